@@ -1,0 +1,7 @@
+/**
+ * Groups whose members come and go with their sessions, delivered as numbered live views.
+ */
+@NullMarked
+package io.conclave.membership;
+
+import org.jspecify.annotations.NullMarked;
