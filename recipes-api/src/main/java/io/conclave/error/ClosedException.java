@@ -1,0 +1,18 @@
+package io.conclave.error;
+
+/**
+ * The coordinator, session or backend was closed by its owner; the request was not sent.
+ */
+public final class ClosedException extends ConclaveException {
+    private static final long serialVersionUID = 1L;
+
+    /** Creates the exception with a message that names the request or object concerned. */
+    public ClosedException(String message) {
+        super(message);
+    }
+
+    /** Creates the exception with a message and its cause. */
+    public ClosedException(String message, Throwable cause) {
+        super(message, cause);
+    }
+}

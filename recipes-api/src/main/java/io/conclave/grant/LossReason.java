@@ -1,0 +1,15 @@
+package io.conclave.grant;
+
+/** Why a grant is no longer held. */
+public enum LossReason {
+    /** Its owner released it. */
+    RELEASED,
+    /** The session was lost: the server said so, or the local clock says that it may be gone. */
+    SESSION_LOST,
+    /** The grant's znode was deleted by somebody else. */
+    NODE_DELETED,
+    /** The grant was revoked. */
+    REVOKED,
+    /** The coordinator was closed. */
+    COORDINATOR_CLOSED
+}

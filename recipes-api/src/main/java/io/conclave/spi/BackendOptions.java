@@ -1,0 +1,33 @@
+package io.conclave.spi;
+
+import io.conclave.metrics.MetricsHook;
+import io.conclave.node.Acl;
+import io.conclave.time.TimeSource;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Executor;
+
+/**
+ * What a backend is told by the coordinator.
+ *
+ * @param sessionTimeout the timeout asked for; the server may clamp it
+ * @param time the clocks and timers
+ * @param callbackExecutor runs the sessions' dispatchers; many threads
+ * @param authentications sent on every connection, in order
+ * @param defaultAcl for creates that name none
+ * @param maxQueuedRequests the bound of requests submitted and not yet completed, per session; beyond it they are refused with LIMIT_EXCEEDED
+ * @param metrics the hook to feed
+ */
+public record BackendOptions(
+        Duration sessionTimeout,
+        TimeSource time,
+        Executor callbackExecutor,
+        List<Authentication> authentications,
+        Acl defaultAcl,
+        int maxQueuedRequests,
+        MetricsHook metrics) {
+    /** Copies the authentications. */
+    public BackendOptions {
+        authentications = List.copyOf(authentications);
+    }
+}

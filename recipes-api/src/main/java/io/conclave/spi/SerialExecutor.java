@@ -1,0 +1,112 @@
+package io.conclave.spi;
+
+import io.conclave.time.TimeSource;
+import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs tasks one at a time, in order, on the threads of another executor, and names a task in a warning that keeps the others waiting.
+ *
+ * <p>No thread is held while there is nothing to do. What a task throws is logged and does not stop the next one.
+ */
+public final class SerialExecutor implements Executor {
+    private static final Logger LOG = LoggerFactory.getLogger(SerialExecutor.class);
+    private static final long STUCK_NANOS = Duration.ofSeconds(2).toNanos();
+    private static final ThreadLocal<@Nullable SerialExecutor> CURRENT = new ThreadLocal<>();
+
+    private final String name;
+    private final Executor threads;
+    private final TimeSource time;
+    private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger pending = new AtomicInteger();
+    private volatile @Nullable Running running;
+
+    private static final class Running {
+        final Runnable task;
+        final long sinceNanos;
+        boolean warned;
+
+        Running(Runnable task, long sinceNanos) {
+            this.task = task;
+            this.sinceNanos = sinceNanos;
+        }
+    }
+
+    /**
+     * Creates an idle executor.
+     *
+     * @param name appears in warnings
+     * @param threads where the tasks run
+     * @param time measures how long a task takes
+     */
+    public SerialExecutor(String name, Executor threads, TimeSource time) {
+        this.name = name;
+        this.threads = threads;
+        this.time = time;
+    }
+
+    /** Runs the task after all that were given before. Never blocks. */
+    @Override
+    public void execute(Runnable task) {
+        tasks.add(task);
+        if (pending.getAndIncrement() == 0) {
+            threads.execute(this::drain);
+        } else {
+            warnIfStuck();
+        }
+    }
+
+    /** Whether the calling thread is running a task of this executor. */
+    public boolean isCurrent() {
+        return CURRENT.get() == this;
+    }
+
+    /** Whether the calling thread is running a task of any serial executor, so that it must not block. */
+    public static boolean isAnyCurrent() {
+        return CURRENT.get() != null;
+    }
+
+    private void drain() {
+        SerialExecutor outer = CURRENT.get();
+        CURRENT.set(this);
+        try {
+            do {
+                Runnable task = tasks.poll();
+                if (task != null) {
+                    run(task);
+                }
+            } while (pending.decrementAndGet() > 0);
+        } finally {
+            CURRENT.set(outer);
+        }
+    }
+
+    private void run(Runnable task) {
+        running = new Running(task, time.monotonicNanos());
+        try {
+            task.run();
+        } catch (RuntimeException | Error e) {
+            LOG.error("{}: callback {} failed", name, task, e);
+        } finally {
+            running = null;
+        }
+    }
+
+    private void warnIfStuck() {
+        Running current = running;
+        if (current != null && !current.warned && time.monotonicNanos() - current.sinceNanos > STUCK_NANOS) {
+            current.warned = true;
+            LOG.warn(
+                    "{}: callback {} has not returned for over {} ms and keeps those behind it waiting",
+                    name,
+                    current.task,
+                    STUCK_NANOS / 1_000_000);
+        }
+    }
+}

@@ -1,0 +1,8 @@
+package io.conclave.spi;
+
+/** Is told how a session's state changes. */
+@FunctionalInterface
+public interface SessionListener {
+    /** Called on the session's dispatcher, in order with events and completions. Must not block. */
+    void onState(SessionState state);
+}

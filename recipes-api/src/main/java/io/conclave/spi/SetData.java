@@ -1,0 +1,40 @@
+package io.conclave.spi;
+
+import io.conclave.node.NodePath;
+import io.conclave.node.NodeStat;
+import java.util.Objects;
+
+/**
+ * Sets a znode's data. Refused with NO_NODE, BAD_VERSION, NO_AUTH.
+ *
+ * @param path the znode
+ * @param data the data; not copied, so it must not be changed afterwards
+ * @param version the expected data version; -1 for any
+ */
+public record SetData(NodePath path, byte[] data, int version) implements Operation<NodeStat> {
+    /** Rejects nulls. */
+    public SetData {
+        Objects.requireNonNull(path, "path");
+        Objects.requireNonNull(data, "data");
+    }
+
+    /** Sets the data whatever version is there. */
+    public static SetData of(NodePath path, byte[] data) {
+        return new SetData(path, data, -1);
+    }
+
+    /** Only if the data has this version. */
+    public SetData withVersion(int expected) {
+        return new SetData(path, data, expected);
+    }
+
+    @Override
+    public SetData within(NodePath namespace) {
+        return new SetData(path.within(namespace), data, version);
+    }
+
+    @Override
+    public String describe() {
+        return "set " + path + (version < 0 ? "" : " version " + version);
+    }
+}

@@ -1,0 +1,53 @@
+package io.conclave.time;
+
+import java.time.Duration;
+
+/**
+ * A moment on both clocks, and the cautious answer to "how long ago was that?".
+ *
+ * <p>The answer is the larger of the two clocks' differences plus one percent for drift, so whoever gives something up when it says
+ * so gives it up before anybody else's honest clock says so. A wall clock that was set back never shortens it.
+ */
+public final class Elapsed {
+    private static final long NANOS_PER_MILLI = 1_000_000L;
+    private static final long DRIFT_DIVISOR = 100;
+
+    private final TimeSource time;
+    private final long monotonicNanos;
+    private final long wallMillis;
+
+    private Elapsed(TimeSource time) {
+        this.time = time;
+        this.monotonicNanos = time.monotonicNanos();
+        this.wallMillis = time.wallMillis();
+    }
+
+    /** Marks the present moment. */
+    public static Elapsed since(TimeSource time) {
+        return new Elapsed(time);
+    }
+
+    /** The cautious time since the mark in nanoseconds; never negative. Never blocks. */
+    public long nanos() {
+        long monotonic = time.monotonicNanos() - monotonicNanos;
+        long wall = saturatedNanos(time.wallMillis() - wallMillis);
+        long larger = Math.max(0, Math.max(monotonic, wall));
+        long drift = larger / DRIFT_DIVISOR;
+        return larger > Long.MAX_VALUE - drift ? Long.MAX_VALUE : larger + drift;
+    }
+
+    /** What is left of a span that began at the mark; zero when it is over. Never blocks. */
+    public Duration remainingOf(Duration span) {
+        long left = span.toNanos() - nanos();
+        return left <= 0 ? Duration.ZERO : Duration.ofNanos(left);
+    }
+
+    /** Whether this mark was made after the other one, on the monotonic clock. */
+    public boolean isAfter(Elapsed other) {
+        return monotonicNanos - other.monotonicNanos > 0;
+    }
+
+    private static long saturatedNanos(long millis) {
+        return millis > Long.MAX_VALUE / NANOS_PER_MILLI ? Long.MAX_VALUE : millis * NANOS_PER_MILLI;
+    }
+}
