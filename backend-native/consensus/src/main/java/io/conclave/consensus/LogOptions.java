@@ -1,0 +1,282 @@
+package io.conclave.consensus;
+
+import java.util.UUID;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ThreadFactory;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/**
+ * How a log is set up. Immutable; {@link #builder} needs what the log must not make itself (clock, executors, what to do
+ * when it fails), the rest has defaults.
+ */
+public final class LogOptions {
+    private static final int KB = 1024;
+    private static final int MB = 1024 * KB;
+
+    private final Builder from;
+
+    private LogOptions(Builder from) {
+        this.from = new Builder(from);
+    }
+
+    /**
+     * A builder with the defaults.
+     *
+     * @param wallClockMs the wall clock in ms since the epoch; may jump, the log's timestamps do not go back
+     * @param background runs preallocation and the writing of snapshots; must have at least two threads (else a long
+     *     snapshot delays the next segment) and must outlive the log. Never given work by a log in memory
+     * @param delayed runs the retry on a full disk
+     * @param fatal told when the log cannot go on
+     */
+    public static Builder builder(
+            LongSupplier wallClockMs, Executor background, DelayedRunner delayed, FatalHandler fatal) {
+        return new Builder(wallClockMs, background, delayed, fatal);
+    }
+
+    LongSupplier wallClockMs() {
+        return from.wallClockMs;
+    }
+
+    Executor background() {
+        return from.background;
+    }
+
+    DelayedRunner delayed() {
+        return from.delayed;
+    }
+
+    FatalHandler fatal() {
+        return from.fatal;
+    }
+
+    ThreadFactory threadFactory() {
+        return from.threadFactory;
+    }
+
+    Supplier<UUID> clusterIds() {
+        return from.clusterIds;
+    }
+
+    boolean birth() {
+        return from.birth;
+    }
+
+    long memberId() {
+        return from.memberId;
+    }
+
+    int featureLevel() {
+        return from.featureLevel;
+    }
+
+    /** Largest payload of one proposal, in bytes. */
+    public int maxEntryBytes() {
+        return from.maxEntryBytes;
+    }
+
+    int maxBatchBytes() {
+        return from.maxBatchBytes;
+    }
+
+    int maxQueuedEntries() {
+        return from.maxQueuedEntries;
+    }
+
+    long maxQueuedBytes() {
+        return from.maxQueuedBytes;
+    }
+
+    int segmentBytes() {
+        return from.segmentBytes;
+    }
+
+    int firstSegmentBytes() {
+        return Math.min(from.segmentBytes, Math.max(8 * MB, LogFormat.segmentBytesFor(from.maxBatchBytes)));
+    }
+
+    long snapshotEveryEntries() {
+        return from.snapshotEveryEntries;
+    }
+
+    long snapshotEveryBytes() {
+        return from.snapshotEveryBytes;
+    }
+
+    int snapshotsKept() {
+        return from.snapshotsKept;
+    }
+
+    long diskRetryMs() {
+        return from.diskRetryMs;
+    }
+
+    /** Sets what differs from the defaults. Not thread-safe. */
+    public static final class Builder {
+        private final LongSupplier wallClockMs;
+        private final Executor background;
+        private final DelayedRunner delayed;
+        private final FatalHandler fatal;
+        private ThreadFactory threadFactory = Builder::daemon;
+        private Supplier<UUID> clusterIds = UUID::randomUUID;
+        private boolean birth = true;
+        private long memberId = 1;
+        private int featureLevel = 1;
+        private int maxEntryBytes = 3 * MB / 2;
+        private int maxBatchBytes = 4 * MB;
+        private int maxQueuedEntries = 100_000;
+        private long maxQueuedBytes = 64 * MB;
+        private int segmentBytes = 64 * MB;
+        private long snapshotEveryEntries = 1_000_000;
+        private long snapshotEveryBytes = 512L * MB;
+        private int snapshotsKept = 3;
+        private long diskRetryMs = 1_000;
+
+        private Builder(LongSupplier wallClockMs, Executor background, DelayedRunner delayed, FatalHandler fatal) {
+            this.wallClockMs = wallClockMs;
+            this.background = background;
+            this.delayed = delayed;
+            this.fatal = fatal;
+        }
+
+        private Builder(Builder other) {
+            this(other.wallClockMs, other.background, other.delayed, other.fatal);
+            threadFactory = other.threadFactory;
+            clusterIds = other.clusterIds;
+            birth = other.birth;
+            memberId = other.memberId;
+            featureLevel = other.featureLevel;
+            maxEntryBytes = other.maxEntryBytes;
+            maxBatchBytes = other.maxBatchBytes;
+            maxQueuedEntries = other.maxQueuedEntries;
+            maxQueuedBytes = other.maxQueuedBytes;
+            segmentBytes = other.segmentBytes;
+            snapshotEveryEntries = other.snapshotEveryEntries;
+            snapshotEveryBytes = other.snapshotEveryBytes;
+            snapshotsKept = other.snapshotsKept;
+            diskRetryMs = other.diskRetryMs;
+        }
+
+        private static Thread daemon(Runnable work) {
+            Thread thread = new Thread(work, "conclave-log");
+            thread.setDaemon(true);
+            return thread;
+        }
+
+        /** Makes the log's one thread; a daemon called conclave-log by default. */
+        public Builder threadFactory(ThreadFactory value) {
+            threadFactory = value;
+            return this;
+        }
+
+        /** Where the id of a new cluster comes from; random by default. */
+        public Builder clusterIds(Supplier<UUID> value) {
+            clusterIds = value;
+            return this;
+        }
+
+        /** Whether an empty directory becomes a new cluster by itself (default), or is refused. */
+        public Builder birth(boolean value) {
+            birth = value;
+            return this;
+        }
+
+        /** This member's number in the cluster, written at birth and checked ever after. */
+        public Builder memberId(long value) {
+            memberId = value;
+            return this;
+        }
+
+        /** The highest feature level this software understands; a new cluster starts with it. */
+        public Builder featureLevel(int value) {
+            featureLevel = value;
+            return this;
+        }
+
+        /** Largest payload of one proposal; 1.5 MB by default. */
+        public Builder maxEntryBytes(int value) {
+            maxEntryBytes = value;
+            return this;
+        }
+
+        /** Most bytes gathered into one synced write; 4 MB by default. */
+        public Builder maxBatchBytes(int value) {
+            maxBatchBytes = value;
+            return this;
+        }
+
+        /** Most proposals waiting in the queue; 100,000 by default. */
+        public Builder maxQueuedEntries(int value) {
+            maxQueuedEntries = value;
+            return this;
+        }
+
+        /** Most payload bytes waiting in the queue; 64 MB by default. */
+        public Builder maxQueuedBytes(long value) {
+            maxQueuedBytes = value;
+            return this;
+        }
+
+        /** Size of a log file, preallocated; 64 MB by default. Must hold a batch of maxBatchBytes. */
+        public Builder segmentBytes(int value) {
+            segmentBytes = value;
+            return this;
+        }
+
+        /** A snapshot is taken after so many entries; a million by default. */
+        public Builder snapshotEveryEntries(long value) {
+            snapshotEveryEntries = value;
+            return this;
+        }
+
+        /** A snapshot is taken after so many bytes of log; 512 MB by default. */
+        public Builder snapshotEveryBytes(long value) {
+            snapshotEveryBytes = value;
+            return this;
+        }
+
+        /** How many snapshots are kept, with the segments that the oldest of them needs; 3 by default. */
+        public Builder snapshotsKept(int value) {
+            snapshotsKept = value;
+            return this;
+        }
+
+        /** How often a full disk is tried again; 1,000 ms by default. */
+        public Builder diskRetryMs(long value) {
+            diskRetryMs = value;
+            return this;
+        }
+
+        /**
+         * The options.
+         *
+         * @throws IllegalArgumentException if sizes do not fit each other
+         */
+        public LogOptions build() {
+            require(maxEntryBytes > 0, "maxEntryBytes " + maxEntryBytes + " must be positive");
+            require(
+                    maxBatchBytes >= LogFormat.batchBytesFor(maxEntryBytes),
+                    "maxBatchBytes " + maxBatchBytes + " must hold an entry of maxEntryBytes " + maxEntryBytes
+                            + " and its headers (" + LogFormat.batchBytesFor(maxEntryBytes) + ")");
+            require(
+                    segmentBytes >= LogFormat.segmentBytesFor(maxBatchBytes),
+                    "segmentBytes " + segmentBytes + " must hold a batch of maxBatchBytes " + maxBatchBytes
+                            + " and headers (" + LogFormat.segmentBytesFor(maxBatchBytes) + ")");
+            require(
+                    segmentBytes % LogFormat.SECTOR == 0,
+                    "segmentBytes " + segmentBytes + " must be a multiple of 512");
+            require(snapshotsKept >= 1, "snapshotsKept " + snapshotsKept + " must be 1 or more");
+            require(maxQueuedEntries >= 1, "maxQueuedEntries " + maxQueuedEntries + " must be 1 or more");
+            require(
+                    maxQueuedBytes >= maxEntryBytes,
+                    "maxQueuedBytes " + maxQueuedBytes + " must hold an entry of maxEntryBytes " + maxEntryBytes);
+            return new LogOptions(this);
+        }
+
+        private static void require(boolean condition, String message) {
+            if (!condition) {
+                throw new IllegalArgumentException(message);
+            }
+        }
+    }
+}

@@ -1,0 +1,23 @@
+package io.conclave.consensus;
+
+import java.io.IOException;
+import java.io.InputStream;
+
+/**
+ * What the log's entries are applied to. All methods are called on the log's one thread, never concurrently. What
+ * {@link #apply} throws ends the log, since the machine's state is then unknown.
+ */
+public interface StateMachine {
+
+    /** Applies a batch, in log order. Must depend on nothing but the batch and what was applied before. */
+    void apply(CommittedBatch batch);
+
+    /** The state after the last applied batch. Must be quick (an immutable root); writing it happens elsewhere. */
+    StateSnapshot snapshot();
+
+    /**
+     * Replaces the state by one that {@link StateSnapshot#writeTo} wrote; called before the first {@code apply}, if
+     * there is a snapshot. The stream's checksum has been verified; the log closes it.
+     */
+    void restore(InputStream snapshot) throws IOException;
+}

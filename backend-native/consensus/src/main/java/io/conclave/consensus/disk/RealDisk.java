@@ -1,0 +1,204 @@
+package io.conclave.consensus.disk;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+
+/** A directory of the file system. */
+public final class RealDisk implements Disk {
+    private final Path directory;
+
+    private RealDisk(Path directory) {
+        this.directory = directory;
+    }
+
+    /**
+     * The given directory, which is created (parents included) if it is not there.
+     *
+     * @throws UncheckedIOException if it cannot be created, naming it
+     */
+    public static RealDisk in(Path directory) {
+        Path absolute = directory.toAbsolutePath().normalize();
+        try {
+            if (!Files.isDirectory(absolute)) {
+                Files.createDirectories(absolute);
+                Path parent = absolute.getParent();
+                if (parent != null) {
+                    syncDirectory(parent);
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot create the directory " + absolute + ": " + e, e);
+        }
+        return new RealDisk(absolute);
+    }
+
+    @Override
+    public List<String> list() throws IOException {
+        try (Stream<Path> files = Files.list(directory)) {
+            return files.map(file -> file.getFileName().toString()).toList();
+        }
+    }
+
+    @Override
+    public DiskFile open(String name) throws IOException {
+        return new RealFile(
+                FileChannel.open(path(name), StandardOpenOption.READ, StandardOpenOption.WRITE), describe(name));
+    }
+
+    @Override
+    public DiskFile create(String name) throws IOException {
+        try {
+            return new RealFile(
+                    FileChannel.open(
+                            path(name),
+                            StandardOpenOption.READ,
+                            StandardOpenOption.WRITE,
+                            StandardOpenOption.CREATE_NEW),
+                    describe(name));
+        } catch (IOException e) {
+            throw fullOrSame(e, describe(name));
+        }
+    }
+
+    @Override
+    public void rename(String from, String to) throws IOException {
+        try {
+            Files.move(path(from), path(to), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        } catch (IOException e) {
+            throw fullOrSame(e, describe(to));
+        }
+    }
+
+    @Override
+    public void delete(String name) throws IOException {
+        Files.deleteIfExists(path(name));
+    }
+
+    @Override
+    public void syncDirectory() throws IOException {
+        syncDirectory(directory);
+    }
+
+    @Override
+    public Closeable lock(String name) throws IOException {
+        FileChannel channel = FileChannel.open(path(name), StandardOpenOption.WRITE, StandardOpenOption.CREATE);
+        FileLock lock = null;
+        try {
+            lock = channel.tryLock();
+        } catch (OverlappingFileLockException e) {
+            // somebody in this very process; told below like any other
+        } finally {
+            if (lock == null) {
+                channel.close();
+            }
+        }
+        if (lock == null) {
+            throw new DirectoryInUseException(directory
+                    + " is in use by another process or another log of this one (its lock file is " + path(name) + ")");
+        }
+        return channel;
+    }
+
+    @Override
+    public String describe(String name) {
+        return path(name).toString();
+    }
+
+    @Override
+    public String toString() {
+        return directory.toString();
+    }
+
+    private Path path(String name) {
+        return directory.resolve(name);
+    }
+
+    private static void syncDirectory(Path directory) throws IOException {
+        try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+            channel.force(true);
+        }
+    }
+
+    /** The JDK tells a full disk by the operating system's text alone. */
+    private static IOException fullOrSame(IOException e, String file) {
+        String message = String.valueOf(e.getMessage()).toLowerCase(Locale.ROOT);
+        boolean full = message.contains("no space left") || message.contains("quota exceeded");
+        return full ? new DiskFullException("no room on the disk for " + file, e) : e;
+    }
+
+    /**
+     * A file behind a {@link FileChannel}. The channel closes itself when its thread is interrupted, so it must be used
+     * by threads that nobody interrupts.
+     */
+    private static final class RealFile implements DiskFile {
+        private final FileChannel channel;
+        private final String path;
+
+        RealFile(FileChannel channel, String path) {
+            this.channel = channel;
+            this.path = path;
+        }
+
+        @Override
+        public int read(ByteBuffer target, long position) throws IOException {
+            int total = 0;
+            while (target.hasRemaining()) {
+                int count = channel.read(target, position + total);
+                if (count < 0) {
+                    break;
+                }
+                total += count;
+            }
+            return total;
+        }
+
+        @Override
+        public void write(ByteBuffer source, long position) throws IOException {
+            long next = position;
+            try {
+                while (source.hasRemaining()) {
+                    next += channel.write(source, next);
+                }
+            } catch (IOException e) {
+                throw fullOrSame(e, path);
+            }
+        }
+
+        @Override
+        public void writeSynced(ByteBuffer source, long position) throws IOException {
+            write(source, position);
+            channel.force(false);
+        }
+
+        @Override
+        public void sync() throws IOException {
+            try {
+                channel.force(true);
+            } catch (IOException e) {
+                throw fullOrSame(e, path);
+            }
+        }
+
+        @Override
+        public long size() throws IOException {
+            return channel.size();
+        }
+
+        @Override
+        public void close() throws IOException {
+            channel.close();
+        }
+    }
+}
