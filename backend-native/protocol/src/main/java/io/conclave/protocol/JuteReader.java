@@ -1,0 +1,141 @@
+package io.conclave.protocol;
+
+import io.netty.buffer.ByteBuf;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads jute's binary form from a frame, moving the frame's reader index. Every length is checked against what is left
+ * of the frame before anything is allocated, so a frame costs memory in proportion to its own size at most.
+ *
+ * <p>Whatever does not fit throws {@link MalformedFrameException}, which names the field. Not safe for use by several
+ * threads; never blocks; does not release the buffer and keeps no part of it.
+ */
+public final class JuteReader {
+    private static final int LENGTH_BYTES = Integer.BYTES;
+
+    private final ByteBuf in;
+
+    /**
+     * A reader of one frame.
+     *
+     * @param in the payload, without the frame's length
+     */
+    public JuteReader(ByteBuf in) {
+        this.in = in;
+    }
+
+    /** The number of bytes not read yet. */
+    public int remaining() {
+        return in.readableBytes();
+    }
+
+    /** Reads one byte; anything but zero is true. */
+    public boolean readBool(String field) {
+        require(field, 1);
+        return in.readByte() != 0;
+    }
+
+    /** Reads four bytes, the highest first. */
+    public int readInt(String field) {
+        require(field, Integer.BYTES);
+        return in.readInt();
+    }
+
+    /** Reads eight bytes, the highest first. */
+    public long readLong(String field) {
+        require(field, Long.BYTES);
+        return in.readLong();
+    }
+
+    /** Reads a buffer; null where the wire says null. */
+    public byte @Nullable [] readBuffer(String field) {
+        int length = readLength(field);
+        if (length < 0) {
+            return null;
+        }
+        byte[] bytes = new byte[length];
+        in.readBytes(bytes);
+        return bytes;
+    }
+
+    /** Reads a string; null is read as empty, and bytes that are not UTF-8 as U+FFFD. */
+    public String readString(String field) {
+        String value = readNullableString(field);
+        return value == null ? "" : value;
+    }
+
+    /** Reads a string; null where the wire says null, and bytes that are not UTF-8 as U+FFFD. */
+    public @Nullable String readNullableString(String field) {
+        int length = readLength(field);
+        if (length < 0) {
+            return null;
+        }
+        String value = in.toString(in.readerIndex(), length, StandardCharsets.UTF_8);
+        in.skipBytes(length);
+        return value;
+    }
+
+    /** Reads a vector of strings; null is read as empty. */
+    public List<String> readStrings(String field) {
+        return readVector(field, LENGTH_BYTES, reader -> reader.readString(field));
+    }
+
+    /**
+     * Reads a vector; null is read as empty.
+     *
+     * @param field what is read, for error messages
+     * @param minElementBytes the least that one element takes on the wire, at least 1: it bounds the count
+     * @param element reads one element
+     * @return a list that cannot be modified
+     */
+    public <T> List<T> readVector(String field, int minElementBytes, Function<JuteReader, T> element) {
+        int count = readInt(field);
+        if (count < -1) {
+            throw new MalformedFrameException(field, "count " + count + " is negative (only -1, null, may be)");
+        }
+        if (count > remaining() / minElementBytes) {
+            throw new MalformedFrameException(
+                    field,
+                    "count " + count + " needs at least " + minElementBytes + " bytes each, but " + remaining()
+                            + " are left in the frame");
+        }
+        if (count <= 0) {
+            return List.of();
+        }
+        List<T> elements = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            elements.add(element.apply(this));
+        }
+        return Collections.unmodifiableList(elements);
+    }
+
+    /** Reads all that is left. */
+    byte[] readRemaining() {
+        byte[] bytes = new byte[remaining()];
+        in.readBytes(bytes);
+        return bytes;
+    }
+
+    private int readLength(String field) {
+        int length = readInt(field);
+        if (length < -1) {
+            throw new MalformedFrameException(field, "length " + length + " is negative (only -1, null, may be)");
+        }
+        if (length > 0) {
+            require(field, length);
+        }
+        return length;
+    }
+
+    private void require(String field, int bytes) {
+        if (bytes > in.readableBytes()) {
+            throw new MalformedFrameException(
+                    field, "needs " + bytes + " bytes, but " + in.readableBytes() + " are left in the frame");
+        }
+    }
+}

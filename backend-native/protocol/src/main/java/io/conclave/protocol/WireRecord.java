@@ -1,0 +1,12 @@
+package io.conclave.protocol;
+
+/** Something that has a form on the wire. */
+public interface WireRecord {
+
+    /**
+     * Appends this record to a frame. Does not block.
+     *
+     * @param out where to write
+     */
+    void encode(JuteWriter out);
+}
