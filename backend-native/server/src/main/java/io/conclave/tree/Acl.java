@@ -1,0 +1,148 @@
+package io.conclave.tree;
+
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+
+/**
+ * The access control list of a node. Immutable; nodes share equal lists.
+ *
+ * @param entries who may do what, in the order given by the client; an empty list lets everybody do everything
+ */
+public record Acl(List<AclEntry> entries) {
+    /** Everybody may do everything: the ACL of the nodes that a tree is born with. */
+    public static final Acl OPEN = new Acl(List.of(new AclEntry(Permission.ALL, AuthId.ANYONE)));
+
+    /** Everybody may read, nobody but the super user may do more. */
+    public static final Acl READ_ONLY = new Acl(List.of(new AclEntry(Permission.READ, AuthId.ANYONE)));
+
+    public Acl {
+        entries = List.copyOf(entries);
+    }
+
+    /**
+     * Whether a caller holds a permission.
+     *
+     * @param callerIds the ids that the caller's connection has proved
+     * @param permissions {@link Permission} bits, any one of which suffices
+     */
+    public boolean permits(List<AuthId> callerIds, int permissions) {
+        if (entries.isEmpty()) {
+            return true;
+        }
+        for (AuthId caller : callerIds) {
+            if (caller.isSuper()) {
+                return true;
+            }
+        }
+        for (AclEntry entry : entries) {
+            if ((entry.permissions() & permissions) != 0 && matchesAny(entry.id(), callerIds)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    void check(List<AuthId> callerIds, int permissions) {
+        if (!permits(callerIds, permissions)) {
+            throw TreeException.of(TreeError.NO_AUTH);
+        }
+    }
+
+    private static boolean matchesAny(AuthId wanted, List<AuthId> callerIds) {
+        if (wanted.equals(AuthId.ANYONE)) {
+            return true;
+        }
+        for (AuthId caller : callerIds) {
+            if (matches(wanted, caller)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean matches(AuthId wanted, AuthId caller) {
+        if (!wanted.scheme().equals(caller.scheme())) {
+            return false;
+        }
+        return switch (wanted.scheme()) {
+            case "digest" -> wanted.id().equals(caller.id());
+            case "ip" -> IpRange.matches(wanted.id(), caller.id());
+            default -> false;
+        };
+    }
+
+    /**
+     * The list as it will be stored: duplicates dropped, {@code auth} replaced by the caller's own ids.
+     *
+     * @throws TreeException INVALID_ACL for an empty list, an unknown scheme, a malformed id, or {@code auth} from a
+     *     caller without ids
+     */
+    Acl resolvedFor(List<AuthId> callerIds) {
+        if (equals(OPEN)) {
+            return OPEN;
+        }
+        if (equals(READ_ONLY)) {
+            return READ_ONLY;
+        }
+        if (entries.isEmpty()) {
+            throw TreeException.of(TreeError.INVALID_ACL);
+        }
+        List<AclEntry> resolved = new ArrayList<>(entries.size());
+        for (AclEntry entry : new LinkedHashSet<>(entries)) {
+            if (entry.id().scheme().equals("auth")) {
+                addCaller(resolved, entry.permissions(), callerIds);
+            } else if (isValid(entry.id())) {
+                resolved.add(entry);
+            } else {
+                throw TreeException.of(TreeError.INVALID_ACL);
+            }
+        }
+        return new Acl(resolved);
+    }
+
+    private static void addCaller(List<AclEntry> resolved, int permissions, List<AuthId> callerIds) {
+        boolean found = false;
+        for (AuthId caller : callerIds) {
+            // an address proves nothing about a person, so "auth" does not stand for it
+            if (caller.scheme().equals("digest")) {
+                resolved.add(new AclEntry(permissions, caller));
+                found = true;
+            }
+        }
+        if (!found) {
+            throw TreeException.of(TreeError.INVALID_ACL);
+        }
+    }
+
+    private static boolean isValid(AuthId id) {
+        return switch (id.scheme()) {
+            case "world" -> id.equals(AuthId.ANYONE);
+            case "digest" -> isUserAndDigest(id.id());
+            case "ip" -> IpRange.isValid(id.id());
+            default -> false;
+        };
+    }
+
+    /** Exactly one colon that divides two parts; the user may be empty, the digest may not. */
+    private static boolean isUserAndDigest(String id) {
+        return id.split(":").length == 2;
+    }
+
+    /** What a reader without ADMIN is shown: who, but not the digest of his password. */
+    Acl masked() {
+        List<AclEntry> masked = new ArrayList<>(entries.size());
+        for (AclEntry entry : entries) {
+            masked.add(entry.id().scheme().equals("digest") ? masked(entry) : entry);
+        }
+        return new Acl(masked);
+    }
+
+    private static AclEntry masked(AclEntry entry) {
+        String id = entry.id().id();
+        int colon = id.indexOf(':');
+        return colon < 0
+                ? entry
+                : new AclEntry(entry.permissions(), new AuthId("digest", id.substring(0, colon) + ":x"));
+    }
+}

@@ -1,0 +1,120 @@
+package io.conclave.tree;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * An entry of the log: what is to be done to the replicated state. What depends on the proposer (ids, passwords, who
+ * the caller is) travels in the change, so that applying it needs nothing else.
+ */
+public sealed interface Change {
+    /** In a {@link CloseSession}: whatever connection the session is attached to. */
+    long ANY_ATTACHMENT = 0;
+
+    /**
+     * A new session, attached to the connection that asked for it.
+     *
+     * @param id not 0, chosen to be unique (a taken one is refused with BAD_ARGUMENTS)
+     * @param timeoutMs the negotiated timeout, at least 1
+     */
+    record OpenSession(long id, SessionPassword password, int timeoutMs) implements Change {
+        public OpenSession {
+            requireNonNull(password, "password");
+            requirePositive(timeoutMs);
+        }
+    }
+
+    /**
+     * Another connection takes a session up; refused with SESSION_EXPIRED if it is unknown or the password is wrong.
+     *
+     * @param timeoutMs the timeout negotiated anew, at least 1
+     */
+    record ResumeSession(long id, SessionPassword password, int timeoutMs) implements Change {
+        public ResumeSession {
+            requireNonNull(password, "password");
+            requirePositive(timeoutMs);
+        }
+    }
+
+    /**
+     * The session ends and its ephemeral nodes with it.
+     *
+     * @param attachment the attachment that asked, or that was found silent; if the session has moved since, the
+     *     change is refused with SESSION_MOVED. {@link #ANY_ATTACHMENT} closes it wherever it is.
+     */
+    record CloseSession(long id, long attachment, CloseReason reason) implements Change {
+        public CloseSession {
+            requireNonNull(reason, "reason");
+        }
+    }
+
+    /** Who wanted a session closed. */
+    enum CloseReason {
+        /** Its client. */
+        CLIENT(0),
+        /** The leader, after a silence of the session's timeout. */
+        EXPIRED(1),
+        /** An operator. */
+        OPERATOR(2);
+
+        private static final CloseReason[] BY_CODE = values();
+
+        private final int code;
+
+        CloseReason(int code) {
+            this.code = code;
+        }
+
+        int code() {
+            return code;
+        }
+
+        static Optional<CloseReason> ofCode(int code) {
+            return code >= 0 && code < BY_CODE.length ? Optional.of(BY_CODE[code]) : Optional.empty();
+        }
+    }
+
+    /**
+     * What a client asked for.
+     *
+     * @param attachment the attachment of the connection that took the request
+     * @param authIds the ids which that connection had proved when the request came in
+     */
+    record Request(long sessionId, long attachment, List<AuthId> authIds, Operation operation) implements Change {
+        public Request {
+            authIds = List.copyOf(authIds);
+            requireNonNull(operation, "operation");
+        }
+    }
+
+    /**
+     * The reaper's request: remove a container that has had children and has none now. A node that is not such a
+     * container (any more) is refused with BAD_VERSION, or NOT_EMPTY if children have come.
+     */
+    record DeleteContainer(String path) implements Change {
+        public DeleteContainer {
+            requireNonNull(path, "path");
+        }
+    }
+
+    /**
+     * The first entry of a leader: raises the epoch, so that zxids of different leaders never meet.
+     *
+     * @param term the leader's term in the replicated log
+     */
+    record NewTerm(long term) implements Change {}
+
+    /**
+     * Switches on what members up to this level understand; proposed when all of them do. A level below the present
+     * one changes nothing.
+     */
+    record RaiseFeatureLevel(int level) implements Change {}
+
+    private static void requirePositive(int timeoutMs) {
+        if (timeoutMs <= 0) {
+            throw new IllegalArgumentException("timeoutMs must be positive: " + timeoutMs);
+        }
+    }
+}

@@ -1,0 +1,202 @@
+package io.conclave.tree;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Changes as bytes, for the log. The first byte is the version of the format; reading is strict, so that damage or a
+ * newer member's entry is an error and never a different change. Numbers are big-endian, a string is its length and
+ * its UTF-8, null data has length -1.
+ */
+public final class ChangeCodec {
+    private static final byte VERSION = 1;
+
+    private static final byte OPEN_SESSION = 1;
+    private static final byte RESUME_SESSION = 2;
+    private static final byte CLOSE_SESSION = 3;
+    private static final byte REQUEST = 4;
+    private static final byte DELETE_CONTAINER = 5;
+    private static final byte NEW_TERM = 6;
+    private static final byte RAISE_FEATURE_LEVEL = 7;
+
+    private static final byte CREATE = 1;
+    private static final byte DELETE = 2;
+    private static final byte SET_DATA = 3;
+    private static final byte SET_ACL = 4;
+    private static final byte CHECK = 5;
+    private static final byte MULTI = 6;
+
+    private ChangeCodec() {}
+
+    /**
+     * The bytes of a change, in a new array.
+     *
+     * @throws IllegalArgumentException if a string holds half a surrogate pair, which no decoded UTF-8 does
+     */
+    public static byte[] encode(Change change) {
+        FieldWriter out = new FieldWriter(256);
+        out.writeByte(VERSION);
+        if (change instanceof Change.Request request) {
+            out.writeByte(REQUEST);
+            out.writeLong(request.sessionId());
+            out.writeLong(request.attachment());
+            out.writeAuthIds(request.authIds());
+            writeOperation(out, request.operation());
+        } else if (change instanceof Change.OpenSession open) {
+            writeSession(out, OPEN_SESSION, open.id(), open.password(), open.timeoutMs());
+        } else if (change instanceof Change.ResumeSession resume) {
+            writeSession(out, RESUME_SESSION, resume.id(), resume.password(), resume.timeoutMs());
+        } else if (change instanceof Change.CloseSession close) {
+            out.writeByte(CLOSE_SESSION);
+            out.writeLong(close.id());
+            out.writeLong(close.attachment());
+            out.writeByte(close.reason().code());
+        } else if (change instanceof Change.DeleteContainer delete) {
+            out.writeByte(DELETE_CONTAINER);
+            out.writeString(delete.path());
+        } else if (change instanceof Change.NewTerm term) {
+            out.writeByte(NEW_TERM);
+            out.writeLong(term.term());
+        } else if (change instanceof Change.RaiseFeatureLevel raise) {
+            out.writeByte(RAISE_FEATURE_LEVEL);
+            out.writeInt(raise.level());
+        } else {
+            throw new AssertionError("no format for " + change);
+        }
+        return out.toBytes();
+    }
+
+    private static void writeSession(FieldWriter out, byte tag, long id, SessionPassword password, int timeoutMs) {
+        out.writeByte(tag);
+        out.writeLong(id);
+        out.writeRaw(password.toBytes());
+        out.writeInt(timeoutMs);
+    }
+
+    private static void writeOperation(FieldWriter out, Operation operation) {
+        if (operation instanceof Operation.Create create) {
+            out.writeByte(CREATE);
+            out.writeString(create.path());
+            out.writeBytes(create.data());
+            out.writeAcl(create.acl());
+            out.writeByte(create.mode().flag());
+        } else if (operation instanceof Operation.Delete delete) {
+            writePathAndVersion(out, DELETE, delete.path(), delete.version());
+        } else if (operation instanceof Operation.SetData set) {
+            writePathAndVersion(out, SET_DATA, set.path(), set.version());
+            out.writeBytes(set.data());
+        } else if (operation instanceof Operation.SetAcl set) {
+            writePathAndVersion(out, SET_ACL, set.path(), set.version());
+            out.writeAcl(set.acl());
+        } else if (operation instanceof Operation.Check check) {
+            writePathAndVersion(out, CHECK, check.path(), check.version());
+        } else if (operation instanceof Operation.Multi multi) {
+            out.writeByte(MULTI);
+            out.writeInt(multi.parts().size());
+            for (Operation part : multi.parts()) {
+                writeOperation(out, part);
+            }
+        } else {
+            throw new AssertionError("no format for " + operation);
+        }
+    }
+
+    private static void writePathAndVersion(FieldWriter out, byte tag, String path, int version) {
+        out.writeByte(tag);
+        out.writeString(path);
+        out.writeInt(version);
+    }
+
+    /**
+     * The change that the remaining bytes stand for; all of them are taken.
+     *
+     * @throws TreeFormatException if they stand for none: too few, too many, unknown version, bad values
+     */
+    public static Change decode(ByteBuffer bytes) {
+        FieldReader in = new FieldReader(bytes);
+        byte version = in.readByte("version");
+        if (version != VERSION) {
+            throw new TreeFormatException("a change of format version " + version + ", this server reads " + VERSION);
+        }
+        try {
+            Change change = readChange(in);
+            in.expectEnd();
+            return change;
+        } catch (IllegalArgumentException badValue) {
+            throw new TreeFormatException("a change with a bad value: " + badValue.getMessage(), badValue);
+        }
+    }
+
+    private static Change readChange(FieldReader in) {
+        byte tag = in.readByte("kind of change");
+        return switch (tag) {
+            case OPEN_SESSION ->
+                new Change.OpenSession(in.readLong("session id"), readPassword(in), in.readInt("timeoutMs"));
+            case RESUME_SESSION ->
+                new Change.ResumeSession(in.readLong("session id"), readPassword(in), in.readInt("timeoutMs"));
+            case CLOSE_SESSION ->
+                new Change.CloseSession(in.readLong("session id"), in.readLong("attachment"), readReason(in));
+            case REQUEST ->
+                new Change.Request(
+                        in.readLong("session id"), in.readLong("attachment"), in.readAuthIds(), readOperation(in));
+            case DELETE_CONTAINER -> new Change.DeleteContainer(in.readString("path"));
+            case NEW_TERM -> new Change.NewTerm(in.readLong("term"));
+            case RAISE_FEATURE_LEVEL -> new Change.RaiseFeatureLevel(in.readInt("feature level"));
+            default -> throw new TreeFormatException("unknown kind of change: " + tag);
+        };
+    }
+
+    private static SessionPassword readPassword(FieldReader in) {
+        return SessionPassword.of(in.readRaw(SessionPassword.BYTES, "password"));
+    }
+
+    private static Change.CloseReason readReason(FieldReader in) {
+        byte code = in.readByte("reason");
+        return Change.CloseReason.ofCode(code)
+                .orElseThrow(() -> new TreeFormatException("unknown reason to close a session: " + code));
+    }
+
+    private static Operation readOperation(FieldReader in) {
+        byte tag = in.readByte("kind of operation");
+        return tag == MULTI ? readMulti(in) : readSingle(tag, in);
+    }
+
+    private static Operation readMulti(FieldReader in) {
+        int count = in.readCount(1, "parts of a multi");
+        List<Operation> parts = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            parts.add(readSingle(in.readByte("kind of operation"), in));
+        }
+        return new Operation.Multi(parts);
+    }
+
+    private static Operation readSingle(byte tag, FieldReader in) {
+        return switch (tag) {
+            case CREATE ->
+                new Operation.Create(in.readString("path"), in.readNullableBytes("data"), in.readAcl(), readMode(in));
+            case DELETE -> new Operation.Delete(in.readString("path"), in.readInt("version"));
+            case SET_DATA -> readSetData(in);
+            case SET_ACL -> readSetAcl(in);
+            case CHECK -> new Operation.Check(in.readString("path"), in.readInt("version"));
+            default -> throw new TreeFormatException("unknown kind of operation: " + tag);
+        };
+    }
+
+    private static Operation readSetData(FieldReader in) {
+        String path = in.readString("path");
+        int version = in.readInt("version");
+        return new Operation.SetData(path, in.readNullableBytes("data"), version);
+    }
+
+    private static Operation readSetAcl(FieldReader in) {
+        String path = in.readString("path");
+        int version = in.readInt("version");
+        return new Operation.SetAcl(path, in.readAcl(), version);
+    }
+
+    private static CreateMode readMode(FieldReader in) {
+        byte flag = in.readByte("create mode");
+        return CreateMode.ofFlag(flag).orElseThrow(() -> new TreeFormatException("unknown create mode: " + flag));
+    }
+}

@@ -1,0 +1,21 @@
+package io.conclave.tree;
+
+/**
+ * A session as all members know it.
+ *
+ * @param id chosen by the server that proposed it, never 0
+ * @param password what a connection must show to take the session up again
+ * @param timeoutMs after how long a silence the leader proposes to close it
+ * @param attachment the zxid of the change that last attached it to a connection; requests of older ones are refused
+ * @param ephemerals the paths of the nodes that go with it
+ */
+public record SessionRecord(
+        long id, SessionPassword password, int timeoutMs, long attachment, PersistentSet<String> ephemerals) {
+    SessionRecord attached(long zxid, int newTimeoutMs) {
+        return new SessionRecord(id, password, newTimeoutMs, zxid, ephemerals);
+    }
+
+    SessionRecord with(PersistentSet<String> newEphemerals) {
+        return new SessionRecord(id, password, timeoutMs, attachment, newEphemerals);
+    }
+}

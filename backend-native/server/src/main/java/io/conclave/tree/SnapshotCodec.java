@@ -1,0 +1,44 @@
+package io.conclave.tree;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+
+/**
+ * A state as a stream of bytes: never the whole of it in memory a second time.
+ *
+ * <p>The stream is a row of chunks (length, CRC32C, content) that ends with a length of zero. The first chunk is the
+ * header: magic, version, cluster id, generation, feature level, term, last zxid and time, number of sessions. Then
+ * come the sessions and the nodes, parents before children, each with the number of its children. A record lies
+ * within one chunk. What follows from the nodes (totals, containers, the ephemerals of a session) is not written.
+ */
+public final class SnapshotCodec {
+    static final int MAGIC = 0x434e5453; // CNTS
+    static final int VERSION = 1;
+
+    /** A chunk is closed with the first record that fills it to this. */
+    static final int CHUNK_BYTES = 64 * 1024;
+
+    /** What is longer must be damage: a record holds one node. */
+    static final int MAX_CHUNK_BYTES = 1 << 28;
+
+    private SnapshotCodec() {}
+
+    /**
+     * Writes a state; blocks as the stream blocks. Any thread may call, also while the tree moves on.
+     *
+     * @param out written to in chunks of some 64 KB; flushed and not closed
+     */
+    public static void write(TreeState state, OutputStream out) throws IOException {
+        new SnapshotWriter(out).write(state);
+    }
+
+    /**
+     * Reads what {@link #write} has written, to the end of the stream.
+     *
+     * @throws TreeFormatException if the bytes are damaged, cut, too many or of an unknown version
+     */
+    public static TreeState read(InputStream in) throws IOException {
+        return new SnapshotReader(in).read();
+    }
+}

@@ -1,0 +1,229 @@
+package io.conclave.tree;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.UUID;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/** Reads one snapshot; see {@link SnapshotCodec} for the format. What can be counted is counted, not read. */
+final class SnapshotReader {
+    private final InputStream in;
+    private final List<Acl> acls = new ArrayList<>();
+    private FieldReader chunk = new FieldReader(ByteBuffer.allocate(0));
+    private PersistentMap<Long, SessionRecord> sessions = PersistentMap.empty();
+    private PersistentSet<String> containers = PersistentSet.empty();
+    private long nodes;
+    private long bytes;
+    private long ephemerals;
+
+    /** A node whose children are being read. */
+    private static final class OpenNode {
+        final String name;
+        final String path;
+        final Znode.Fields fields;
+        final int expectedChildren;
+        PersistentMap<String, Znode> children = PersistentMap.empty();
+
+        OpenNode(String name, String path, Znode.Fields fields, int expectedChildren) {
+            this.name = name;
+            this.path = path;
+            this.fields = fields;
+            this.expectedChildren = expectedChildren;
+        }
+
+        boolean isComplete() {
+            return children.size() == expectedChildren;
+        }
+
+        Znode node() {
+            Znode.Fields f = fields;
+            return Znode.of(new Znode.Fields(
+                    f.data(),
+                    f.acl(),
+                    f.czxid(),
+                    f.mzxid(),
+                    f.pzxid(),
+                    f.ctime(),
+                    f.mtime(),
+                    f.version(),
+                    f.creations(),
+                    f.aversion(),
+                    f.owner(),
+                    children));
+        }
+    }
+
+    SnapshotReader(InputStream in) {
+        this.in = in;
+    }
+
+    TreeState read() throws IOException {
+        TreeState.Header header = readHeader();
+        int sessionCount = chunk.readInt("number of sessions");
+        for (int i = 0; i < sessionCount; i++) {
+            readSession();
+        }
+        Znode root = readTree();
+        if (!chunk.isAtEnd() || hasMoreChunks() || in.read() >= 0) {
+            throw new TreeFormatException("a snapshot goes on behind its end");
+        }
+        return new TreeState(header, root, sessions, containers, new TreeState.Totals(nodes, bytes, ephemerals));
+    }
+
+    private TreeState.Header readHeader() throws IOException {
+        FieldReader first = record();
+        int magic = first.readInt("magic");
+        if (magic != SnapshotCodec.MAGIC) {
+            throw new TreeFormatException("not a snapshot: it starts with 0x" + Integer.toHexString(magic));
+        }
+        int version = first.readInt("version");
+        if (version != SnapshotCodec.VERSION) {
+            throw new TreeFormatException(
+                    "a snapshot of format version " + version + ", this server reads " + SnapshotCodec.VERSION);
+        }
+        return new TreeState.Header(
+                new UUID(first.readLong("cluster id"), first.readLong("cluster id")),
+                first.readLong("generation"),
+                first.readInt("feature level"),
+                first.readLong("term"),
+                first.readLong("last zxid"),
+                first.readLong("last time"));
+    }
+
+    private void readSession() throws IOException {
+        FieldReader record = record();
+        long id = record.readLong("session id");
+        SessionPassword password = SessionPassword.of(record.readRaw(SessionPassword.BYTES, "password"));
+        int timeoutMs = record.readInt("timeoutMs");
+        long attachment = record.readLong("attachment");
+        if (sessions.containsKey(id)) {
+            throw new TreeFormatException("session 0x" + Long.toHexString(id) + " twice");
+        }
+        sessions = sessions.put(id, new SessionRecord(id, password, timeoutMs, attachment, PersistentSet.empty()));
+    }
+
+    private Znode readTree() throws IOException {
+        Deque<OpenNode> open = new ArrayDeque<>();
+        open.push(readNode(null));
+        while (true) {
+            OpenNode top = open.element();
+            if (!top.isComplete()) {
+                open.push(readNode(top));
+                continue;
+            }
+            open.pop();
+            Znode node = top.node();
+            if (open.isEmpty()) {
+                return node;
+            }
+            OpenNode parent = open.element();
+            parent.children = parent.children.put(top.name, node);
+        }
+    }
+
+    private OpenNode readNode(@Nullable OpenNode parent) throws IOException {
+        FieldReader record = record();
+        String name = record.readString("name of a node");
+        String path = pathOf(parent, name);
+        Znode.Fields fields = new Znode.Fields(
+                record.readNullableBytes("data"),
+                readAcl(record),
+                record.readLong("czxid"),
+                record.readLong("mzxid"),
+                record.readLong("pzxid"),
+                record.readLong("ctime"),
+                record.readLong("mtime"),
+                record.readInt("version"),
+                record.readInt("creations"),
+                record.readInt("aversion"),
+                record.readLong("owner"),
+                PersistentMap.empty());
+        int children = record.readInt("number of children");
+        if (children < 0) {
+            throw new TreeFormatException(path + " with " + children + " children");
+        }
+        count(path, fields);
+        return new OpenNode(name, path, fields, children);
+    }
+
+    private static String pathOf(@Nullable OpenNode parent, String name) {
+        if (parent == null) {
+            return "/";
+        }
+        String path = parent.path.length() == 1 ? "/" + name : parent.path + "/" + name;
+        if (name.indexOf('/') >= 0 || name.isEmpty() || parent.children.containsKey(name)) {
+            throw new TreeFormatException("a node cannot be at " + path);
+        }
+        return path;
+    }
+
+    private Acl readAcl(FieldReader record) {
+        int number = record.readInt("number of an ACL");
+        if (number == acls.size()) {
+            Acl acl = record.readAcl();
+            acls.add(acl.equals(Acl.OPEN) ? Acl.OPEN : acl);
+        } else if (number < 0 || number > acls.size()) {
+            throw new TreeFormatException("ACL number " + number + " where " + acls.size() + " are known");
+        }
+        return acls.get(number);
+    }
+
+    private void count(String path, Znode.Fields node) {
+        byte[] data = node.data();
+        nodes++;
+        bytes += path.length() + (data == null ? 0 : data.length);
+        if (node.owner() == Znode.CONTAINER_OWNER) {
+            containers = containers.with(path);
+        } else if (node.owner() != 0) {
+            ephemerals++;
+            SessionRecord session = sessions.get(node.owner());
+            if (session == null) {
+                throw new TreeFormatException(
+                        path + " belongs to session 0x" + Long.toHexString(node.owner()) + ", which is not there");
+            }
+            sessions =
+                    sessions.put(session.id(), session.with(session.ephemerals().with(path)));
+        }
+    }
+
+    /** Where the next record starts; records do not cross chunks. */
+    private FieldReader record() throws IOException {
+        if (chunk.isAtEnd() && !hasMoreChunks()) {
+            throw new TreeFormatException("a snapshot ends too early");
+        }
+        return chunk;
+    }
+
+    private boolean hasMoreChunks() throws IOException {
+        int length = readInt();
+        if (length == 0) {
+            return false;
+        }
+        if (length < 0 || length > SnapshotCodec.MAX_CHUNK_BYTES) {
+            throw new TreeFormatException("a chunk of " + length + " bytes");
+        }
+        int expected = readInt();
+        byte[] content = in.readNBytes(length);
+        CRC32C checksum = new CRC32C();
+        checksum.update(content);
+        if (content.length < length || (int) checksum.getValue() != expected) {
+            throw new TreeFormatException("a chunk of " + length + " bytes is cut or damaged");
+        }
+        chunk = new FieldReader(ByteBuffer.wrap(content));
+        return true;
+    }
+
+    private int readInt() throws IOException {
+        byte[] value = in.readNBytes(Integer.BYTES);
+        if (value.length < Integer.BYTES) {
+            throw new TreeFormatException("a snapshot is cut");
+        }
+        return ByteBuffer.wrap(value).getInt();
+    }
+}

@@ -1,0 +1,122 @@
+package io.conclave.tree;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.zip.CRC32C;
+
+/** Writes one snapshot; see {@link SnapshotCodec} for the format. */
+final class SnapshotWriter {
+    private final OutputStream out;
+    private final FieldWriter fields = new FieldWriter(2 * SnapshotCodec.CHUNK_BYTES);
+    private final Map<Acl, Integer> aclNumbers = new HashMap<>();
+
+    SnapshotWriter(OutputStream out) {
+        this.out = out;
+    }
+
+    void write(TreeState state) throws IOException {
+        writeHeader(state);
+        for (Map.Entry<Long, SessionRecord> entry : state.sessions()) {
+            writeSession(entry.getValue());
+            writeChunkIfFull();
+        }
+        writeTree(state.root());
+        writeChunk();
+        out.write(new byte[Integer.BYTES]);
+        out.flush();
+    }
+
+    private void writeHeader(TreeState state) throws IOException {
+        fields.writeInt(SnapshotCodec.MAGIC);
+        fields.writeInt(SnapshotCodec.VERSION);
+        fields.writeLong(state.clusterId().getMostSignificantBits());
+        fields.writeLong(state.clusterId().getLeastSignificantBits());
+        fields.writeLong(state.generation());
+        fields.writeInt(state.featureLevel());
+        fields.writeLong(state.term());
+        fields.writeLong(state.lastZxid());
+        fields.writeLong(state.lastTimeMs());
+        fields.writeInt(state.sessions().size());
+        writeChunk();
+    }
+
+    private void writeSession(SessionRecord session) {
+        fields.writeLong(session.id());
+        fields.writeRaw(session.password().toBytes());
+        fields.writeInt(session.timeoutMs());
+        fields.writeLong(session.attachment());
+    }
+
+    /** Parents before children, with a stack of our own because trees may be deep. */
+    private void writeTree(Znode root) throws IOException {
+        writeNode("", root);
+        Deque<Iterator<Map.Entry<String, Znode>>> open = new ArrayDeque<>();
+        open.push(root.children().iterator());
+        while (!open.isEmpty()) {
+            if (!open.peek().hasNext()) {
+                open.pop();
+                continue;
+            }
+            Map.Entry<String, Znode> child = open.peek().next();
+            writeNode(child.getKey(), child.getValue());
+            writeChunkIfFull();
+            if (!child.getValue().children().isEmpty()) {
+                open.push(child.getValue().children().iterator());
+            }
+        }
+    }
+
+    private void writeNode(String name, Znode node) {
+        fields.writeString(name);
+        fields.writeBytes(node.data());
+        writeAcl(node.acl());
+        fields.writeLong(node.czxid());
+        fields.writeLong(node.mzxid());
+        fields.writeLong(node.pzxid());
+        fields.writeLong(node.ctime());
+        fields.writeLong(node.mtime());
+        fields.writeInt(node.version());
+        fields.writeInt(node.creations());
+        fields.writeInt(node.aversion());
+        fields.writeLong(node.owner);
+        fields.writeInt(node.children().size());
+    }
+
+    /** A list that was written before is given by its number, a new one by the next number and itself. */
+    private void writeAcl(Acl acl) {
+        Integer known = aclNumbers.get(acl);
+        if (known != null) {
+            fields.writeInt(known);
+            return;
+        }
+        fields.writeInt(aclNumbers.size());
+        aclNumbers.put(acl, aclNumbers.size());
+        fields.writeAcl(acl);
+    }
+
+    private void writeChunkIfFull() throws IOException {
+        if (fields.size() >= SnapshotCodec.CHUNK_BYTES) {
+            writeChunk();
+        }
+    }
+
+    private void writeChunk() throws IOException {
+        int length = fields.size();
+        if (length == 0) {
+            return;
+        }
+        CRC32C checksum = new CRC32C();
+        checksum.update(fields.array(), 0, length);
+        FieldWriter head = new FieldWriter(2 * Integer.BYTES);
+        head.writeInt(length);
+        head.writeInt((int) checksum.getValue());
+        out.write(head.array());
+        out.write(fields.array(), 0, length);
+        fields.clear();
+    }
+}

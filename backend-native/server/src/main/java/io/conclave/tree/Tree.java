@@ -1,0 +1,134 @@
+package io.conclave.tree;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The one function that changes the replicated state. It is pure: the same state, change and time give the same
+ * result on every member and at every replay.
+ */
+public final class Tree {
+    /** The count of a zxid at which the epoch is raised instead: 65,536 before it would run over into the epoch. */
+    static final long ROLL_OVER_COUNT = 0xffff_0000L;
+
+    private static final long COUNT_MASK = 0xffff_ffffL;
+    private static final long MAX_EPOCH = Integer.MAX_VALUE;
+
+    private Tree() {}
+
+    /**
+     * Applies a change. Never throws for what a client can send: a refused request is a {@link Result.Failed} (or
+     * {@link Result.MultiFailed}) and uses up a zxid like any other.
+     *
+     * @param timeMs the leader's time when it proposed the change; a time before the state's last one counts as that
+     */
+    public static Applied apply(TreeState state, Change change, long timeMs) {
+        long now = Math.max(timeMs, state.lastTimeMs());
+        if (change instanceof Change.NewTerm term) {
+            return newTerm(state, term, now);
+        }
+        long zxid = zxidAfter(state.lastZxid());
+        TreeEdit edit = new TreeEdit(state, zxid, now);
+        try {
+            Result result = step(edit, change);
+            if (!(result instanceof Result.MultiFailed)) {
+                return new Applied(edit.state(header(state, change, zxid, now)), zxid, result, edit.events());
+            }
+            return refused(state, zxid, now, result);
+        } catch (TreeException refusal) {
+            return refused(state, zxid, now, new Result.Failed(refusal.error()));
+        }
+    }
+
+    private static Applied refused(TreeState state, long zxid, long now, Result result) {
+        TreeState.Header header = header(state, state.featureLevel(), state.term(), zxid, now);
+        return new Applied(new TreeEdit(state, zxid, now).state(header), zxid, result, List.of());
+    }
+
+    private static Applied newTerm(TreeState state, Change.NewTerm change, long now) {
+        long zxid = firstOfEpoch(state.epoch() + 1);
+        long term = Math.max(state.term(), change.term());
+        TreeState.Header header = header(state, state.featureLevel(), term, zxid, now);
+        Result result = new Result.TermStarted(zxid >>> 32);
+        return new Applied(new TreeEdit(state, zxid, now).state(header), zxid, result, List.of());
+    }
+
+    private static long zxidAfter(long lastZxid) {
+        return (lastZxid & COUNT_MASK) < ROLL_OVER_COUNT ? lastZxid + 1 : firstOfEpoch((lastZxid >>> 32) + 1);
+    }
+
+    private static long firstOfEpoch(long epoch) {
+        if (epoch > MAX_EPOCH) {
+            throw new IllegalStateException("the zxid has no room for another epoch after " + MAX_EPOCH);
+        }
+        return epoch << 32;
+    }
+
+    private static TreeState.Header header(TreeState state, Change change, long zxid, long now) {
+        int level = change instanceof Change.RaiseFeatureLevel raise
+                ? Math.max(state.featureLevel(), raise.level())
+                : state.featureLevel();
+        return header(state, level, state.term(), zxid, now);
+    }
+
+    private static TreeState.Header header(TreeState state, int featureLevel, long term, long zxid, long now) {
+        return new TreeState.Header(state.clusterId(), state.generation(), featureLevel, term, zxid, now);
+    }
+
+    private static Result step(TreeEdit edit, Change change) {
+        if (change instanceof Change.Request request) {
+            edit.checkAttachment(request.sessionId(), request.attachment());
+            return request.operation() instanceof Operation.Multi multi
+                    ? multi(edit, multi, request)
+                    : step(edit, request.operation(), request);
+        }
+        if (change instanceof Change.OpenSession open) {
+            return edit.openSession(open);
+        }
+        if (change instanceof Change.ResumeSession resume) {
+            return edit.resumeSession(resume);
+        }
+        if (change instanceof Change.CloseSession close) {
+            return edit.closeSession(close);
+        }
+        if (change instanceof Change.DeleteContainer delete) {
+            return edit.deleteContainer(delete.path());
+        }
+        if (change instanceof Change.RaiseFeatureLevel raise) {
+            return new Result.FeatureLevelRaised(raise.level());
+        }
+        throw new AssertionError("no step for " + change);
+    }
+
+    private static Result multi(TreeEdit edit, Operation.Multi multi, Change.Request request) {
+        List<Operation> parts = multi.parts();
+        List<Result> results = new ArrayList<>(parts.size());
+        for (Operation part : parts) {
+            try {
+                results.add(
+                        part instanceof Operation.Check check
+                                ? edit.check(check, request.authIds())
+                                : step(edit, part, request));
+            } catch (TreeException refusal) {
+                return new Result.MultiFailed(parts.size(), results.size(), refusal.error());
+            }
+        }
+        return new Result.MultiDone(results);
+    }
+
+    private static Result step(TreeEdit edit, Operation operation, Change.Request request) {
+        if (operation instanceof Operation.Create create) {
+            return edit.create(create, request.sessionId(), request.authIds());
+        }
+        if (operation instanceof Operation.Delete delete) {
+            return edit.delete(delete, request.authIds());
+        }
+        if (operation instanceof Operation.SetData set) {
+            return edit.setData(set, request.authIds());
+        }
+        if (operation instanceof Operation.SetAcl set) {
+            return edit.setAcl(set, request.authIds());
+        }
+        throw TreeException.of(TreeError.BAD_ARGUMENTS); // a check by itself
+    }
+}

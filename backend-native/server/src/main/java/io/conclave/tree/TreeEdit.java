@@ -1,0 +1,243 @@
+package io.conclave.tree;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * The state in the making: starts as one state, takes the steps of one change, ends as the next. A step that throws
+ * {@link TreeException} spoils nothing but this object, which is then dropped; that is how a multi takes all of its
+ * steps or none. The checks of each step come in ZooKeeper's order, so that the same request meets the same error.
+ */
+final class TreeEdit {
+    private final long zxid;
+    private final long timeMs;
+    private final List<TreeEvent> events = new ArrayList<>(2);
+    private Znode root;
+    private PersistentMap<Long, SessionRecord> sessions;
+    private PersistentSet<String> containers;
+    private long nodes;
+    private long bytes;
+    private long ephemerals;
+
+    TreeEdit(TreeState from, long zxid, long timeMs) {
+        this.zxid = zxid;
+        this.timeMs = timeMs;
+        root = from.root();
+        sessions = from.sessions();
+        containers = from.containers();
+        nodes = from.totals().nodes();
+        bytes = from.totals().bytes();
+        ephemerals = from.totals().ephemerals();
+    }
+
+    TreeState state(TreeState.Header header) {
+        return new TreeState(header, root, sessions, containers, new TreeState.Totals(nodes, bytes, ephemerals));
+    }
+
+    List<TreeEvent> events() {
+        return events;
+    }
+
+    Result create(Operation.Create create, long sessionId, List<AuthId> callerIds) {
+        int slash = ZnodePath.lastSlash(create.path());
+        Acl acl = create.acl().resolvedFor(callerIds);
+        Trail trail = Trail.of(root, create.path().substring(0, slash));
+        Znode parent = trail.node();
+        parent.acl().check(callerIds, Permission.CREATE);
+        String path = create.mode().isSequential() ? create.path() + suffix(parent.creations()) : create.path();
+        ZnodePath.validate(path);
+        String name = path.substring(slash + 1);
+        if (name.isEmpty() || parent.children().containsKey(name)) {
+            throw TreeException.of(TreeError.NODE_EXISTS); // the empty name is that of the root
+        }
+        if (parent.isEphemeral()) {
+            throw TreeException.of(TreeError.NO_CHILDREN_FOR_EPHEMERALS);
+        }
+        long owner = ownerOf(create.mode(), sessionId);
+        Acl shared = acl.equals(parent.acl()) ? parent.acl() : acl;
+        Znode node = Znode.created(create.data(), shared, zxid, timeMs, owner);
+        root = trail.rootWith(parent.withNewChild(name, node, zxid));
+        added(path, node);
+        events.add(new TreeEvent(TreeEvent.Type.CREATED, path, zxid, node.acl()));
+        childrenChanged(path, slash, parent);
+        return new Result.Created(path, node.stat());
+    }
+
+    /** Ten digits at least; after 2^31 - 1 comes -2147483648, which a signed difference still puts behind it. */
+    private static String suffix(int creations) {
+        return String.format(Locale.ROOT, "%010d", creations);
+    }
+
+    private static long ownerOf(CreateMode mode, long sessionId) {
+        if (mode == CreateMode.CONTAINER) {
+            return Znode.CONTAINER_OWNER;
+        }
+        return mode.isEphemeral() ? sessionId : 0;
+    }
+
+    Result delete(Operation.Delete delete, List<AuthId> callerIds) {
+        Trail trail = trailToDelete(delete.path());
+        trail.parent().acl().check(callerIds, Permission.DELETE);
+        Znode node = trail.node();
+        checkVersion(node.version(), delete.version());
+        checkEmpty(node);
+        remove(delete.path(), trail);
+        return new Result.Deleted();
+    }
+
+    Result deleteContainer(String path) {
+        Trail trail = trailToDelete(path);
+        Znode node = trail.node();
+        checkEmpty(node);
+        if (!isReapable(node)) {
+            throw TreeException.of(TreeError.BAD_VERSION);
+        }
+        remove(path, trail);
+        return new Result.Deleted();
+    }
+
+    /** A container that never had a child is spared: its creator is still on the way to creating one. */
+    static boolean isReapable(Znode node) {
+        return node.isContainer() && node.creations() != 0 && node.children().isEmpty();
+    }
+
+    private Trail trailToDelete(String path) {
+        ZnodePath.lastSlash(path);
+        if (ZnodePath.isProtected(path)) {
+            throw TreeException.of(TreeError.BAD_ARGUMENTS);
+        }
+        return Trail.of(root, path);
+    }
+
+    private void remove(String path, Trail trail) {
+        Znode parent = trail.parent();
+        Znode node = trail.node();
+        root = trail.rootWithParent(parent.withoutChild(trail.name(), zxid));
+        removed(path, node);
+        events.add(new TreeEvent(TreeEvent.Type.DELETED, path, zxid, node.acl()));
+        childrenChanged(path, path.lastIndexOf('/'), parent);
+    }
+
+    Result setData(Operation.SetData set, List<AuthId> callerIds) {
+        ZnodePath.validate(set.path());
+        Trail trail = Trail.of(root, set.path());
+        Znode before = trail.node();
+        before.acl().check(callerIds, Permission.WRITE);
+        checkVersion(before.version(), set.version());
+        Znode after = before.withData(set.data(), zxid, timeMs);
+        root = trail.rootWith(after);
+        bytes += after.dataLength() - before.dataLength();
+        events.add(new TreeEvent(TreeEvent.Type.DATA_CHANGED, set.path(), zxid, after.acl()));
+        return new Result.DataSet(after.stat());
+    }
+
+    Result setAcl(Operation.SetAcl set, List<AuthId> callerIds) {
+        ZnodePath.validate(set.path());
+        Acl acl = set.acl().resolvedFor(callerIds);
+        Trail trail = Trail.of(root, set.path());
+        Znode before = trail.node();
+        before.acl().check(callerIds, Permission.ADMIN);
+        checkVersion(before.aversion(), set.version());
+        Znode after = before.withAcl(acl);
+        root = trail.rootWith(after);
+        return new Result.AclSet(after.stat());
+    }
+
+    Result check(Operation.Check check, List<AuthId> callerIds) {
+        ZnodePath.validate(check.path());
+        Znode node = Trail.of(root, check.path()).node();
+        node.acl().check(callerIds, Permission.READ);
+        checkVersion(node.version(), check.version());
+        return new Result.Checked();
+    }
+
+    Result openSession(Change.OpenSession open) {
+        if (open.id() == 0 || open.id() == Znode.CONTAINER_OWNER || sessions.containsKey(open.id())) {
+            throw TreeException.of(TreeError.BAD_ARGUMENTS);
+        }
+        return attach(new SessionRecord(open.id(), open.password(), open.timeoutMs(), zxid, PersistentSet.empty()));
+    }
+
+    Result resumeSession(Change.ResumeSession resume) {
+        SessionRecord session = session(resume.id());
+        if (!session.password().equals(resume.password())) {
+            throw TreeException.of(TreeError.SESSION_EXPIRED);
+        }
+        return attach(session.attached(zxid, resume.timeoutMs()));
+    }
+
+    private Result attach(SessionRecord session) {
+        sessions = sessions.put(session.id(), session);
+        return new Result.SessionAttached(session);
+    }
+
+    /** The ephemerals go in the order of their paths: an order that every member finds. */
+    Result closeSession(Change.CloseSession close) {
+        if (close.attachment() != Change.ANY_ATTACHMENT) {
+            checkAttachment(close.id(), close.attachment());
+        }
+        for (String path : session(close.id()).ephemerals().sorted()) {
+            remove(path, Trail.of(root, path));
+        }
+        sessions = sessions.remove(close.id());
+        return new Result.SessionClosed(close.id(), close.reason());
+    }
+
+    /** Refuses a request of a session that is gone, or of a connection that is not the session's any more. */
+    void checkAttachment(long sessionId, long attachment) {
+        if (session(sessionId).attachment() != attachment) {
+            throw TreeException.of(TreeError.SESSION_MOVED);
+        }
+    }
+
+    private SessionRecord session(long id) {
+        SessionRecord session = sessions.get(id);
+        if (session == null) {
+            throw TreeException.of(TreeError.SESSION_EXPIRED);
+        }
+        return session;
+    }
+
+    private static void checkVersion(int actual, int wanted) {
+        if (wanted != Operation.ANY_VERSION && wanted != actual) {
+            throw TreeException.of(TreeError.BAD_VERSION);
+        }
+    }
+
+    private static void checkEmpty(Znode node) {
+        if (!node.children().isEmpty()) {
+            throw TreeException.of(TreeError.NOT_EMPTY);
+        }
+    }
+
+    private void childrenChanged(String path, int slash, Znode parent) {
+        events.add(new TreeEvent(TreeEvent.Type.CHILDREN_CHANGED, ZnodePath.parentOf(path, slash), zxid, parent.acl()));
+    }
+
+    private void added(String path, Znode node) {
+        nodes++;
+        bytes += path.length() + node.dataLength();
+        if (node.isContainer()) {
+            containers = containers.with(path);
+        } else if (node.isEphemeral()) {
+            ephemerals++;
+            SessionRecord session = session(node.ephemeralOwner());
+            sessions =
+                    sessions.put(session.id(), session.with(session.ephemerals().with(path)));
+        }
+    }
+
+    private void removed(String path, Znode node) {
+        nodes--;
+        bytes -= path.length() + node.dataLength();
+        if (node.isContainer()) {
+            containers = containers.without(path);
+        } else if (node.isEphemeral()) {
+            ephemerals--;
+            SessionRecord session = session(node.ephemeralOwner());
+            sessions =
+                    sessions.put(session.id(), session.with(session.ephemerals().without(path)));
+        }
+    }
+}

@@ -1,0 +1,139 @@
+package io.conclave.tree;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What can be asked of a state. Every method takes the ids that the caller's connection has proved, and throws
+ * {@link TreeException} where ZooKeeper answers with an error. Nothing blocks; any thread may call.
+ */
+public final class TreeReads {
+    private TreeReads() {}
+
+    /** The data of a node, null or empty as it was given, and its Stat. The array is not to be changed. */
+    public record Data(byte @Nullable [] bytes, ZnodeStat stat) {}
+
+    /** The names of a node's children, in no meaning order but the same on every member, and its Stat. */
+    public record Children(List<String> names, ZnodeStat stat) {}
+
+    /** The ACL of a node, and its Stat. */
+    public record AccessList(Acl acl, ZnodeStat stat) {}
+
+    /**
+     * The Stat of a node.
+     *
+     * @throws TreeException NO_NODE, NO_AUTH without READ, BAD_ARGUMENTS for a NUL in the path
+     */
+    public static ZnodeStat exists(TreeState state, String path, List<AuthId> callerIds) {
+        if (path.indexOf('\0') >= 0) {
+            throw TreeException.of(TreeError.BAD_ARGUMENTS);
+        }
+        return readable(state, path, callerIds).stat();
+    }
+
+    /**
+     * The data of a node.
+     *
+     * @throws TreeException NO_NODE, NO_AUTH without READ
+     */
+    public static Data data(TreeState state, String path, List<AuthId> callerIds) {
+        Znode node = readable(state, path, callerIds);
+        return new Data(node.data(), node.stat());
+    }
+
+    /**
+     * The children of a node.
+     *
+     * @throws TreeException NO_NODE, NO_AUTH without READ
+     */
+    public static Children children(TreeState state, String path, List<AuthId> callerIds) {
+        Znode node = readable(state, path, callerIds);
+        List<String> names = new ArrayList<>(node.children().size());
+        node.children().forEach((name, child) -> names.add(name));
+        return new Children(names, node.stat());
+    }
+
+    /**
+     * The ACL of a node. A caller without ADMIN sees the users of digest entries and not their digests.
+     *
+     * @throws TreeException NO_NODE, NO_AUTH with neither READ nor ADMIN
+     */
+    public static AccessList acl(TreeState state, String path, List<AuthId> callerIds) {
+        Znode node = existing(state, path);
+        node.acl().check(callerIds, Permission.READ | Permission.ADMIN);
+        Acl shown = node.acl().permits(callerIds, Permission.ADMIN)
+                ? node.acl()
+                : node.acl().masked();
+        return new AccessList(shown, node.stat());
+    }
+
+    /**
+     * How many nodes there are below a node. Walks over all of them.
+     *
+     * @throws TreeException NO_NODE, NO_AUTH without READ
+     */
+    public static int descendantCount(TreeState state, String path, List<AuthId> callerIds) {
+        Znode top = readable(state, path, callerIds);
+        if (top == state.root()) {
+            return (int) (state.nodeCount() - 1);
+        }
+        int count = 0;
+        Deque<Znode> pending = new ArrayDeque<>();
+        pending.push(top);
+        while (!pending.isEmpty()) {
+            PersistentMap<String, Znode> children = pending.pop().children();
+            count += children.size();
+            children.forEach((name, child) -> {
+                if (!child.children().isEmpty()) {
+                    pending.push(child);
+                }
+            });
+        }
+        return count;
+    }
+
+    /** The paths of a session's ephemeral nodes that start with a prefix, in order; none for an unknown session. */
+    public static List<String> ephemerals(TreeState state, long sessionId, String prefix) {
+        SessionRecord session = state.sessions().get(sessionId);
+        if (session == null) {
+            return List.of();
+        }
+        List<String> paths = session.ephemerals().sorted();
+        String wanted = prefix.trim();
+        if (!wanted.isEmpty() && !wanted.equals("/")) {
+            paths.removeIf(path -> !path.startsWith(prefix));
+        }
+        return paths;
+    }
+
+    static List<String> emptyContainers(TreeState state, int limit) {
+        List<String> empty = new ArrayList<>();
+        for (String path : state.containers()) {
+            if (empty.size() >= limit) {
+                break;
+            }
+            Znode node = state.find(path);
+            if (node != null && TreeEdit.isReapable(node)) {
+                empty.add(path);
+            }
+        }
+        return empty;
+    }
+
+    private static Znode readable(TreeState state, String path, List<AuthId> callerIds) {
+        Znode node = existing(state, path);
+        node.acl().check(callerIds, Permission.READ);
+        return node;
+    }
+
+    private static Znode existing(TreeState state, String path) {
+        Znode node = state.find(path);
+        if (node == null) {
+            throw TreeException.of(TreeError.NO_NODE);
+        }
+        return node;
+    }
+}

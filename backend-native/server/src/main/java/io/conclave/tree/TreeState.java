@@ -1,0 +1,191 @@
+package io.conclave.tree;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The whole replicated state after some change: an immutable value that any thread may read for as long as it likes.
+ * {@link Tree#apply} makes the next one; the two share what has not changed.
+ */
+public final class TreeState {
+    private final Header header;
+    private final Znode root;
+    private final PersistentMap<Long, SessionRecord> sessions;
+    private final PersistentSet<String> containers;
+    private final Totals totals;
+
+    /**
+     * What stands beside the tree and the sessions.
+     *
+     * @param clusterId which cluster the state belongs to
+     * @param generation compared before zxids in fencing tokens; raised when a cluster's numbers were re-wound
+     * @param featureLevel which semantics are switched on
+     * @param term the last leader's term
+     * @param lastZxid the last change's number
+     * @param lastTimeMs the last change's time, which never goes back
+     */
+    record Header(UUID clusterId, long generation, int featureLevel, long term, long lastZxid, long lastTimeMs) {}
+
+    /**
+     * Sums over all nodes, kept because counting takes long.
+     *
+     * @param nodes how many there are
+     * @param bytes of their paths (in chars) and data
+     * @param ephemerals how many of them go with a session
+     */
+    record Totals(long nodes, long bytes, long ephemerals) {}
+
+    TreeState(
+            Header header,
+            Znode root,
+            PersistentMap<Long, SessionRecord> sessions,
+            PersistentSet<String> containers,
+            Totals totals) {
+        this.header = header;
+        this.root = root;
+        this.sessions = sessions;
+        this.containers = containers;
+        this.totals = totals;
+    }
+
+    /**
+     * The state of a cluster that has just been born: {@code /}, {@code /zookeeper} and its two children, with the
+     * Stats that ZooKeeper gives them.
+     *
+     * @param generation see {@link #generation()}
+     */
+    public static TreeState initial(UUID clusterId, long generation) {
+        Znode quota = Znode.created(new byte[0], Acl.OPEN, 0, 0, 0);
+        Znode config = born(Acl.READ_ONLY, -1, PersistentMap.empty());
+        Znode zookeeper = born(
+                Acl.OPEN,
+                0,
+                PersistentMap.<String, Znode>empty().put("quota", quota).put("config", config));
+        Znode root = born(Acl.OPEN, 0, PersistentMap.<String, Znode>empty().put("zookeeper", zookeeper));
+        long pathChars = "//zookeeper/zookeeper/quota/zookeeper/config".length();
+        return new TreeState(
+                new Header(clusterId, generation, 0, 0, 0, 0),
+                root,
+                PersistentMap.empty(),
+                PersistentSet.empty(),
+                new Totals(4, pathChars, 0));
+    }
+
+    /** A node that nobody created: it has children but no creations, and ACL versions may start below 0. */
+    private static Znode born(Acl acl, int aversion, PersistentMap<String, Znode> children) {
+        return Znode.of(new Znode.Fields(new byte[0], acl, 0, 0, 0, 0, 0, 0, 0, aversion, 0, children));
+    }
+
+    /** The same state with a larger generation: for restore, import, and each start of a memory-only server. */
+    public TreeState withGeneration(long generation) {
+        Header raised = new Header(
+                header.clusterId, generation, header.featureLevel, header.term, header.lastZxid, header.lastTimeMs);
+        return new TreeState(raised, root, sessions, containers, totals);
+    }
+
+    /** Which cluster the state belongs to. */
+    public UUID clusterId() {
+        return header.clusterId;
+    }
+
+    /** The first half of fencing tokens, larger after anything that may have re-wound zxids. */
+    public long generation() {
+        return header.generation;
+    }
+
+    /** Which semantics are switched on. */
+    public int featureLevel() {
+        return header.featureLevel;
+    }
+
+    /** The term of the last {@link Change.NewTerm}. */
+    public long term() {
+        return header.term;
+    }
+
+    /** The number of the last change. */
+    public long lastZxid() {
+        return header.lastZxid;
+    }
+
+    /** The upper half of the last zxid. */
+    public long epoch() {
+        return header.lastZxid >>> 32;
+    }
+
+    /** The time of the last change, in milliseconds. */
+    public long lastTimeMs() {
+        return header.lastTimeMs;
+    }
+
+    /** The sessions by id. */
+    public PersistentMap<Long, SessionRecord> sessions() {
+        return sessions;
+    }
+
+    /** A session, empty if it has ended or never was. */
+    public Optional<SessionRecord> session(long id) {
+        return Optional.ofNullable(sessions.get(id));
+    }
+
+    /** The paths of all containers: where the reaper looks. */
+    public PersistentSet<String> containers() {
+        return containers;
+    }
+
+    /** The containers that have had children and have none now, at most this many. */
+    public List<String> emptyContainers(int limit) {
+        return TreeReads.emptyContainers(this, limit);
+    }
+
+    /** The root of the tree. */
+    public Znode root() {
+        return root;
+    }
+
+    /** The node at a path, without asking any ACL. */
+    public Optional<Znode> znode(String path) {
+        return Optional.ofNullable(find(path));
+    }
+
+    @Nullable
+    Znode find(String path) {
+        return Trail.find(root, path);
+    }
+
+    /** How many nodes there are, the root included. */
+    public long nodeCount() {
+        return totals.nodes;
+    }
+
+    /** How many nodes go with a session. */
+    public long ephemeralCount() {
+        return totals.ephemerals;
+    }
+
+    /** The characters of all paths and the bytes of all data. */
+    public long approximateDataBytes() {
+        return totals.bytes;
+    }
+
+    Header header() {
+        return header;
+    }
+
+    Totals totals() {
+        return totals;
+    }
+
+    /** A number that is the same for equal states, however they came about; takes a walk over the whole tree. */
+    public long digest() {
+        return TreeDigest.of(this);
+    }
+
+    @Override
+    public String toString() {
+        return "TreeState[zxid 0x" + Long.toHexString(lastZxid()) + ", " + nodeCount() + " nodes, " + sessions.size()
+                + " sessions]";
+    }
+}
