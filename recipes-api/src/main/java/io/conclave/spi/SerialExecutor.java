@@ -67,11 +67,6 @@ public final class SerialExecutor implements Executor {
         return CURRENT.get() == this;
     }
 
-    /** Whether the calling thread is running a task of any serial executor, so that it must not block. */
-    public static boolean isAnyCurrent() {
-        return CURRENT.get() != null;
-    }
-
     private void drain() {
         SerialExecutor outer = CURRENT.get();
         CURRENT.set(this);

@@ -8,14 +8,20 @@ import org.jspecify.annotations.Nullable;
  * The moment after which a session may be gone at the server, by the local clocks.
  *
  * <p>It is moved only by answers that prove that the server counts from a later moment: to attach, ping and writes; each counted from
- * before its request was queued. Thread-safe; moved by the backend, read by everyone.
+ * before its request was queued. Once it has passed it stays passed: an answer that comes later revives nothing, because somebody may
+ * have been told already that the session may be gone. Thread-safe; moved by the backend, read by everyone.
  */
 public final class SessionDeadline {
     private volatile @Nullable Proof proof;
+    private volatile boolean passed;
 
-    private record Proof(Elapsed mark, Duration timeout) {}
+    private record Proof(Elapsed mark, Duration timeout) {
+        Duration remaining() {
+            return mark.remainingOf(timeout);
+        }
+    }
 
-    /** A session that has not been attached yet: nothing remains of it. */
+    /** A session that has not been attached yet: nothing remains of it, but nothing has passed either. */
     public SessionDeadline() {}
 
     /**
@@ -23,17 +29,31 @@ public final class SessionDeadline {
      *
      * @param mark taken before the confirmed request was queued
      * @param timeout as negotiated
+     * @return false if the deadline had passed before: the session must be given up
      */
-    public synchronized void extend(Elapsed mark, Duration timeout) {
+    public synchronized boolean extend(Elapsed mark, Duration timeout) {
         Proof last = proof;
-        if (last == null || mark.isAfter(last.mark) || !timeout.equals(last.timeout)) {
-            proof = new Proof(mark, timeout);
+        if (last != null && remaining().isZero()) {
+            return false;
         }
+        if (last == null || mark.isAfter(last.mark) || !timeout.equals(last.timeout)) {
+            Proof next = new Proof(mark, timeout);
+            proof = next;
+            passed = next.remaining().isZero();
+        }
+        return !passed;
     }
 
     /** How long the session surely lives from now; zero if it may be gone. Never blocks. */
     public Duration remaining() {
         Proof last = proof;
-        return last == null ? Duration.ZERO : last.mark.remainingOf(last.timeout);
+        if (last == null || passed) {
+            return Duration.ZERO;
+        }
+        Duration remaining = last.remaining();
+        if (remaining.isZero()) {
+            passed = true;
+        }
+        return remaining;
     }
 }

@@ -33,18 +33,13 @@ public enum SessionState {
 
     /** Whether a session in this state may go over to the next one. */
     public boolean mayBecome(SessionState next) {
-        switch (next) {
-            case CONNECTED:
-                return this == CONNECTING || this == SUSPENDED;
-            case SUSPENDED:
-                return this == CONNECTED;
-            case LOST:
-                return this == CONNECTED || this == SUSPENDED;
-            case CLOSED:
-                return isLive();
-            default:
-                return false;
-        }
+        return switch (next) {
+            case CONNECTED -> this == CONNECTING || this == SUSPENDED;
+            case SUSPENDED -> this == CONNECTED;
+            case LOST -> this == CONNECTED || this == SUSPENDED;
+            case CLOSED -> isLive();
+            case CONNECTING -> false;
+        };
     }
 
     /** Whether the session may still exist: neither lost nor closed. */

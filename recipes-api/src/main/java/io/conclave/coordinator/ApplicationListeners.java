@@ -1,0 +1,72 @@
+package io.conclave.coordinator;
+
+import io.conclave.node.NodeEvent;
+import io.conclave.spi.Request;
+import io.conclave.spi.SerialExecutor;
+import io.conclave.spi.SessionState;
+import io.conclave.spi.Watcher;
+import java.util.List;
+import java.util.Map;
+import java.util.WeakHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+
+/**
+ * Takes calls to an application's listeners off the dispatcher: each listener is called serially, none waits for another.
+ *
+ * <p>The stages of requests complete on one queue of their own, in the order of the requests.
+ */
+final class ApplicationListeners {
+    private final RecipeContext context;
+    private final SerialExecutor completions;
+    private final List<StateListener> stateListeners = new CopyOnWriteArrayList<>();
+    private final Map<Watcher, SerialExecutor> watcherQueues = new WeakHashMap<>(); // guarded by itself
+
+    private record StateListener(Consumer<SessionState> listener, SerialExecutor queue) {}
+
+    ApplicationListeners(RecipeContext context) {
+        this.context = context;
+        this.completions = queue("stages of requests");
+    }
+
+    /** Where stages given to the application complete. */
+    Executor completions() {
+        return completions;
+    }
+
+    Registration onStateChange(Consumer<SessionState> listener) {
+        StateListener entry = new StateListener(listener, queue("state listener " + listener));
+        stateListeners.add(entry);
+        return () -> stateListeners.remove(entry);
+    }
+
+    void tell(SessionState state) {
+        for (StateListener entry : stateListeners) {
+            entry.queue.execute(() -> entry.listener.accept(state));
+        }
+    }
+
+    /** The request with its watcher called on a listener thread. */
+    <R> Request<R> offDispatcher(Request<R> request) {
+        return Watchers.map(request, watcher -> new QueuedWatcher(watcher, queueOf(watcher)));
+    }
+
+    private SerialExecutor queueOf(Watcher watcher) {
+        synchronized (watcherQueues) {
+            return watcherQueues.computeIfAbsent(watcher, w -> queue("watcher"));
+        }
+    }
+
+    private SerialExecutor queue(String name) {
+        return new SerialExecutor(name, context.listenerExecutor(), context.time());
+    }
+
+    /** Equal for equal watchers, which share a queue, so that a watch can be removed by the watcher that was set. */
+    private record QueuedWatcher(Watcher watcher, SerialExecutor queue) implements Watcher {
+        @Override
+        public void onEvent(NodeEvent event) {
+            queue.execute(() -> watcher.onEvent(event));
+        }
+    }
+}

@@ -1,0 +1,68 @@
+package io.conclave.coordinator;
+
+import io.conclave.spi.Request;
+import io.conclave.spi.SessionState;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+
+/**
+ * An application's connection to a coordination backend: it holds one session, keeps it alive, and opens a new one when it is lost.
+ *
+ * <p>Locks and the other recipes are made from it; an application usually has one. Thread-safe. The znodes can also be worked with
+ * directly, through {@link #execute} and {@link #submit}.
+ *
+ * <p>When the session is lost, its ephemeral znodes and watches are gone and all grants made under it stay lost; requests made after that
+ * go to the new session.
+ */
+public interface Coordinator extends AutoCloseable {
+    /**
+     * Connects with default settings. Blocks until the first connection, for 15 seconds at most.
+     *
+     * @param connectString chooses the backend: {@code embedded:}, {@code embedded:/var/lib/app}, {@code
+     *     conclave://h1:2181,h2:2181/chroot}, {@code zookeeper://h1:2181}
+     * @throws IllegalArgumentException if the connect string breaks a rule or names a scheme without a backend on the class path
+     * @throws io.conclave.error.ConnectException if there is no connection in time, or the thread is interrupted (its flag is kept)
+     */
+    static Coordinator connect(String connectString) {
+        return builder(connectString).connect();
+    }
+
+    /** Settings beyond the defaults. */
+    static CoordinatorBuilder builder(String connectString) {
+        return new CoordinatorBuilder(connectString);
+    }
+
+    /** The session's state now; LOST while a new session is being opened after a loss. Never blocks. */
+    SessionState state();
+
+    /**
+     * Tells a listener of every change of state. It is called serially on a listener thread and may block; other listeners do not wait for it.
+     */
+    Registration onStateChange(Consumer<SessionState> listener);
+
+    /**
+     * Submits a request. Never blocks. Requests are executed in the order in which they were submitted. The stage completes on a listener
+     * thread, with the answer or with one of the four kinds of failure; a read whose outcome is unknown is sent again by the retry
+     * policy. A watcher of the request is called on a listener thread and may block; its events are queued for it before the stages of
+     * requests that saw newer state complete.
+     *
+     * @param <R> what the backend answers
+     */
+    <R> CompletionStage<R> submit(Request<R> request);
+
+    /**
+     * Submits a request and waits for its answer. While the connection is away it waits for the next one, until the session is gone.
+     *
+     * @param <R> what the backend answers
+     * @throws io.conclave.error.ConclaveException the failure, by kind
+     * @throws InterruptedException if the thread is interrupted while waiting; the request may take effect all the same
+     */
+    <R> R execute(Request<R> request) throws InterruptedException;
+
+    /** The present session as recipes see it; for authors of recipes. */
+    RecipeSession recipeSession();
+
+    /** Closes the session and what the coordinator holds. Blocks until the backend has confirmed it, for a few seconds at most. Idempotent. */
+    @Override
+    void close();
+}

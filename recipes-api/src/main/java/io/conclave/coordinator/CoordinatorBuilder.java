@@ -1,0 +1,187 @@
+package io.conclave.coordinator;
+
+import dev.failsafe.RetryPolicy;
+import io.conclave.error.OutcomeUnknownException;
+import io.conclave.metrics.MetricsHook;
+import io.conclave.node.Acl;
+import io.conclave.node.NodePath;
+import io.conclave.spi.Authentication;
+import io.conclave.spi.Backend;
+import io.conclave.spi.BackendOptions;
+import io.conclave.spi.BackendProvider;
+import io.conclave.spi.ConnectString;
+import io.conclave.time.TimeSource;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.ServiceLoader;
+import java.util.TreeSet;
+import java.util.concurrent.Executor;
+
+/** Collects the settings of a {@link Coordinator}. Not thread-safe. */
+public final class CoordinatorBuilder {
+    private static final Duration MIN_SESSION_TIMEOUT = Duration.ofMillis(20);
+    private static final Duration MAX_SESSION_TIMEOUT = Duration.ofDays(1);
+
+    private final ConnectString connectString;
+    private final List<Authentication> authentications = new ArrayList<>();
+    private Duration sessionTimeout = Duration.ofSeconds(10);
+    private Duration connectTimeout = Duration.ofSeconds(15);
+    private NodePath namespace = NodePath.ROOT;
+    private RetryPolicy<Object> retryPolicy = defaultRetryPolicy();
+    private Optional<Executor> listenerExecutor = Optional.empty();
+    private TimeSource time = TimeSource.system();
+    private MetricsHook metrics = MetricsHook.NONE;
+    private Acl defaultAcl = Acl.OPEN;
+    private long generation;
+    private int maxQueuedRequests = 100_000;
+
+    CoordinatorBuilder(String connectString) {
+        this.connectString = ConnectString.parse(connectString);
+    }
+
+    /** How long the server keeps the session without hearing of it; 10 seconds if not set. The server may clamp it. */
+    public CoordinatorBuilder sessionTimeout(Duration timeout) {
+        if (timeout.compareTo(MIN_SESSION_TIMEOUT) < 0 || timeout.compareTo(MAX_SESSION_TIMEOUT) > 0) {
+            throw new IllegalArgumentException("Invalid session timeout " + timeout + ": it must be from "
+                    + MIN_SESSION_TIMEOUT + " to " + MAX_SESSION_TIMEOUT);
+        }
+        sessionTimeout = timeout;
+        return this;
+    }
+
+    /** How long {@link #connect()} waits for the first connection; 15 seconds if not set. */
+    public CoordinatorBuilder connectTimeout(Duration timeout) {
+        if (timeout.isZero() || timeout.isNegative()) {
+            throw new IllegalArgumentException("Invalid connect timeout " + timeout + ": it must be positive");
+        }
+        connectTimeout = timeout;
+        return this;
+    }
+
+    /** A path under which all paths of this coordinator lie; created on connecting if it is missing. */
+    public CoordinatorBuilder namespace(String path) {
+        namespace = NodePath.of(path);
+        return this;
+    }
+
+    /**
+     * When and how often a read of unknown outcome is sent again. Writes are never sent again by the coordinator; recipes find out for
+     * themselves what became of theirs.
+     */
+    public CoordinatorBuilder retryPolicy(RetryPolicy<Object> policy) {
+        retryPolicy = Objects.requireNonNull(policy, "policy");
+        return this;
+    }
+
+    /** Where listeners, watchers and the continuations of stages run; daemon threads of the coordinator's own if not set. */
+    public CoordinatorBuilder listenerExecutor(Executor executor) {
+        listenerExecutor = Optional.of(executor);
+        return this;
+    }
+
+    /** The clocks and timers; the machine's if not set. */
+    public CoordinatorBuilder timeSource(TimeSource source) {
+        time = Objects.requireNonNull(source, "source");
+        return this;
+    }
+
+    /** Receives counts and durations. */
+    public CoordinatorBuilder metrics(MetricsHook hook) {
+        metrics = Objects.requireNonNull(hook, "hook");
+        return this;
+    }
+
+    /** The ACL of znodes that are created without one; open if not set. */
+    public CoordinatorBuilder defaultAcl(Acl acl) {
+        defaultAcl = Objects.requireNonNull(acl, "acl");
+        return this;
+    }
+
+    /** An identity to prove on every connection, such as {@link Authentication#digest}. */
+    public CoordinatorBuilder authentication(Authentication authentication) {
+        authentications.add(authentication);
+        return this;
+    }
+
+    /**
+     * The generation of fencing tokens on a backend that keeps none itself (Apache ZooKeeper); 0 if not set. An operator who restores such a
+     * backend from an older state raises it for all clients.
+     */
+    public CoordinatorBuilder generation(long number) {
+        if (number < 0) {
+            throw new IllegalArgumentException("Invalid generation " + number + ": it must not be negative");
+        }
+        generation = number;
+        return this;
+    }
+
+    /** The bound of requests submitted and not yet completed; beyond it they are refused with LIMIT_EXCEEDED. 100,000 if not set. */
+    public CoordinatorBuilder maxQueuedRequests(int bound) {
+        if (bound < 1) {
+            throw new IllegalArgumentException("Invalid bound of queued requests " + bound + ": it must be positive");
+        }
+        maxQueuedRequests = bound;
+        return this;
+    }
+
+    /**
+     * Connects. Blocks until the first connection or the connect timeout.
+     *
+     * @throws IllegalArgumentException if the connect string names a scheme without a backend on the class path, or breaks a rule of it
+     * @throws io.conclave.error.ConnectException if there is no connection in time, or the thread is interrupted (its flag is kept)
+     */
+    public Coordinator connect() {
+        ListenerThreads threads = new ListenerThreads(listenerExecutor);
+        Backend backend;
+        try {
+            backend = openBackend(threads);
+        } catch (RuntimeException | Error e) {
+            threads.close();
+            throw e;
+        }
+        NodePath base = namespace.within(connectString.chroot());
+        RecipeContext context = new RecipeContext(
+                base,
+                time,
+                threads.executor(),
+                metrics,
+                defaultAcl,
+                generation,
+                sessionTimeout,
+                backend.capabilities());
+        SessionKeeper coordinator = new SessionKeeper(connectString.text(), backend, context, retryPolicy, threads);
+        coordinator.awaitFirstConnection(connectTimeout);
+        return coordinator;
+    }
+
+    private Backend openBackend(ListenerThreads threads) {
+        BackendOptions options = new BackendOptions(
+                sessionTimeout, time, threads.executor(), authentications, defaultAcl, maxQueuedRequests, metrics);
+        return provider().open(connectString, options);
+    }
+
+    private BackendProvider provider() {
+        TreeSet<String> known = new TreeSet<>();
+        for (BackendProvider provider :
+                ServiceLoader.load(BackendProvider.class, BackendProvider.class.getClassLoader())) {
+            if (provider.schemes().contains(connectString.scheme())) {
+                return provider;
+            }
+            known.addAll(provider.schemes());
+        }
+        throw new IllegalArgumentException(
+                "Invalid connect string \"" + connectString.text() + "\": no backend for the scheme \""
+                        + connectString.scheme() + "\" on the class path; there is one for: " + known);
+    }
+
+    private static RetryPolicy<Object> defaultRetryPolicy() {
+        return RetryPolicy.builder()
+                .handle(OutcomeUnknownException.class)
+                .withBackoff(Duration.ofMillis(20), Duration.ofSeconds(1))
+                .withMaxRetries(5)
+                .build();
+    }
+}

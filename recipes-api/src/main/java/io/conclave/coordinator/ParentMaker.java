@@ -1,0 +1,94 @@
+package io.conclave.coordinator;
+
+import io.conclave.error.OutcomeUnknownException;
+import io.conclave.error.RefusalReason;
+import io.conclave.error.RefusedException;
+import io.conclave.node.CreateMode;
+import io.conclave.node.NodePath;
+import io.conclave.spi.Capability;
+import io.conclave.spi.Create;
+import io.conclave.spi.Exists;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Creates a znode and whatever parents it lacks; that it is there already is as good.
+ *
+ * <p>It tries the znode itself first and goes up only as far as it must, so the usual case costs one request.
+ */
+public final class ParentMaker {
+    private final RecipeSession session;
+    private final boolean container;
+
+    private ParentMaker(RecipeSession session, boolean container) {
+        this.session = session;
+        this.container = container;
+    }
+
+    /** Makes the path of containers, where the backend has them, so that they go when they are no longer used. */
+    public static CompletionStage<Void> makeContainers(RecipeSession session, NodePath path) {
+        return new ParentMaker(session, session.has(Capability.CONTAINERS)).make(path);
+    }
+
+    /** Makes the path of persistent znodes. */
+    public static CompletionStage<Void> makePersistent(RecipeSession session, NodePath path) {
+        return new ParentMaker(session, false).make(path);
+    }
+
+    private CompletionStage<Void> make(NodePath path) {
+        if (path.isRoot()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        CreateMode mode = container ? CreateMode.CONTAINER : CreateMode.PERSISTENT;
+        CompletableFuture<Void> made = new CompletableFuture<>();
+        session.submit(Create.of(path).withMode(mode)).whenComplete((created, failure) -> {
+            if (failure == null) {
+                made.complete(null);
+            } else {
+                onFailure(path, Waiting.cause(failure), made);
+            }
+        });
+        return made;
+    }
+
+    private void onFailure(NodePath path, Throwable cause, CompletableFuture<Void> made) {
+        if (cause instanceof RefusedException refused && refused.reason() == RefusalReason.NODE_EXISTS) {
+            made.complete(null);
+        } else if (cause instanceof RefusedException refused && refused.reason() == RefusalReason.NO_NODE) {
+            NodePath parent = path.parent().orElse(NodePath.ROOT);
+            forward(make(parent).thenCompose(done -> make(path)), made);
+        } else if (cause instanceof RefusedException refused
+                && refused.reason() == RefusalReason.UNSUPPORTED
+                && container) {
+            forward(makePersistent(session, path), made);
+        } else if (cause instanceof RefusedException refused && refused.reason() == RefusalReason.NO_AUTH) {
+            forward(findInstead(path, refused), made);
+        } else if (cause instanceof OutcomeUnknownException) {
+            forward(make(path), made); // creating it twice is as good as once
+        } else {
+            made.completeExceptionally(cause);
+        }
+    }
+
+    /** Whoever may not create it is content if it is there. */
+    private CompletionStage<Void> findInstead(NodePath path, RefusedException refused) {
+        return session.submit(Exists.of(path)).thenAccept(stat -> {
+            if (stat.isEmpty()) {
+                throw refused;
+            }
+        });
+    }
+
+    private static void forward(CompletionStage<Void> from, CompletableFuture<Void> to) {
+        from.whenComplete((done, failure) -> complete(to, failure));
+    }
+
+    private static void complete(CompletableFuture<Void> stage, @Nullable Throwable failure) {
+        if (failure == null) {
+            stage.complete(null);
+        } else {
+            stage.completeExceptionally(Waiting.cause(failure));
+        }
+    }
+}

@@ -1,0 +1,33 @@
+package io.conclave.coordinator;
+
+import io.conclave.metrics.MetricsHook;
+import io.conclave.node.Acl;
+import io.conclave.node.NodePath;
+import io.conclave.spi.Capability;
+import io.conclave.time.TimeSource;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.Executor;
+
+/** What all sessions of one coordinator have in common. */
+record RecipeContext(
+        NodePath base,
+        TimeSource time,
+        Executor listenerExecutor,
+        MetricsHook metrics,
+        Acl defaultAcl,
+        long configuredGeneration,
+        Duration sessionTimeout,
+        Set<Capability> capabilities) {
+    RecipeContext withBase(NodePath newBase) {
+        return new RecipeContext(
+                newBase,
+                time,
+                listenerExecutor,
+                metrics,
+                defaultAcl,
+                configuredGeneration,
+                sessionTimeout,
+                capabilities);
+    }
+}

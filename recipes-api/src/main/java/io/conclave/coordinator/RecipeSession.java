@@ -1,0 +1,182 @@
+package io.conclave.coordinator;
+
+import io.conclave.metrics.MetricsHook;
+import io.conclave.node.NodePath;
+import io.conclave.spi.Backend;
+import io.conclave.spi.BackendSession;
+import io.conclave.spi.Capability;
+import io.conclave.spi.Request;
+import io.conclave.spi.SerialExecutor;
+import io.conclave.spi.SessionListener;
+import io.conclave.spi.SessionState;
+import io.conclave.time.TimeSource;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One session of a coordinator as a recipe sees it; a recipe that goes on after a loss asks the coordinator for the next one.
+ *
+ * <p>State changes, watch events and the completions of {@link #submit} come one at a time on the session's dispatcher, in order; nothing
+ * there may block. So a recipe that touches its state on the dispatcher only ({@link #execute}) needs no locks.
+ */
+public final class RecipeSession {
+    private static final Logger LOG = LoggerFactory.getLogger(RecipeSession.class);
+
+    private final RecipeContext context;
+    private final Namespace namespace;
+    private final List<SessionListener> listeners = new CopyOnWriteArrayList<>();
+    private final CompletableFuture<BackendSession> opened;
+
+    RecipeSession(RecipeContext context) {
+        this(context, new CompletableFuture<>());
+    }
+
+    private RecipeSession(RecipeContext context, CompletableFuture<BackendSession> opened) {
+        this.context = context;
+        this.namespace = new Namespace(context.base());
+        this.opened = opened;
+    }
+
+    /** The same session without a namespace. */
+    RecipeSession atRoot() {
+        return new RecipeSession(context.withBase(NodePath.ROOT), opened);
+    }
+
+    /** Opens the backend's session. The listener is told first of every state, before those of recipes. */
+    void open(Backend backend, SessionListener first) {
+        listeners.add(first);
+        opened.complete(backend.openSession(this::tell));
+    }
+
+    private void tell(SessionState state) {
+        opened.join(); // the backend may be quicker to connect than to return; it never blocks in between
+        for (SessionListener listener : listeners) {
+            try {
+                listener.onState(state);
+            } catch (RuntimeException | Error e) {
+                LOG.error("Listener {} failed on {}", listener, state, e);
+            }
+        }
+    }
+
+    private BackendSession session() {
+        return opened.join();
+    }
+
+    /** The session's id; 0 before the first connection. */
+    public long id() {
+        return session().id();
+    }
+
+    /** The state now; listeners may not have been told of it yet. */
+    public SessionState state() {
+        return session().state();
+    }
+
+    /** Submits a request, with paths inside the coordinator's namespace; see {@link BackendSession#submit}. */
+    public <R> CompletionStage<R> submit(Request<R> request) {
+        CompletionStage<R> answer = session().submit(namespace.outward(request));
+        return context.base().isRoot() ? answer : answer.thenApply(namespace::inward);
+    }
+
+    /**
+     * Submits a request and goes on with its answer or its failure, on the dispatcher.
+     *
+     * @param onFailure is given one of the four kinds of failure, unwrapped
+     */
+    public <R> void send(Request<R> request, Consumer<? super R> onAnswer, Consumer<? super Throwable> onFailure) {
+        submit(request).whenComplete((answer, failure) -> {
+            try {
+                if (failure == null) {
+                    onAnswer.accept(answer);
+                } else {
+                    onFailure.accept(Waiting.cause(failure));
+                }
+            } catch (RuntimeException | Error e) {
+                LOG.error("What follows {} failed", request.describe(), e); // a stage would swallow it
+            }
+        });
+    }
+
+    /** Runs a task on the dispatcher, in order with events and completions. Never blocks. */
+    public void execute(Runnable task) {
+        session().dispatcher().execute(task);
+    }
+
+    /** Whether the calling thread is the dispatcher, which must not block. */
+    public boolean isDispatcherThread() {
+        return session().dispatcher() instanceof SerialExecutor serial && serial.isCurrent();
+    }
+
+    /** Tells a listener, on the dispatcher, of every later change of state. */
+    public Registration onStateChange(SessionListener listener) {
+        listeners.add(listener);
+        return () -> listeners.remove(listener);
+    }
+
+    /** See {@link BackendSession#connectionNumber}. */
+    public long connectionNumber() {
+        return session().connectionNumber();
+    }
+
+    /** See {@link BackendSession#remaining}. */
+    public Duration remaining() {
+        return session().remaining();
+    }
+
+    /** See {@link BackendSession#deadlineIsStrict}. */
+    public boolean deadlineIsStrict() {
+        return session().deadlineIsStrict();
+    }
+
+    /** The generation of fencing tokens: the backend's, or the configured one. */
+    public long generation() {
+        return session().generation().orElse(context.configuredGeneration());
+    }
+
+    /** The timeout that was asked for; the negotiated one may be clamped by the server. */
+    public Duration sessionTimeout() {
+        return context.sessionTimeout();
+    }
+
+    /** What the backend can do beyond the common contract. */
+    public boolean has(Capability capability) {
+        return context.capabilities().contains(capability);
+    }
+
+    /** The clocks and timers. */
+    public TimeSource time() {
+        return context.time();
+    }
+
+    /** Where an application's listeners and continuations run. */
+    public Executor listenerExecutor() {
+        return context.listenerExecutor();
+    }
+
+    /** Receives counts and durations. */
+    public MetricsHook metrics() {
+        return context.metrics();
+    }
+
+    /** The path as the backend sees it. */
+    public NodePath absolute(NodePath path) {
+        return path.within(context.base());
+    }
+
+    CompletionStage<Void> closeAsync() {
+        return session().closeAsync();
+    }
+
+    @Override
+    public String toString() {
+        return opened.isDone() ? session().toString() : "session not opened";
+    }
+}

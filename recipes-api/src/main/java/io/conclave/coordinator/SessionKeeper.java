@@ -1,0 +1,221 @@
+package io.conclave.coordinator;
+
+import dev.failsafe.Failsafe;
+import dev.failsafe.RetryPolicy;
+import io.conclave.error.ClosedException;
+import io.conclave.error.ConclaveException;
+import io.conclave.error.ConnectException;
+import io.conclave.error.OutcomeUnknownException;
+import io.conclave.spi.Backend;
+import io.conclave.spi.Request;
+import io.conclave.spi.SessionState;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The coordinator: keeps one session, and opens a new one when it is lost.
+ *
+ * <p>{@code lock} guards the present session and the state; nothing blocks while it is held.
+ */
+final class SessionKeeper implements Coordinator {
+    private static final Logger LOG = LoggerFactory.getLogger(SessionKeeper.class);
+    private static final Duration CLOSE_BOUND = Duration.ofSeconds(5);
+
+    private final String connectString;
+    private final Backend backend;
+    private final RecipeContext context;
+    private final RetryPolicy<Object> retryPolicy;
+    private final ListenerThreads threads;
+    private final ApplicationListeners listeners;
+    private final CompletableFuture<RecipeSession> firstConnection = new CompletableFuture<>();
+    private final Object lock = new Object();
+    private RecipeSession current; // guarded by lock
+    private SessionState state = SessionState.CONNECTING; // guarded by lock
+
+    SessionKeeper(
+            String connectString,
+            Backend backend,
+            RecipeContext context,
+            RetryPolicy<Object> retryPolicy,
+            ListenerThreads threads) {
+        this.connectString = connectString;
+        this.backend = backend;
+        this.context = context;
+        this.retryPolicy = retryPolicy;
+        this.threads = threads;
+        this.listeners = new ApplicationListeners(context);
+        this.current = new RecipeSession(context);
+        open(current);
+    }
+
+    /** Waits for the first connection and for the namespace; closes the coordinator if it does not come. */
+    void awaitFirstConnection(Duration timeout) {
+        CompletionStage<RecipeSession> ready = firstConnection.thenCompose(session ->
+                ParentMaker.makePersistent(session.atRoot(), context.base()).thenApply(done -> session));
+        try {
+            Waiting.await(recipeSession(), Waiting.atMost(context.time(), timeout, ready));
+            CompletableFuture<RecipeSession> connected = ready.toCompletableFuture();
+            if (!connected.isDone()) {
+                throw new ConnectException("No connection to " + connectString + " within " + timeout);
+            }
+            Waiting.await(recipeSession(), connected);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            close();
+            throw new ConnectException("Interrupted while connecting to " + connectString, e);
+        } catch (ConclaveException e) {
+            close();
+            throw e instanceof ConnectException
+                    ? e
+                    : new ConnectException("Cannot use " + connectString + ": " + e.getMessage(), e);
+        }
+    }
+
+    private void open(RecipeSession session) {
+        session.open(backend, next -> onSessionState(session, next));
+    }
+
+    /** On the session's dispatcher. */
+    private void onSessionState(RecipeSession session, SessionState next) {
+        RecipeSession replacement = null;
+        synchronized (lock) {
+            if (session != current || state == SessionState.CLOSED) {
+                return;
+            }
+            state = next;
+            if (next == SessionState.LOST) {
+                replacement = new RecipeSession(context);
+                current = replacement;
+            }
+        }
+        LOG.info("{}: {}", session, next);
+        listeners.tell(next);
+        if (next == SessionState.CONNECTED) {
+            firstConnection.complete(session);
+        }
+        if (replacement != null) {
+            context.metrics().count("session.lost", connectString);
+            openReplacement(replacement);
+        }
+    }
+
+    private void openReplacement(RecipeSession replacement) {
+        open(replacement);
+        synchronized (lock) {
+            if (state != SessionState.CLOSED) {
+                return;
+            }
+        }
+        replacement.closeAsync(); // closed in between: nobody else knows of this session
+    }
+
+    @Override
+    public SessionState state() {
+        synchronized (lock) {
+            return state;
+        }
+    }
+
+    @Override
+    public RecipeSession recipeSession() {
+        synchronized (lock) {
+            return current;
+        }
+    }
+
+    @Override
+    public Registration onStateChange(Consumer<SessionState> listener) {
+        return listeners.onStateChange(listener);
+    }
+
+    @Override
+    public <R> CompletionStage<R> submit(Request<R> request) {
+        CompletableFuture<R> result = new CompletableFuture<>();
+        submitWithRetries(request).whenComplete((answer, failure) -> complete(result, answer, failure));
+        return result;
+    }
+
+    private <R> void complete(CompletableFuture<R> result, R answer, @Nullable Throwable failure) {
+        listeners.completions().execute(() -> {
+            if (failure == null) {
+                result.complete(answer);
+            } else {
+                result.completeExceptionally(Waiting.cause(failure));
+            }
+        });
+    }
+
+    @Override
+    public <R> R execute(Request<R> request) throws InterruptedException {
+        return Waiting.await(recipeSession(), submitWithRetries(request));
+    }
+
+    private <R> CompletionStage<R> submitWithRetries(Request<R> request) {
+        Request<R> queued = listeners.offDispatcher(request);
+        CompletionStage<R> first = recipeSession().submit(queued);
+        if (!request.isRead()) {
+            return first;
+        }
+        CompletableFuture<R> result = new CompletableFuture<>();
+        first.whenComplete((answer, failure) -> {
+            if (failure == null) {
+                result.complete(answer);
+            } else if (Waiting.cause(failure) instanceof OutcomeUnknownException) {
+                retry(queued, first, result);
+            } else {
+                result.completeExceptionally(Waiting.cause(failure));
+            }
+        });
+        return result;
+    }
+
+    /** Only a read that failed comes here; its first attempt counts as the policy's first. */
+    private <R> void retry(Request<R> request, CompletionStage<R> first, CompletableFuture<R> result) {
+        AtomicReference<@Nullable CompletionStage<R>> attempted = new AtomicReference<>(first);
+        Failsafe.with(retryPolicy)
+                .with(new FailsafeTimers(context))
+                .getStageAsync(() -> {
+                    CompletionStage<R> attempt = attempted.getAndSet(null);
+                    return attempt != null ? attempt : recipeSession().submit(request);
+                })
+                .whenComplete((answer, failure) -> {
+                    if (failure == null) {
+                        result.complete(answer);
+                    } else {
+                        result.completeExceptionally(Waiting.cause(failure));
+                    }
+                });
+    }
+
+    @Override
+    public void close() {
+        RecipeSession session;
+        synchronized (lock) {
+            if (state == SessionState.CLOSED) {
+                return;
+            }
+            state = SessionState.CLOSED;
+            session = current;
+        }
+        firstConnection.completeExceptionally(
+                new ClosedException("The coordinator of " + connectString + " was closed"));
+        CompletionStage<Void> closed = session.closeAsync();
+        if (!session.isDispatcherThread()) {
+            Waiting.awaitUninterruptibly(session, Waiting.atMost(context.time(), CLOSE_BOUND, closed));
+        }
+        listeners.tell(SessionState.CLOSED);
+        backend.close();
+        threads.close();
+    }
+
+    @Override
+    public String toString() {
+        return "Coordinator[" + connectString + ", " + state() + "]";
+    }
+}

@@ -1,0 +1,32 @@
+package io.conclave.coordinator;
+
+import io.conclave.spi.AddWatch;
+import io.conclave.spi.Exists;
+import io.conclave.spi.GetChildren;
+import io.conclave.spi.GetData;
+import io.conclave.spi.RemoveWatch;
+import io.conclave.spi.Request;
+import io.conclave.spi.Watcher;
+import java.util.function.UnaryOperator;
+
+/** Puts something in front of the watcher that a request carries, whichever request it is. */
+final class Watchers {
+    private Watchers() {}
+
+    @SuppressWarnings("unchecked") // each branch answers with a request of its own type
+    static <R> Request<R> map(Request<R> request, UnaryOperator<Watcher> wrap) {
+        Request<?> mapped = request;
+        if (request instanceof Exists exists) {
+            mapped = new Exists(exists.path(), exists.watcher().map(wrap));
+        } else if (request instanceof GetData get) {
+            mapped = new GetData(get.path(), get.watcher().map(wrap));
+        } else if (request instanceof GetChildren children) {
+            mapped = new GetChildren(children.path(), children.watcher().map(wrap));
+        } else if (request instanceof AddWatch add) {
+            mapped = new AddWatch(add.path(), add.recursive(), wrap.apply(add.watcher()));
+        } else if (request instanceof RemoveWatch remove) {
+            mapped = new RemoveWatch(remove.path(), wrap.apply(remove.watcher()));
+        }
+        return (Request<R>) mapped;
+    }
+}

@@ -1,0 +1,13 @@
+package io.conclave.line;
+
+import io.conclave.node.NodePath;
+import io.conclave.node.NodeStat;
+
+/**
+ * Somebody in a line, as others see him.
+ *
+ * @param path his znode
+ * @param data what he left for others to see; not copied
+ * @param stat his znode's stat: its owner is his session, its czxid his token's zxid, its ctime when he came
+ */
+public record LineMember(NodePath path, byte[] data, NodeStat stat) {}

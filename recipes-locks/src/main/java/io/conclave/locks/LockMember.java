@@ -1,0 +1,27 @@
+package io.conclave.locks;
+
+import io.conclave.node.NodePath;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+
+/**
+ * Somebody who holds a lock or waits for it, as others see him.
+ *
+ * @param path his znode
+ * @param data what he left for others to see
+ * @param sessionId the session that he lives with
+ * @param zxid the zxid of his fencing token
+ * @param since when he entered the line, by the leader's clock
+ */
+public record LockMember(NodePath path, byte[] data, long sessionId, long zxid, Instant since) {
+    /** The data as text. */
+    public String text() {
+        return new String(data, StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public String toString() {
+        return "LockMember[" + path.name() + ", \"" + text() + "\", session 0x" + Long.toHexString(sessionId)
+                + ", since " + since + "]";
+    }
+}
