@@ -6,12 +6,12 @@ import java.util.Set;
 /**
  * Where a contender stands.
  *
- * <pre>
+ * <pre>{@code
  * ENTERING -> WAITING -> HELD
  *     |          |         |
  *     +----------+---------+--> LEAVING -> GONE
  *     (also ENTERING -> HELD, and every state -> GONE when the session or the znode has gone)
- * </pre>
+ * }</pre>
  */
 enum ContenderState {
     /** The znode is being created, or looked for after a lost reply. */

@@ -6,14 +6,14 @@ import java.util.Set;
 /**
  * Where a session stands.
  *
- * <pre>
+ * <pre>{@code
  *              +-----------------------------+
  *              v                             |
  * CONNECTING -> CONNECTED <----> SUSPENDED   |
  *     |             |               |        |
  *     |             +-----> LOST <--+        |
  *     +-------> CLOSED (from every state but LOST)
- * </pre>
+ * }</pre>
  *
  * <p>LOST and CLOSED are final for a session. A coordinator opens a new session after LOST by itself.
  */
