@@ -1,0 +1,199 @@
+package io.conclave.testkit.memory;
+
+import io.conclave.node.NodePath;
+import io.conclave.spi.Request;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Breaks a store in memory on purpose. Nothing here does what the contract of a backend forbids: requests of a session stay in order, a lost reply makes the
+ * outcome unknown, and an expired session never comes back.
+ *
+ * <p>Thread-safe; nothing blocks. Sessions are named by their id, as in {@code ephemeralOwner}; an unknown id is ignored, as the session may just have ended.
+ */
+public final class Faults {
+    private final MemoryStore store;
+    // All below: @GuardedBy("store.lock").
+    private final List<Rule> rules = new ArrayList<>();
+    private final Set<Long> suspended = new HashSet<>();
+    private @Nullable RequestHook hook;
+    private boolean allSuspended;
+    private Duration reconnectDelay = Duration.ZERO;
+    private long executedRequests;
+
+    private static final class Rule {
+        final Predicate<Request<?>> matches;
+        final Decision decision;
+        int matchesLeft;
+
+        Rule(Predicate<Request<?>> matches, Decision decision, int matchesLeft) {
+            this.matches = matches;
+            this.decision = decision;
+            this.matchesLeft = matchesLeft;
+        }
+    }
+
+    Faults(MemoryStore store) {
+        this.store = store;
+    }
+
+    /** The next request that matches meets this decision, once. */
+    public void onNext(Predicate<Request<?>> matches, Decision decision) {
+        onNth(1, matches, decision);
+    }
+
+    /** The n-th request from now that matches, counted from 1, meets this decision, once. */
+    public void onNth(int n, Predicate<Request<?>> matches, Decision decision) {
+        if (n < 1) {
+            throw new IllegalArgumentException("Invalid request number " + n + ": they are counted from 1");
+        }
+        Objects.requireNonNull(matches, "matches");
+        Objects.requireNonNull(decision, "decision");
+        store.lock().run(() -> rules.add(new Rule(matches, decision, n)));
+    }
+
+    /** Every request meets the hook from now on, unless a rule of {@link #onNth} decides. Replaces the last hook. */
+    public void intercept(RequestHook newHook) {
+        Objects.requireNonNull(newHook, "hook");
+        store.lock().run(() -> hook = newHook);
+    }
+
+    /** Forgets the hook and the rules; connections come back and held replies are released. */
+    public void clear() {
+        store.lock().run(() -> {
+            rules.clear();
+            hook = null;
+            reconnectDelay = Duration.ZERO;
+            restoreAll();
+            store.connectedSessions().forEach(MemorySession::releaseReplies);
+        });
+    }
+
+    /** How long a session needs to come back after its connection was dropped, by its own time source; zero at first: at once, on its callback executor. */
+    public void reconnectAfter(Duration delay) {
+        store.lock().run(() -> reconnectDelay = delay);
+    }
+
+    /** Drops the session's connection; it comes back by itself. */
+    public void drop(long sessionId) {
+        withSession(sessionId, session -> session.dropConnection("the connection was dropped"));
+    }
+
+    /** Drops the session's connection and lets it come back only after {@link #restore}. */
+    public void suspend(long sessionId) {
+        store.lock().run(() -> {
+            suspended.add(sessionId);
+            drop(sessionId);
+        });
+    }
+
+    /** Lets a suspended session come back, at once. */
+    public void restore(long sessionId) {
+        store.lock().run(() -> {
+            suspended.remove(sessionId);
+            withSession(sessionId, MemorySession::attach);
+        });
+    }
+
+    /** Drops every connection; none comes back, and no new session gets one, until {@link #restoreAll}. */
+    public void suspendAll() {
+        store.lock().run(() -> {
+            allSuspended = true;
+            store.connectedSessions().forEach(session -> session.dropConnection("the connection was dropped"));
+        });
+    }
+
+    /** Ends {@link #suspendAll} and every {@link #suspend}. */
+    public void restoreAll() {
+        store.lock().run(() -> {
+            allSuspended = false;
+            suspended.clear();
+            store.clients().forEach(MemorySession::attach);
+        });
+    }
+
+    /** Holds what the server sends to this session - replies, events, answers to heartbeats - until it is released or the connection goes. The server still hears the session. */
+    public void holdReplies(long sessionId) {
+        withSession(sessionId, MemorySession::holdReplies);
+    }
+
+    /** Delivers what was held, in order, and holds nothing any more. */
+    public void releaseReplies(long sessionId) {
+        withSession(sessionId, MemorySession::releaseReplies);
+    }
+
+    /** The server ends the session as if it had not heard of it for its timeout: its ephemeral znodes go at once. A session that is connected is told, another one when it comes back. */
+    public void expire(long sessionId) {
+        store.lock().run(() -> store.expire(sessionId));
+    }
+
+    /** Deletes a znode with all below it, as an operator would; whether it was there. */
+    public boolean deleteAsOperator(NodePath path) {
+        return store.lock().call(() -> store.deleteAsOperator(path));
+    }
+
+    /** Deletes every container that has had children and has none any more, without waiting for the store's own sweep. */
+    public void deleteEmptyContainers() {
+        store.lock().run(store::deleteEmptyContainers);
+    }
+
+    /** The ids of the sessions that live at the server. */
+    public Set<Long> liveSessions() {
+        return store.lock().call(store::liveSessions);
+    }
+
+    /** How many watches a session has set; 0 for an unknown one. For tests that leave nothing behind. */
+    public int watchCount(long sessionId) {
+        return store.lock()
+                .call(() ->
+                        store.client(sessionId).map(MemorySession::watchCount).orElse(0));
+    }
+
+    /** How many requests were about to be executed so far, closings included: the index that the next one gets. */
+    public long requestCount() {
+        return store.lock().call(() -> executedRequests);
+    }
+
+    Decision decide(long sessionId, Request<?> request) {
+        long index = executedRequests++;
+        Iterator<Rule> iterator = rules.iterator();
+        while (iterator.hasNext()) {
+            Rule rule = iterator.next();
+            if (rule.matches.test(request) && --rule.matchesLeft == 0) {
+                iterator.remove();
+                return rule.decision;
+            }
+        }
+        RequestHook current = hook;
+        return current == null ? Decision.PROCEED : current.onRequest(sessionId, request, index);
+    }
+
+    Decision decideClose(long sessionId) {
+        long index = executedRequests++;
+        RequestHook current = hook;
+        return current == null ? Decision.PROCEED : current.onClose(sessionId, index);
+    }
+
+    boolean isReachable(long sessionId) {
+        return !allSuspended && !suspended.contains(sessionId);
+    }
+
+    Duration reconnectDelay() {
+        return reconnectDelay;
+    }
+
+    private void withSession(long sessionId, java.util.function.Consumer<MemorySession> action) {
+        store.lock().run(() -> {
+            Optional<MemorySession> session = store.client(sessionId);
+            session.ifPresent(action);
+        });
+    }
+}

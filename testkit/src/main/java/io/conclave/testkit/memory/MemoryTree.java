@@ -1,0 +1,278 @@
+package io.conclave.testkit.memory;
+
+import static io.conclave.node.NodeEvent.Type.CHILDREN_CHANGED;
+import static io.conclave.node.NodeEvent.Type.CREATED;
+import static io.conclave.node.NodeEvent.Type.DATA_CHANGED;
+import static io.conclave.node.NodeEvent.Type.DELETED;
+
+import io.conclave.error.RefusalReason;
+import io.conclave.error.RefusedException;
+import io.conclave.node.Acl;
+import io.conclave.node.CreateMode;
+import io.conclave.node.NodePath;
+import io.conclave.node.NodeStat;
+import io.conclave.node.Permission;
+import io.conclave.spi.Check;
+import io.conclave.spi.Create;
+import io.conclave.spi.Delete;
+import io.conclave.spi.Multi;
+import io.conclave.spi.Operation;
+import io.conclave.spi.SetAcl;
+import io.conclave.spi.SetData;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The znodes and the rules of the requests that change them, checked in the order in which ZooKeeper checks them. No clock, no threads: the change brings its number and
+ * time. Guarded by the store's lock.
+ */
+final class MemoryTree {
+    /** The most data that a znode holds. */
+    static final int MAX_DATA_BYTES = 1024 * 1024;
+
+    private final Map<NodePath, Node> nodes = new HashMap<>();
+    private final Map<Long, Set<NodePath>> ephemerals = new HashMap<>();
+
+    MemoryTree() {
+        nodes.put(NodePath.ROOT, new Node(0, 0, new byte[0], Acl.OPEN, 0, false));
+    }
+
+    boolean hasContainers() {
+        return nodes.values().stream().anyMatch(node -> node.isContainer);
+    }
+
+    @Nullable
+    Node find(NodePath path) {
+        return nodes.get(path);
+    }
+
+    Node get(NodePath path) {
+        Node node = nodes.get(path);
+        if (node == null) {
+            throw new RefusedException(RefusalReason.NO_NODE, "no node " + path);
+        }
+        return node;
+    }
+
+    Node getReadable(NodePath path, Set<Identity> identities) {
+        Node node = get(path);
+        AccessRules.require(node.acl, identities, Permission.READ, path);
+        return node;
+    }
+
+    Create.Created create(Change change, Create create) {
+        checkSize(create.path(), create.data());
+        Set<Identity> identities = change.caller.identities();
+        Acl acl = AccessRules.resolve(create.acl().orElse(change.caller.defaultAcl()), identities, create.path());
+        NodePath parentPath = create.path().parent().orElse(NodePath.ROOT);
+        Node parent = get(parentPath);
+        AccessRules.require(parent.acl, identities, Permission.CREATE, parentPath);
+        NodePath path = create.mode().isSequential() ? numbered(create.path(), parent) : create.path();
+        if (nodes.containsKey(path)) {
+            throw new RefusedException(RefusalReason.NODE_EXISTS, "node exists: " + path);
+        }
+        if (parent.ephemeralOwner != 0) {
+            throw new RefusedException(
+                    RefusalReason.NO_CHILDREN_FOR_EPHEMERALS,
+                    "cannot create " + path + ": the ephemeral " + parentPath + " cannot have children");
+        }
+        long owner = create.mode().isEphemeral() ? change.caller.sessionId() : 0;
+        boolean isContainer = create.mode() == CreateMode.CONTAINER;
+        Node node = new Node(change.zxid, change.timeMs, create.data(), acl, owner, isContainer);
+        insert(change, path, node, parent);
+        change.cause(CREATED, path, acl);
+        change.cause(CHILDREN_CHANGED, parentPath, parent.acl);
+        return new Create.Created(path, node.stat());
+    }
+
+    private void insert(Change change, NodePath path, Node node, Node parent) {
+        long oldPzxid = parent.pzxid;
+        nodes.put(path, node);
+        parent.children.add(path.name());
+        parent.createdChildren++;
+        parent.pzxid = change.zxid;
+        if (node.ephemeralOwner != 0) {
+            ephemerals
+                    .computeIfAbsent(node.ephemeralOwner, id -> new LinkedHashSet<>())
+                    .add(path);
+        }
+        change.onUndo(() -> {
+            unlink(path, node, parent);
+            parent.createdChildren--;
+            parent.pzxid = oldPzxid;
+        });
+    }
+
+    private void unlink(NodePath path, Node node, Node parent) {
+        nodes.remove(path);
+        parent.children.remove(path.name());
+        Set<NodePath> owned = ephemerals.get(node.ephemeralOwner);
+        if (owned != null) {
+            owned.remove(path);
+            if (owned.isEmpty()) {
+                ephemerals.remove(node.ephemeralOwner);
+            }
+        }
+    }
+
+    void delete(Change change, Delete delete) {
+        NodePath path = delete.path();
+        NodePath parentPath = path.parent()
+                .orElseThrow(() -> new RefusedException(RefusalReason.BAD_ARGUMENTS, "the root cannot be deleted"));
+        AccessRules.require(get(parentPath).acl, change.caller.identities(), Permission.DELETE, parentPath);
+        Node node = get(path);
+        checkVersion(path, node.version, delete.version(), "version");
+        if (!node.children.isEmpty()) {
+            throw new RefusedException(
+                    RefusalReason.NOT_EMPTY,
+                    "cannot delete " + path + ": it has " + node.children.size() + " children");
+        }
+        remove(change, path);
+    }
+
+    /** Deletes a znode that is there and has no children, whoever asks. */
+    private void remove(Change change, NodePath path) {
+        Node node = get(path);
+        NodePath parentPath = path.parent().orElseThrow();
+        Node parent = get(parentPath);
+        long oldPzxid = parent.pzxid;
+        unlink(path, node, parent);
+        parent.pzxid = change.zxid;
+        change.onUndo(() -> {
+            nodes.put(path, node);
+            parent.children.add(path.name());
+            parent.pzxid = oldPzxid;
+            if (node.ephemeralOwner != 0) {
+                ephemerals
+                        .computeIfAbsent(node.ephemeralOwner, id -> new LinkedHashSet<>())
+                        .add(path);
+            }
+        });
+        change.cause(DELETED, path, node.acl);
+        change.cause(CHILDREN_CHANGED, parentPath, parent.acl);
+    }
+
+    NodeStat set(Change change, SetData set) {
+        NodePath path = set.path();
+        checkSize(path, set.data());
+        Node node = get(path);
+        AccessRules.require(node.acl, change.caller.identities(), Permission.WRITE, path);
+        checkVersion(path, node.version, set.version(), "version");
+        byte[] oldData = node.data;
+        long oldZxid = node.mzxid;
+        long oldTimeMs = node.mtimeMs;
+        node.data = set.data();
+        node.mzxid = change.zxid;
+        node.mtimeMs = change.timeMs;
+        node.version++;
+        change.onUndo(() -> {
+            node.data = oldData;
+            node.mzxid = oldZxid;
+            node.mtimeMs = oldTimeMs;
+            node.version--;
+        });
+        change.cause(DATA_CHANGED, path, node.acl);
+        return node.stat();
+    }
+
+    void check(Change change, Check check) {
+        Node node = getReadable(check.path(), change.caller.identities());
+        checkVersion(check.path(), node.version, check.version(), "version");
+    }
+
+    NodeStat setAcl(Change change, SetAcl setAcl) {
+        NodePath path = setAcl.path();
+        Acl acl = AccessRules.resolve(setAcl.acl(), change.caller.identities(), path);
+        Node node = get(path);
+        AccessRules.require(node.acl, change.caller.identities(), Permission.ADMIN, path);
+        checkVersion(path, node.aclVersion, setAcl.aclVersion(), "ACL version");
+        node.acl = acl;
+        node.aclVersion++;
+        return node.stat();
+    }
+
+    /** All or nothing; the caller rolls the change back when this throws. */
+    List<Multi.Result> multi(Change change, Multi multi) {
+        List<Multi.Result> results = new ArrayList<>();
+        for (Operation<?> operation : multi.operations()) {
+            try {
+                results.add(part(change, operation));
+            } catch (RefusedException e) {
+                int index = results.size();
+                throw new RefusedException(
+                        e.reason(), "operation " + index + " (" + operation.describe() + "): " + e.getMessage(), index);
+            }
+        }
+        return results;
+    }
+
+    private Multi.Result part(Change change, Operation<?> operation) {
+        if (operation instanceof Create create) {
+            Create.Created created = create(change, create);
+            return new Multi.Result(Optional.of(created.path()), Optional.of(created.stat()));
+        } else if (operation instanceof SetData set) {
+            return new Multi.Result(Optional.empty(), Optional.of(set(change, set)));
+        } else if (operation instanceof Delete delete) {
+            delete(change, delete);
+        } else if (operation instanceof Check check) {
+            check(change, check);
+        }
+        return Multi.Result.NONE;
+    }
+
+    /** Deletes the znodes of a session that has ended. */
+    void deleteEphemerals(Change change, long sessionId) {
+        List.copyOf(ephemerals.getOrDefault(sessionId, Set.of())).forEach(path -> remove(change, path));
+    }
+
+    /** Deletes a znode and all below it, whoever owns it. */
+    void deleteSubtree(Change change, NodePath path) {
+        for (String name : List.copyOf(get(path).children)) {
+            deleteSubtree(change, path.child(name));
+        }
+        remove(change, path);
+    }
+
+    /** Deletes the containers that have had children and have none any more, and then those that became empty by it. */
+    void deleteEmptyContainers(Change change) {
+        List<NodePath> deepestFirst = nodes.entrySet().stream()
+                .filter(entry -> entry.getValue().isContainer)
+                .map(Map.Entry::getKey)
+                .sorted(Comparator.comparing((NodePath path) -> path.toString().length())
+                        .reversed())
+                .toList();
+        for (NodePath path : deepestFirst) {
+            Node node = get(path);
+            if (node.createdChildren > 0 && node.children.isEmpty()) {
+                remove(change, path);
+            }
+        }
+    }
+
+    private static NodePath numbered(NodePath prefix, Node parent) {
+        return NodePath.of(prefix + String.format(Locale.ROOT, "%010d", parent.createdChildren));
+    }
+
+    private static void checkVersion(NodePath path, int actual, int expected, String what) {
+        if (expected != -1 && expected != actual) {
+            throw new RefusedException(
+                    RefusalReason.BAD_VERSION, path + " has " + what + " " + actual + ", not " + expected);
+        }
+    }
+
+    private static void checkSize(NodePath path, byte[] data) {
+        if (data.length > MAX_DATA_BYTES) {
+            throw new RefusedException(
+                    RefusalReason.BAD_ARGUMENTS,
+                    "data of " + path + " has " + data.length + " bytes; at most " + MAX_DATA_BYTES + " are allowed");
+        }
+    }
+}
