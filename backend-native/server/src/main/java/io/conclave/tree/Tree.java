@@ -24,15 +24,12 @@ public final class Tree {
      */
     public static Applied apply(TreeState state, Change change, long timeMs) {
         long now = Math.max(timeMs, state.lastTimeMs());
-        if (change instanceof Change.NewTerm term) {
-            return newTerm(state, term, now);
-        }
-        long zxid = zxidAfter(state.lastZxid());
+        long zxid = change instanceof Change.NewTerm ? firstOfEpoch(state.epoch() + 1) : zxidAfter(state.lastZxid());
         TreeEdit edit = new TreeEdit(state, zxid, now);
         try {
             Result result = step(edit, change);
             if (!(result instanceof Result.MultiFailed)) {
-                return new Applied(edit.state(header(state, change, zxid, now)), zxid, result, edit.events());
+                return new Applied(edit.state(), zxid, result, edit.events());
             }
             return refused(state, zxid, now, result);
         } catch (TreeException refusal) {
@@ -41,16 +38,7 @@ public final class Tree {
     }
 
     private static Applied refused(TreeState state, long zxid, long now, Result result) {
-        TreeState.Header header = header(state, state.featureLevel(), state.term(), zxid, now);
-        return new Applied(new TreeEdit(state, zxid, now).state(header), zxid, result, List.of());
-    }
-
-    private static Applied newTerm(TreeState state, Change.NewTerm change, long now) {
-        long zxid = firstOfEpoch(state.epoch() + 1);
-        long term = Math.max(state.term(), change.term());
-        TreeState.Header header = header(state, state.featureLevel(), term, zxid, now);
-        Result result = new Result.TermStarted(zxid >>> 32);
-        return new Applied(new TreeEdit(state, zxid, now).state(header), zxid, result, List.of());
+        return new Applied(new TreeEdit(state, zxid, now).state(), zxid, result, List.of());
     }
 
     private static long zxidAfter(long lastZxid) {
@@ -62,17 +50,6 @@ public final class Tree {
             throw new IllegalStateException("the zxid has no room for another epoch after " + MAX_EPOCH);
         }
         return epoch << 32;
-    }
-
-    private static TreeState.Header header(TreeState state, Change change, long zxid, long now) {
-        int level = change instanceof Change.RaiseFeatureLevel raise
-                ? Math.max(state.featureLevel(), raise.level())
-                : state.featureLevel();
-        return header(state, level, state.term(), zxid, now);
-    }
-
-    private static TreeState.Header header(TreeState state, int featureLevel, long term, long zxid, long now) {
-        return new TreeState.Header(state.clusterId(), state.generation(), featureLevel, term, zxid, now);
     }
 
     private static Result step(TreeEdit edit, Change change) {
@@ -95,7 +72,10 @@ public final class Tree {
             return edit.deleteContainer(delete.path());
         }
         if (change instanceof Change.RaiseFeatureLevel raise) {
-            return new Result.FeatureLevelRaised(raise.level());
+            return edit.raiseFeatureLevel(raise.level());
+        }
+        if (change instanceof Change.NewTerm term) {
+            return edit.startTerm(term.term());
         }
         throw new AssertionError("no step for " + change);
     }

@@ -13,6 +13,9 @@ final class TreeEdit {
     private final long zxid;
     private final long timeMs;
     private final List<TreeEvent> events = new ArrayList<>(2);
+    private final TreeState from;
+    private int featureLevel;
+    private long term;
     private Znode root;
     private PersistentMap<Long, SessionRecord> sessions;
     private PersistentSet<String> containers;
@@ -21,8 +24,11 @@ final class TreeEdit {
     private long ephemerals;
 
     TreeEdit(TreeState from, long zxid, long timeMs) {
+        this.from = from;
         this.zxid = zxid;
         this.timeMs = timeMs;
+        featureLevel = from.featureLevel();
+        term = from.term();
         root = from.root();
         sessions = from.sessions();
         containers = from.containers();
@@ -31,7 +37,9 @@ final class TreeEdit {
         ephemerals = from.totals().ephemerals();
     }
 
-    TreeState state(TreeState.Header header) {
+    TreeState state() {
+        TreeState.Header header =
+                new TreeState.Header(from.clusterId(), from.generation(), featureLevel, term, zxid, timeMs);
         return new TreeState(header, root, sessions, containers, new TreeState.Totals(nodes, bytes, ephemerals));
     }
 
@@ -197,6 +205,17 @@ final class TreeEdit {
             throw TreeException.of(TreeError.SESSION_EXPIRED);
         }
         return session;
+    }
+
+    /** The epoch is in the zxid already. */
+    Result startTerm(long newTerm) {
+        term = Math.max(term, newTerm);
+        return new Result.TermStarted(zxid >>> 32);
+    }
+
+    Result raiseFeatureLevel(int level) {
+        featureLevel = Math.max(featureLevel, level);
+        return new Result.FeatureLevelRaised(featureLevel);
     }
 
     private static void checkVersion(int actual, int wanted) {

@@ -1,0 +1,356 @@
+package io.conclave.tree;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * The rules of the tree written down once more, as simply as they can be: a sorted map from paths to mutable nodes,
+ * everything copied before each change and put back if it fails.
+ */
+final class NaiveTree {
+    private static final class Node {
+        byte[] data;
+        Acl acl;
+        long czxid;
+        long mzxid;
+        long pzxid;
+        long ctime;
+        long mtime;
+        int version;
+        int creations;
+        int aversion;
+        long session;
+        boolean container;
+
+        Node copy() {
+            Node copy = new Node();
+            copy.data = data;
+            copy.acl = acl;
+            copy.czxid = czxid;
+            copy.mzxid = mzxid;
+            copy.pzxid = pzxid;
+            copy.ctime = ctime;
+            copy.mtime = mtime;
+            copy.version = version;
+            copy.creations = creations;
+            copy.aversion = aversion;
+            copy.session = session;
+            copy.container = container;
+            return copy;
+        }
+    }
+
+    private record Session(SessionPassword password, int timeoutMs, long attachment) {}
+
+    private static final class Refused extends Exception {
+        private static final long serialVersionUID = 1L;
+        final int code;
+
+        Refused(int code) {
+            this.code = code;
+        }
+    }
+
+    private Map<String, Node> nodes = new TreeMap<>();
+    private final Map<Long, Session> sessions = new HashMap<>();
+    private long zxid;
+    private long timeMs;
+
+    NaiveTree() {
+        for (String path : List.of("/", "/zookeeper", "/zookeeper/quota", "/zookeeper/config")) {
+            Node node = new Node();
+            node.data = new byte[0];
+            node.acl = Acl.OPEN;
+            nodes.put(path, node);
+        }
+        nodes.get("/zookeeper/config").acl = Acl.READ_ONLY;
+        nodes.get("/zookeeper/config").aversion = -1;
+    }
+
+    /** A line on what became of the change: the code of the error or the paths and Stats. */
+    String apply(Change change, long newZxid, long newTimeMs) {
+        zxid = newZxid;
+        timeMs = newTimeMs;
+        Map<String, Node> before = new TreeMap<>();
+        nodes.forEach((path, node) -> before.put(path, node.copy()));
+        try {
+            return step(change);
+        } catch (Refused refused) {
+            nodes = before;
+            return Integer.toString(refused.code);
+        }
+    }
+
+    private String step(Change change) throws Refused {
+        if (change instanceof Change.OpenSession open) {
+            refuseIf(sessions.containsKey(open.id()), -8);
+            sessions.put(open.id(), new Session(open.password(), open.timeoutMs(), zxid));
+        } else if (change instanceof Change.ResumeSession resume) {
+            Session session = sessions.get(resume.id());
+            refuseIf(session == null || !session.password.equals(resume.password()), -112);
+            sessions.put(resume.id(), new Session(resume.password(), resume.timeoutMs(), zxid));
+        } else if (change instanceof Change.CloseSession close) {
+            refuseIf(!sessions.containsKey(close.id()), -112);
+            refuseIf(close.attachment() != 0 && sessions.get(close.id()).attachment != close.attachment(), -118);
+            sessions.remove(close.id());
+            for (String path : new ArrayList<>(nodes.keySet())) {
+                if (nodes.get(path).session == close.id()) {
+                    nodes.remove(path);
+                    nodes.get(parent(path)).pzxid = zxid;
+                }
+            }
+        } else if (change instanceof Change.DeleteContainer delete) {
+            delete(delete.path(), -1, List.of(AuthId.SUPER), true);
+        } else if (change instanceof Change.Request request) {
+            refuseIf(!sessions.containsKey(request.sessionId()), -112);
+            refuseIf(sessions.get(request.sessionId()).attachment != request.attachment(), -118);
+            return request.operation() instanceof Operation.Multi multi
+                    ? multi(multi, request)
+                    : single(request.operation(), request);
+        }
+        return "ok";
+    }
+
+    private String multi(Operation.Multi multi, Change.Request request) throws Refused {
+        List<String> results = new ArrayList<>();
+        for (Operation part : multi.parts()) {
+            results.add(single(part, request));
+        }
+        return results.toString();
+    }
+
+    private String single(Operation operation, Change.Request request) throws Refused {
+        List<AuthId> ids = request.authIds();
+        if (operation instanceof Operation.Create create) {
+            return create(create, request.sessionId(), ids);
+        }
+        if (operation instanceof Operation.Delete delete) {
+            return delete(delete.path(), delete.version(), ids, false);
+        }
+        if (operation instanceof Operation.SetData set) {
+            validate(set.path());
+            Node node = node(set.path());
+            refuseIf(!permits(node.acl, ids, 2), -102);
+            refuseIf(set.version() != -1 && set.version() != node.version, -103);
+            node.data = set.data();
+            node.version++;
+            node.mzxid = zxid;
+            node.mtime = timeMs;
+            return stat(set.path());
+        }
+        if (operation instanceof Operation.SetAcl set) {
+            validate(set.path());
+            Acl acl = resolve(set.acl(), ids);
+            Node node = node(set.path());
+            refuseIf(!permits(node.acl, ids, 16), -102);
+            refuseIf(set.version() != -1 && set.version() != node.aversion, -103);
+            node.acl = acl;
+            node.aversion++;
+            return stat(set.path());
+        }
+        Operation.Check check = (Operation.Check) operation;
+        validate(check.path());
+        Node node = node(check.path());
+        refuseIf(!permits(node.acl, ids, 1), -102);
+        refuseIf(check.version() != -1 && check.version() != node.version, -103);
+        return "ok";
+    }
+
+    private String create(Operation.Create create, long session, List<AuthId> ids) throws Refused {
+        refuseIf(!create.path().contains("/"), -8);
+        Acl acl = resolve(create.acl(), ids);
+        Node parent = node(parent(create.path()));
+        refuseIf(!permits(parent.acl, ids, 4), -102);
+        String path = create.path();
+        if (create.mode() == CreateMode.PERSISTENT_SEQUENTIAL || create.mode() == CreateMode.EPHEMERAL_SEQUENTIAL) {
+            path += String.format(Locale.ROOT, "%010d", parent.creations);
+        }
+        validate(path);
+        refuseIf(nodes.containsKey(path), -110);
+        refuseIf(parent.session != 0, -108);
+        Node node = new Node();
+        node.data = create.data();
+        node.acl = acl;
+        node.czxid = zxid;
+        node.mzxid = zxid;
+        node.pzxid = zxid;
+        node.ctime = timeMs;
+        node.mtime = timeMs;
+        node.container = create.mode() == CreateMode.CONTAINER;
+        node.session = create.mode().name().startsWith("EPHEMERAL") ? session : 0;
+        nodes.put(path, node);
+        parent.creations++;
+        parent.pzxid = zxid;
+        return path + " " + stat(path);
+    }
+
+    private String delete(String path, int version, List<AuthId> ids, boolean reaper) throws Refused {
+        refuseIf(!path.contains("/"), -8);
+        Set<String> kept = new HashSet<>(List.of("/", "/zookeeper", "/zookeeper/quota", "/zookeeper/config"));
+        refuseIf(kept.contains(path), -8);
+        if (path.equals("//a")) {
+            throw new Refused(-101);
+        }
+        Node parent = node(parent(path));
+        refuseIf(!permits(parent.acl, ids, 8), -102);
+        Node node = node(path);
+        refuseIf(version != -1 && version != node.version, -103);
+        refuseIf(childCount(path) > 0, -111);
+        refuseIf(reaper && (!node.container || node.creations == 0), -103);
+        nodes.remove(path);
+        parent.pzxid = zxid;
+        return "ok";
+    }
+
+    private Node node(String path) throws Refused {
+        Node node = nodes.get(path);
+        refuseIf(node == null, -101);
+        return node;
+    }
+
+    private static void refuseIf(boolean condition, int code) throws Refused {
+        if (condition) {
+            throw new Refused(code);
+        }
+    }
+
+    private static String parent(String path) {
+        int slash = path.lastIndexOf('/');
+        return slash <= 0 ? "/" : path.substring(0, slash);
+    }
+
+    private static void validate(String path) throws Refused {
+        boolean valid =
+                path.equals("/") || path.matches("(/[^/\\x00-\\x1f\\x7f-\\x9f\\ud800-\\uf8ff\\ufff0-\\uffff]+)+");
+        for (String name : path.split("/")) {
+            valid &= !name.equals(".") && !name.equals("..");
+        }
+        refuseIf(!valid, -8);
+    }
+
+    private static boolean permits(Acl acl, List<AuthId> ids, int permission) {
+        for (AclEntry entry : acl.entries()) {
+            boolean me = entry.id().equals(AuthId.ANYONE)
+                    || ids.contains(entry.id())
+                    || entry.id().id().equals("10.0.0.0/8") && ids.contains(new AuthId("ip", "10.0.0.1"));
+            if (me && (entry.permissions() & permission) != 0) {
+                return true;
+            }
+        }
+        return ids.contains(AuthId.SUPER);
+    }
+
+    /** Knows the lists of {@link RandomChanges} only. */
+    private static Acl resolve(Acl acl, List<AuthId> ids) throws Refused {
+        refuseIf(acl.entries().isEmpty(), -114);
+        if (!acl.entries().get(0).id().scheme().equals("auth")) {
+            return acl;
+        }
+        List<AclEntry> mine = new ArrayList<>();
+        for (AuthId id : ids) {
+            if (id.scheme().equals("digest")) {
+                mine.add(new AclEntry(acl.entries().get(0).permissions(), id));
+            }
+        }
+        refuseIf(mine.isEmpty(), -114);
+        return new Acl(mine);
+    }
+
+    private int childCount(String path) {
+        String prefix = path.equals("/") ? "/" : path + "/";
+        int count = 0;
+        for (String other : nodes.keySet()) {
+            if (other.length() > prefix.length()
+                    && other.startsWith(prefix)
+                    && other.indexOf('/', prefix.length()) < 0) {
+                count++;
+            }
+        }
+        return count;
+    }
+
+    private String stat(String path) {
+        Node n = nodes.get(path);
+        int children = childCount(path);
+        return new ZnodeStat(
+                        n.czxid,
+                        n.mzxid,
+                        n.ctime,
+                        n.mtime,
+                        n.version,
+                        2 * n.creations - children,
+                        n.aversion,
+                        n.session,
+                        n.data == null ? 0 : n.data.length,
+                        children,
+                        n.pzxid)
+                .toString();
+    }
+
+    /** Everything that is in the model, for comparing with the dump of a state. */
+    Map<String, String> dump() {
+        Map<String, String> dump = new TreeMap<>();
+        for (String path : nodes.keySet()) {
+            Node node = nodes.get(path);
+            dump.put(path, stat(path) + Arrays.toString(node.data) + node.acl + node.container);
+        }
+        sessions.forEach((id, session) -> {
+            List<String> ephemerals = new ArrayList<>();
+            nodes.forEach((path, node) -> {
+                if (node.session == id) {
+                    ephemerals.add(path);
+                }
+            });
+            dump.put("session " + id, session.timeoutMs + " " + session.attachment + " " + ephemerals);
+        });
+        return dump;
+    }
+
+    static Map<String, String> dump(TreeState state) {
+        Map<String, String> dump = new TreeMap<>();
+        dump(dump, "/", state.root());
+        state.sessions()
+                .forEach((id, session) -> dump.put(
+                        "session " + id,
+                        session.timeoutMs() + " " + session.attachment() + " "
+                                + session.ephemerals().sorted()));
+        return dump;
+    }
+
+    private static void dump(Map<String, String> dump, String path, Znode node) {
+        dump.put(path, node.stat() + Arrays.toString(node.data()) + node.acl() + node.isContainer());
+        String prefix = path.equals("/") ? "/" : path + "/";
+        node.children().forEach((name, child) -> dump(dump, prefix + name, child));
+    }
+
+    /** The line that {@link #apply} gives, made from the real result. */
+    static String summary(Applied applied) {
+        return summary(applied.result());
+    }
+
+    private static String summary(Result result) {
+        if (result instanceof Result.Failed failed) {
+            return Integer.toString(failed.error().code());
+        }
+        if (result instanceof Result.MultiFailed failed) {
+            return Integer.toString(failed.error().code());
+        }
+        if (result instanceof Result.MultiDone done) {
+            return done.results().stream().map(NaiveTree::summary).toList().toString();
+        }
+        if (result instanceof Result.Created created) {
+            return created.path() + " " + created.stat();
+        }
+        if (result instanceof Result.DataSet set) {
+            return set.stat().toString();
+        }
+        return result instanceof Result.AclSet set ? set.stat().toString() : "ok";
+    }
+}

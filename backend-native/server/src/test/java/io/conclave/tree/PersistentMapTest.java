@@ -1,0 +1,154 @@
+package io.conclave.tree;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NoSuchElementException;
+import java.util.Random;
+import java.util.function.IntFunction;
+import org.junit.jupiter.api.Test;
+
+class PersistentMapTest {
+    /** A key whose hash is as bad as we like. */
+    record Key(int value, int hash) implements Comparable<Key> {
+        @Override
+        public int hashCode() {
+            return hash;
+        }
+
+        @Override
+        public int compareTo(Key other) {
+            return Integer.compare(value, other.value);
+        }
+    }
+
+    @Test
+    void behavesAsAHashMapDoes() {
+        compareWithHashMap(value -> "node-" + value);
+    }
+
+    @Test
+    void behavesAsAHashMapDoesWhenManyHashesCollide() {
+        compareWithHashMap(value -> new Key(value, value % 7));
+    }
+
+    @Test
+    void behavesAsAHashMapDoesWhenAllHashesCollide() {
+        compareWithHashMap(value -> new Key(value, 42));
+    }
+
+    private static <K extends Comparable<? super K>> void compareWithHashMap(IntFunction<K> keys) {
+        long seed = new Random().nextLong();
+        Random random = new Random(seed);
+        for (int universe : new int[] {5, 17, 40, 3000}) {
+            Map<K, Integer> expected = new HashMap<>();
+            PersistentMap<K, Integer> map = PersistentMap.empty();
+            for (int step = 0; step < 6000; step++) {
+                K key = keys.apply(random.nextInt(universe));
+                if (random.nextInt(100) < (step % 2000 < 1000 ? 70 : 30)) {
+                    expected.put(key, step);
+                    map = map.put(key, step);
+                } else {
+                    expected.remove(key);
+                    map = map.remove(key);
+                }
+                assertEquals(expected.get(key), map.get(key), "seed " + seed);
+                assertEquals(expected.size(), map.size(), "seed " + seed);
+                if (step % 500 == 0) {
+                    assertEquals(expected, contentOf(map), "seed " + seed);
+                    assertEquals(expected.hashCode(), map.hashCode(), "seed " + seed);
+                }
+            }
+            for (K key : new ArrayList<>(expected.keySet())) {
+                map = map.remove(key);
+            }
+            assertSame(PersistentMap.<K, Integer>empty(), map, "seed " + seed);
+        }
+    }
+
+    private static <K extends Comparable<? super K>, V> Map<K, V> contentOf(PersistentMap<K, V> map) {
+        Map<K, V> visited = new HashMap<>();
+        map.forEach(visited::put);
+        Map<K, V> iterated = new HashMap<>();
+        for (Map.Entry<K, V> entry : map) {
+            assertNull(iterated.put(entry.getKey(), entry.getValue()), "iterated twice");
+        }
+        assertEquals(visited, iterated);
+        return iterated;
+    }
+
+    @Test
+    void anOldMapStaysAsItWas() {
+        PersistentMap<String, Integer> map = PersistentMap.empty();
+        List<PersistentMap<String, Integer>> versions = new ArrayList<>();
+        for (int i = 0; i < 300; i++) {
+            versions.add(map);
+            map = map.put("k" + i, i);
+        }
+        PersistentMap<String, Integer> full = map;
+        for (int i = 0; i < 300; i++) {
+            map = map.remove("k" + i);
+        }
+        assertEquals(300, full.size());
+        for (int size = 0; size < 300; size++) {
+            assertEquals(size, versions.get(size).size());
+            assertEquals(
+                    size == 0 ? null : Integer.valueOf(size - 1),
+                    versions.get(size).get("k" + (size - 1)));
+            assertNull(versions.get(size).get("k" + size));
+        }
+    }
+
+    @Test
+    void equalContentHasEqualShapeAndOrderHoweverItCame() {
+        long seed = new Random().nextLong();
+        Random random = new Random(seed);
+        List<Integer> numbers = new ArrayList<>();
+        for (int i = 0; i < 2000; i++) {
+            numbers.add(i);
+        }
+        List<String> order = null;
+        PersistentMap<String, Integer> first = null;
+        for (int round = 0; round < 5; round++) {
+            Collections.shuffle(numbers, random);
+            PersistentMap<String, Integer> map = PersistentMap.empty();
+            for (int i : numbers) {
+                map = map.put("n" + i, i);
+            }
+            for (int i : numbers) {
+                map = i >= 700 ? map.remove("n" + i) : map;
+            }
+            List<String> keys = new ArrayList<>();
+            map.forEach((key, value) -> keys.add(key));
+            order = order == null ? keys : order;
+            first = first == null ? map : first;
+            assertEquals(order, keys, "seed " + seed);
+            assertEquals(first, map, "seed " + seed);
+            assertNotEquals(first, map.put("n0", -1), "seed " + seed);
+            assertNotEquals(first, map.remove("n0"), "seed " + seed);
+        }
+    }
+
+    @Test
+    void puttingWhatIsThereAndRemovingWhatIsNotChangeNothing() {
+        PersistentMap<String, String> map =
+                PersistentMap.<String, String>empty().put("a", "1");
+        assertSame(map, map.put("a", "1"));
+        assertSame(map, map.remove("b"));
+    }
+
+    @Test
+    void anIteratorAtItsEndSaysSo() {
+        assertThrows(
+                NoSuchElementException.class,
+                () -> PersistentMap.<String, String>empty().iterator().next());
+    }
+}

@@ -1,0 +1,104 @@
+package io.conclave.tree;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+
+/** Changes at random over few paths, sessions and versions, so that they meet each other all the time. */
+final class RandomChanges {
+    private static final String[] NAMES = {"a", "b", "c-"};
+    private static final List<List<AuthId>> CALLERS = List.of(
+            List.of(),
+            List.of(new AuthId("digest", "ann:h")),
+            List.of(new AuthId("ip", "10.0.0.1"), new AuthId("digest", "bob:h")),
+            List.of(AuthId.SUPER));
+    private static final List<Acl> ACLS = List.of(
+            Acl.OPEN,
+            Acl.OPEN,
+            Acl.OPEN,
+            Acl.OPEN,
+            Acl.READ_ONLY,
+            new Acl(List.of()),
+            new Acl(List.of(new AclEntry(Permission.ALL, new AuthId("auth", "")))),
+            new Acl(List.of(
+                    new AclEntry(Permission.READ | Permission.CREATE, new AuthId("digest", "ann:h")),
+                    new AclEntry(Permission.ALL, new AuthId("ip", "10.0.0.0/8")))));
+
+    private final Random random;
+
+    RandomChanges(Random random) {
+        this.random = random;
+    }
+
+    Change next(TreeState state) {
+        long session = 1 + random.nextInt(4);
+        return switch (random.nextInt(40)) {
+            case 0, 1, 2 -> new Change.OpenSession(session, password(), 1 + random.nextInt(1000));
+            case 3 -> new Change.ResumeSession(session, password(), 1 + random.nextInt(1000));
+            case 4 ->
+                new Change.CloseSession(
+                        session, random.nextBoolean() ? 0 : attachment(state, session), Change.CloseReason.EXPIRED);
+            case 5, 6 -> new Change.DeleteContainer(path());
+            case 7 -> random.nextInt(10) == 0 ? new Change.NewTerm(random.nextInt(100)) : request(state, session);
+            case 8 -> new Change.RaiseFeatureLevel(random.nextInt(5));
+            default -> request(state, session);
+        };
+    }
+
+    private Change request(TreeState state, long session) {
+        List<AuthId> callers = CALLERS.get(random.nextInt(CALLERS.size()));
+        return new Change.Request(session, attachment(state, session), callers, operation());
+    }
+
+    private Operation operation() {
+        if (random.nextInt(5) > 0) {
+            return single(false);
+        }
+        List<Operation> parts = new ArrayList<>();
+        for (int i = random.nextInt(4); i >= 0; i--) {
+            parts.add(single(true));
+        }
+        return new Operation.Multi(parts);
+    }
+
+    private Operation single(boolean inMulti) {
+        int version = random.nextInt(4) - 1;
+        return switch (random.nextInt(inMulti ? 12 : 11)) {
+            case 0, 1, 2, 3, 4 -> new Operation.Create(path(), data(), acl(), CreateMode.values()[random.nextInt(5)]);
+            case 5, 6, 7 -> new Operation.Delete(path(), Math.min(version, 0));
+            case 8, 9 -> new Operation.SetData(path(), data(), version);
+            case 10 -> new Operation.SetAcl(path(), acl(), version);
+            default -> new Operation.Check(path(), version);
+        };
+    }
+
+    private String path() {
+        if (random.nextInt(40) == 0) {
+            return List.of("", "/", "/a/", "//a", "/./a", "x", "/zookeeper", "/a\u0001", "/\u20ac")
+                    .get(random.nextInt(9));
+        }
+        StringBuilder path = new StringBuilder();
+        for (int depth = random.nextInt(3); depth >= 0; depth--) {
+            path.append('/').append(NAMES[random.nextInt(NAMES.length)]);
+        }
+        return random.nextInt(6) == 0 ? path.append("0000000000").toString() : path.toString();
+    }
+
+    private byte[] data() {
+        return random.nextInt(8) == 0 ? null : new byte[random.nextInt(5)];
+    }
+
+    private Acl acl() {
+        return ACLS.get(random.nextInt(ACLS.size()));
+    }
+
+    private SessionPassword password() {
+        return TreeTester.password(random.nextInt(8) == 0 ? 2 : 1);
+    }
+
+    private long attachment(TreeState state, long session) {
+        return state.session(session)
+                .map(record -> random.nextInt(30) == 0 ? record.attachment() - 1 : record.attachment())
+                .orElse(1L);
+    }
+}

@@ -1,0 +1,430 @@
+package io.conclave.tree;
+
+import static io.conclave.tree.TreeTester.bytes;
+import static io.conclave.tree.TreeTester.create;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class TreeTest {
+    private final TreeTester tree = new TreeTester().open(1).open(2);
+
+    private void assertFails(TreeError error, Operation operation) {
+        assertEquals(new Result.Failed(error), tree.request(1, operation));
+    }
+
+    @Test
+    void aNewTreeLooksAsZooKeepersDoes() {
+        TreeState born = TreeState.initial(TreeTester.CLUSTER, 7);
+        assertEquals(
+                new ZnodeStat(0, 0, 0, 0, 0, -1, 0, 0, 0, 1, 0), born.root().stat());
+        assertEquals(new ZnodeStat(0, 0, 0, 0, 0, -2, 0, 0, 0, 2, 0), TreeReads.exists(born, "/zookeeper", List.of()));
+        assertEquals(
+                new ZnodeStat(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0), TreeReads.exists(born, "/zookeeper/quota", List.of()));
+        assertEquals(
+                new ZnodeStat(0, 0, 0, 0, 0, 0, -1, 0, 0, 0, 0),
+                TreeReads.exists(born, "/zookeeper/config", List.of()));
+        assertEquals(
+                Acl.READ_ONLY,
+                TreeReads.acl(born, "/zookeeper/config", List.of()).acl());
+        assertEquals(4, born.nodeCount());
+    }
+
+    @Test
+    void createGivesTheNodeItsStatAndTellsItsWatchersAndItsParents() {
+        Result result = tree.request(1, create("/a"));
+        long zxid = tree.last.zxid();
+        assertEquals(new Result.Created("/a", new ZnodeStat(zxid, zxid, 1000, 1000, 0, 0, 0, 0, 1, 0, zxid)), result);
+        assertEquals(List.of("CREATED /a", "CHILDREN_CHANGED /"), tree.events());
+        assertEquals(zxid, tree.stat("/").pzxid());
+        assertEquals(0, tree.stat("/").cversion());
+    }
+
+    @Test
+    void createIsRefusedInZooKeepersWords() {
+        tree.request(1, create("/a"));
+        tree.request(1, create("/e", CreateMode.EPHEMERAL));
+        assertFails(TreeError.NODE_EXISTS, create("/a"));
+        assertFails(TreeError.NODE_EXISTS, create("/"));
+        assertFails(TreeError.NO_NODE, create("/b/c"));
+        assertFails(TreeError.NO_CHILDREN_FOR_EPHEMERALS, create("/e/c"));
+        assertFails(TreeError.BAD_ARGUMENTS, create("a"));
+        assertFails(TreeError.BAD_ARGUMENTS, create(""));
+        assertFails(TreeError.BAD_ARGUMENTS, create("/a/"));
+        assertFails(TreeError.BAD_ARGUMENTS, create("//a"));
+        assertFails(TreeError.BAD_ARGUMENTS, create("/a/.."));
+        assertFails(TreeError.BAD_ARGUMENTS, create("/a/."));
+        assertFails(TreeError.BAD_ARGUMENTS, create("/a/\0b"));
+        assertFails(TreeError.BAD_ARGUMENTS, create("/a/\ud83d\ude00"));
+        assertFails(TreeError.INVALID_ACL, new Operation.Create("/b", null, new Acl(List.of()), CreateMode.PERSISTENT));
+        assertEquals(List.of(), tree.events());
+    }
+
+    @Test
+    void aSequentialNodeMayBeNamedByItsNumberAlone() {
+        tree.request(1, create("/a"));
+        assertEquals("/a/0000000000", created(create("/a/", CreateMode.EPHEMERAL_SEQUENTIAL)));
+        assertEquals("/a/n-0000000001", created(create("/a/n-", CreateMode.PERSISTENT_SEQUENTIAL)));
+        tree.request(1, new Operation.Delete("/a/n-0000000001", -1));
+        assertEquals("/a/n-0000000002", created(create("/a/n-", CreateMode.PERSISTENT_SEQUENTIAL)));
+    }
+
+    private String created(Operation.Create create) {
+        return assertInstanceOf(Result.Created.class, tree.request(1, create)).path();
+    }
+
+    @Test
+    void sequenceNumbersWrapAndGoOn() {
+        tree.request(1, create("/a"));
+        Znode a = tree.state.znode("/a").orElseThrow();
+        Znode old = Znode.of(new Znode.Fields(
+                a.data,
+                a.acl,
+                a.czxid,
+                a.mzxid(),
+                a.pzxid(),
+                a.ctime,
+                a.mtime(),
+                0,
+                Integer.MAX_VALUE,
+                0,
+                0,
+                a.children()));
+        TreeState state = new TreeState(
+                tree.state.header(),
+                tree.state.root().withReplacedChild("a", old),
+                tree.state.sessions(),
+                tree.state.containers(),
+                tree.state.totals());
+        tree.state = state;
+        assertEquals("/a/n-2147483647", created(create("/a/n-", CreateMode.PERSISTENT_SEQUENTIAL)));
+        assertEquals("/a/n--2147483648", created(create("/a/n-", CreateMode.PERSISTENT_SEQUENTIAL)));
+        assertEquals("/a/n--2147483647", created(create("/a/n-", CreateMode.PERSISTENT_SEQUENTIAL)));
+    }
+
+    @Test
+    void deleteRemovesTheNodeAndCountsAtItsParent() {
+        tree.request(1, create("/a"));
+        tree.request(1, create("/a/b"));
+        assertEquals(1, tree.stat("/a").cversion());
+        assertFails(TreeError.NOT_EMPTY, new Operation.Delete("/a", -1));
+        assertFails(TreeError.BAD_VERSION, new Operation.Delete("/a/b", 3));
+        assertFails(TreeError.NO_NODE, new Operation.Delete("/a/c", -1));
+        assertFails(TreeError.NO_NODE, new Operation.Delete("/a/b/", -1));
+        assertEquals(new Result.Deleted(), tree.request(1, new Operation.Delete("/a/b", 0)));
+        assertEquals(List.of("DELETED /a/b", "CHILDREN_CHANGED /a"), tree.events());
+        assertEquals(2, tree.stat("/a").cversion());
+        assertEquals(tree.last.zxid(), tree.stat("/a").pzxid());
+        assertEquals(0, tree.stat("/a").numChildren());
+    }
+
+    @Test
+    void theNodesThatEveryTreeHasStay() {
+        for (String path : List.of("/", "/zookeeper", "/zookeeper/quota", "/zookeeper/config", "", "x")) {
+            assertFails(TreeError.BAD_ARGUMENTS, new Operation.Delete(path, -1));
+        }
+    }
+
+    @Test
+    void setDataRaisesTheVersionAndTellsWatchers() {
+        tree.request(1, create("/a"));
+        tree.timeMs = 2_000;
+        ZnodeStat stat = assertInstanceOf(
+                        Result.DataSet.class, tree.request(1, new Operation.SetData("/a", bytes("new"), 0)))
+                .stat();
+        assertEquals(1, stat.version());
+        assertEquals(tree.last.zxid(), stat.mzxid());
+        assertEquals(2_000, stat.mtime());
+        assertEquals(1_000, stat.ctime());
+        assertEquals(List.of("DATA_CHANGED /a"), tree.events());
+        assertFails(TreeError.BAD_VERSION, new Operation.SetData("/a", null, 0));
+        assertFails(TreeError.NO_NODE, new Operation.SetData("/b", null, -1));
+        assertFails(TreeError.BAD_ARGUMENTS, new Operation.SetData("/a/", null, -1));
+    }
+
+    @Test
+    void nullDataAndEmptyDataAreTwoThings() {
+        tree.request(1, new Operation.Create("/n", null, Acl.OPEN, CreateMode.PERSISTENT));
+        tree.request(1, new Operation.Create("/e", new byte[0], Acl.OPEN, CreateMode.PERSISTENT));
+        assertNull(TreeReads.data(tree.state, "/n", List.of()).bytes());
+        assertArrayEquals(
+                new byte[0], TreeReads.data(tree.state, "/e", List.of()).bytes());
+    }
+
+    @Test
+    void timeNeverGoesBack() {
+        tree.timeMs = 500;
+        tree.request(1, create("/a"));
+        assertEquals(1_000, tree.stat("/a").ctime());
+        assertEquals(1_000, tree.state.lastTimeMs());
+    }
+
+    @Test
+    void aRefusedRequestUsesUpAZxidAndChangesNothingElse() {
+        TreeState before = tree.state;
+        assertFails(TreeError.NO_NODE, new Operation.Delete("/a", -1));
+        assertEquals(before.lastZxid() + 1, tree.state.lastZxid());
+        assertEquals(before.root(), tree.state.root());
+        assertEquals(before.sessions(), tree.state.sessions());
+    }
+
+    @Test
+    void aMultiHasOneZxidAndAResultForEachPart() {
+        tree.request(1, create("/a"));
+        Result result = tree.request(
+                1,
+                new Operation.Multi(List.of(
+                        create("/a/s-", CreateMode.EPHEMERAL_SEQUENTIAL),
+                        create("/a/s-", CreateMode.EPHEMERAL_SEQUENTIAL),
+                        new Operation.SetData("/a", bytes("12"), 0),
+                        new Operation.Check("/a", 1),
+                        new Operation.Delete("/a/s-0000000000", 0))));
+        List<Result> results = assertInstanceOf(Result.MultiDone.class, result).results();
+        long zxid = tree.last.zxid();
+        assertEquals("/a/s-0000000001", ((Result.Created) results.get(1)).path());
+        ZnodeStat inTheMiddle = ((Result.DataSet) results.get(2)).stat();
+        assertEquals(2, inTheMiddle.cversion());
+        assertEquals(2, inTheMiddle.numChildren());
+        assertEquals(zxid, inTheMiddle.mzxid());
+        assertEquals(new Result.Checked(), results.get(3));
+        assertEquals(3, tree.stat("/a").cversion());
+        assertEquals(
+                List.of(
+                        "CREATED /a/s-0000000000",
+                        "CHILDREN_CHANGED /a",
+                        "CREATED /a/s-0000000001",
+                        "CHILDREN_CHANGED /a",
+                        "DATA_CHANGED /a",
+                        "DELETED /a/s-0000000000",
+                        "CHILDREN_CHANGED /a"),
+                tree.events());
+    }
+
+    @Test
+    void aMultiWithARefusedPartDoesNothing() {
+        tree.request(1, create("/a"));
+        TreeState before = tree.state;
+        Result result = tree.request(
+                1,
+                new Operation.Multi(
+                        List.of(create("/b", CreateMode.EPHEMERAL), new Operation.Check("/a", 5), create("/c"))));
+        Result.MultiFailed failed = assertInstanceOf(Result.MultiFailed.class, result);
+        assertEquals(List.of(0, -103, -2), List.of(failed.codeOf(0), failed.codeOf(1), failed.codeOf(2)));
+        assertEquals(before.root(), tree.state.root());
+        assertEquals(before.sessions(), tree.state.sessions());
+        assertEquals(before.lastZxid() + 1, tree.state.lastZxid());
+        assertEquals(List.of(), tree.events());
+        assertEquals(new Result.MultiDone(List.of()), tree.request(1, new Operation.Multi(List.of())));
+        assertThrows(
+                IllegalArgumentException.class, () -> new Operation.Multi(List.of(new Operation.Multi(List.of()))));
+    }
+
+    @Test
+    void aCheckByItselfIsRefused() {
+        assertFails(TreeError.BAD_ARGUMENTS, new Operation.Check("/", -1));
+    }
+
+    @Test
+    void closingASessionTakesItsEphemeralsInOrder() {
+        for (String path : List.of("/c", "/a", "/b")) {
+            tree.request(1, create(path, CreateMode.EPHEMERAL));
+        }
+        tree.request(2, create("/other", CreateMode.EPHEMERAL));
+        assertEquals(1, tree.stat("/a").ephemeralOwner());
+        assertEquals(List.of("/a", "/b", "/c"), TreeReads.ephemerals(tree.state, 1, "/"));
+        assertEquals(List.of("/b"), TreeReads.ephemerals(tree.state, 1, "/b"));
+        tree.apply(new Change.CloseSession(1, Change.ANY_ATTACHMENT, Change.CloseReason.EXPIRED));
+        assertEquals(
+                List.of(
+                        "DELETED /a",
+                        "CHILDREN_CHANGED /",
+                        "DELETED /b",
+                        "CHILDREN_CHANGED /",
+                        "DELETED /c",
+                        "CHILDREN_CHANGED /"),
+                tree.events());
+        assertTrue(tree.state.session(1).isEmpty());
+        assertEquals(List.of("other", "zookeeper"), tree.children("/"));
+        assertEquals(1, tree.state.ephemeralCount());
+        assertFails(TreeError.SESSION_EXPIRED, create("/d"));
+        assertEquals(
+                new Result.Failed(TreeError.SESSION_EXPIRED),
+                tree.apply(new Change.CloseSession(1, Change.ANY_ATTACHMENT, Change.CloseReason.EXPIRED))
+                        .result());
+    }
+
+    @Test
+    void anEphemeralThatWasDeletedIsNotDeletedAgain() {
+        tree.request(1, create("/a", CreateMode.EPHEMERAL));
+        tree.request(2, new Operation.Delete("/a", -1));
+        tree.request(2, create("/a"));
+        tree.apply(new Change.CloseSession(1, Change.ANY_ATTACHMENT, Change.CloseReason.CLIENT));
+        assertTrue(tree.state.znode("/a").isPresent());
+    }
+
+    @Test
+    void aResumedSessionRefusesItsFormerConnection() {
+        long before = tree.attachment(1);
+        SessionRecord resumed = assertInstanceOf(
+                        Result.SessionAttached.class,
+                        tree.apply(new Change.ResumeSession(1, TreeTester.password(1), 9_000))
+                                .result())
+                .session();
+        assertEquals(tree.last.zxid(), resumed.attachment());
+        assertEquals(9_000, resumed.timeoutMs());
+        assertEquals(
+                new Result.Failed(TreeError.SESSION_MOVED),
+                tree.apply(new Change.Request(1, before, List.of(), create("/a")))
+                        .result());
+        assertEquals(
+                new Result.Failed(TreeError.SESSION_MOVED),
+                tree.apply(new Change.CloseSession(1, before, Change.CloseReason.CLIENT))
+                        .result());
+        assertInstanceOf(Result.Created.class, tree.request(1, create("/a")));
+    }
+
+    @Test
+    void aSessionIsNotResumedWithoutItsPassword() {
+        Result refused = new Result.Failed(TreeError.SESSION_EXPIRED);
+        long before = tree.attachment(1);
+        assertEquals(
+                refused,
+                tree.apply(new Change.ResumeSession(1, TreeTester.password(2), 9_000))
+                        .result());
+        assertEquals(
+                refused,
+                tree.apply(new Change.ResumeSession(77, TreeTester.password(1), 9_000))
+                        .result());
+        assertEquals(before, tree.attachment(1));
+        assertFalse(tree.state.session(1).toString().contains("3"), "the password is not shown");
+    }
+
+    @Test
+    void aSessionIdIsGivenOnce() {
+        Result refused = new Result.Failed(TreeError.BAD_ARGUMENTS);
+        for (long id : new long[] {1, 0, Long.MIN_VALUE}) {
+            assertEquals(
+                    refused,
+                    tree.apply(new Change.OpenSession(id, TreeTester.password(9), 1_000))
+                            .result());
+        }
+    }
+
+    @Test
+    void aContainerGoesOnlyAfterItHadChildrenAndHasNone() {
+        tree.request(1, create("/box", CreateMode.CONTAINER));
+        tree.request(1, create("/plain"));
+        assertEquals(0, tree.stat("/box").ephemeralOwner());
+        assertEquals(TreeError.BAD_VERSION, reap("/box"));
+        assertEquals(List.of(), tree.state.emptyContainers(10));
+        tree.request(1, create("/box/a"));
+        assertEquals(TreeError.NOT_EMPTY, reap("/box"));
+        tree.request(1, new Operation.Delete("/box/a", -1));
+        assertEquals(List.of("/box"), tree.state.emptyContainers(10));
+        assertEquals(TreeError.BAD_VERSION, reap("/plain"));
+        assertEquals(TreeError.NO_NODE, reap("/nothing"));
+        assertEquals(TreeError.BAD_ARGUMENTS, reap("/zookeeper/quota"));
+        assertEquals(
+                new Result.Deleted(),
+                tree.apply(new Change.DeleteContainer("/box")).result());
+        assertEquals(List.of("DELETED /box", "CHILDREN_CHANGED /"), tree.events());
+        assertTrue(tree.state.containers().isEmpty());
+    }
+
+    private TreeError reap(String path) {
+        return assertInstanceOf(
+                        Result.Failed.class,
+                        tree.apply(new Change.DeleteContainer(path)).result())
+                .error();
+    }
+
+    @Test
+    void eachTermHasAnEpochOfItsOwn() {
+        long before = tree.state.epoch();
+        assertEquals(
+                new Result.TermStarted(before + 1),
+                tree.apply(new Change.NewTerm(12)).result());
+        assertEquals((before + 1) << 32, tree.last.zxid());
+        assertEquals(12, tree.state.term());
+        tree.request(1, create("/a"));
+        assertEquals(((before + 1) << 32) + 1, tree.last.zxid());
+    }
+
+    @Test
+    void theEpochIsRaisedBeforeTheCountRunsOver() {
+        TreeState.Header h = tree.state.header();
+        long almost = (5L << 32) | (Tree.ROLL_OVER_COUNT - 1);
+        tree.state = new TreeState(
+                new TreeState.Header(h.clusterId(), h.generation(), h.featureLevel(), h.term(), almost, h.lastTimeMs()),
+                tree.state.root(),
+                tree.state.sessions(),
+                tree.state.containers(),
+                tree.state.totals());
+        tree.request(1, create("/a"));
+        assertEquals(almost + 1, tree.last.zxid());
+        tree.request(1, create("/b"));
+        assertEquals(6L << 32, tree.last.zxid());
+        assertEquals(6, tree.state.epoch());
+    }
+
+    @Test
+    void theFeatureLevelOnlyRises() {
+        tree.apply(new Change.RaiseFeatureLevel(3));
+        assertEquals(3, tree.state.featureLevel());
+        assertEquals(
+                new Result.FeatureLevelRaised(3),
+                tree.apply(new Change.RaiseFeatureLevel(2)).result());
+        assertEquals(3, tree.state.featureLevel());
+    }
+
+    @Test
+    void descendantsAreCounted() {
+        for (String path : List.of("/a", "/a/b", "/a/b/c", "/a/d", "/ab")) {
+            tree.request(1, create(path));
+        }
+        assertEquals(3, TreeReads.descendantCount(tree.state, "/a", List.of()));
+        assertEquals(8, TreeReads.descendantCount(tree.state, "/", List.of()));
+        assertEquals(9, tree.state.nodeCount());
+    }
+
+    @Test
+    void readsOfWhatIsNotThereSaySo() {
+        for (String path : List.of("/no", "no", "//", "/zookeeper/", "//zookeeper")) {
+            TreeException refused =
+                    assertThrows(TreeException.class, () -> TreeReads.exists(tree.state, path, List.of()));
+            assertEquals(TreeError.NO_NODE, refused.error(), path);
+        }
+        assertEquals(
+                TreeError.BAD_ARGUMENTS,
+                assertThrows(TreeException.class, () -> TreeReads.exists(tree.state, "/\0", List.of()))
+                        .error());
+    }
+
+    @Test
+    void aDeepTreeNeedsNoDeepStack() throws Exception {
+        StringBuilder path = new StringBuilder();
+        Znode node = Znode.created(null, Acl.OPEN, 1, 1, 0);
+        for (int depth = 0; depth < 50_000; depth++) {
+            node = Znode.created(null, Acl.OPEN, 1, 1, 0).withReplacedChild("d", node);
+            path.append("/d");
+        }
+        tree.state = new TreeState(
+                tree.state.header(),
+                tree.state.root().withReplacedChild("d", node),
+                tree.state.sessions(),
+                tree.state.containers(),
+                tree.state.totals());
+        assertInstanceOf(Result.Created.class, tree.request(1, create(path + "/d/leaf")));
+        assertInstanceOf(Result.DataSet.class, tree.request(1, new Operation.SetData(path + "/d/leaf", null, 0)));
+        assertEquals(50_001, TreeReads.descendantCount(tree.state, "/d", List.of()));
+        assertTrue(tree.state.digest() != 0);
+        assertInstanceOf(Result.Deleted.class, tree.request(1, new Operation.Delete(path + "/d/leaf", -1)));
+    }
+}
