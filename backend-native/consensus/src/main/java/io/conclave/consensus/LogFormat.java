@@ -1,17 +1,23 @@
 package io.conclave.consensus;
 
-/** Sizes and numbers of the file formats; see the classes of each file for its layout. */
+import java.nio.ByteBuffer;
+import java.util.UUID;
+
+/** Sizes and numbers of the file formats; see the classes of each file for its layout. All numbers are big-endian. */
 final class LogFormat {
     /** The unit that a disk writes whole or not at all. */
     static final int SECTOR = 512;
 
     static final int VERSION = 1;
     static final int SEGMENT_HEADER_BYTES = SECTOR;
-    static final int BATCH_HEADER_BYTES = 88;
+    static final int BATCH_HEADER_BYTES = 92;
     static final int ENTRY_HEADER_BYTES = 5;
 
     /** Kept free at the end of a segment for TERM entries, so that a member with a full disk can still restart. */
     static final int RESERVE_BYTES = 16 * SECTOR;
+
+    static final String TEMPORARY = ".tmp";
+    static final String DAMAGED = ".damaged";
 
     private LogFormat() {}
 
@@ -25,5 +31,41 @@ final class LogFormat {
 
     static int wholeSectors(int bytes) {
         return (bytes + SECTOR - 1) / SECTOR * SECTOR;
+    }
+
+    static ByteBuffer putId(ByteBuffer target, UUID id) {
+        return target.putLong(id.getMostSignificantBits()).putLong(id.getLeastSignificantBits());
+    }
+
+    static UUID getId(ByteBuffer source) {
+        return new UUID(source.getLong(), source.getLong());
+    }
+
+    static void requireMagic(String path, long found, long expected) {
+        if (found != expected) {
+            throw new DamagedLogException(path, 0, "it does not start with the magic number of its kind");
+        }
+    }
+
+    static void requireVersion(String path, int version) {
+        if (version < 1 || version > VERSION) {
+            throw new LogException(path + " has format version " + version + "; this software reads 1 to " + VERSION);
+        }
+    }
+
+    static void requireCluster(String path, UUID found, UUID expected) {
+        if (!found.equals(expected)) {
+            throw new LogException(path + " belongs to cluster " + found + ", but this directory to " + expected
+                    + ": files of another cluster were copied here");
+        }
+    }
+
+    /** The 16 hexadecimal digits in a file's name, or -1 if they are not. */
+    static long parseHex(String name, int from) {
+        try {
+            return Long.parseLong(name, from, from + 16, 16);
+        } catch (NumberFormatException e) {
+            return -1;
+        }
     }
 }

@@ -1,0 +1,48 @@
+package io.conclave.consensus;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
+
+import io.conclave.consensus.disk.MistakenDisk;
+import io.conclave.consensus.disk.MistakenDisk.Mistake;
+import io.conclave.consensus.disk.PowerFailure;
+import java.io.IOException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Many seeds of {@link CrashSimulation}: {@code -Dsim.seeds=N} for how many, {@code -Dsim.seed=S} for the first. */
+class CrashSimulationTest {
+    private static final int MISTAKE_SEEDS = 3_000;
+
+    @Test
+    void everythingAcknowledgedSurvivesPowerFailuresAndKills() {
+        long first = Long.getLong("sim.seed", 1);
+        long seeds = Long.getLong("sim.seeds", 2_000);
+        int recoveries = 0;
+        for (long seed = first; seed < first + seeds; seed++) {
+            CrashSimulation simulation = new CrashSimulation(seed, disk -> disk);
+            try {
+                simulation.run();
+            } catch (IOException | RuntimeException | AssertionError | PowerFailure e) {
+                fail("seed " + seed + " (see it again with -Dsim.seed=" + seed + " -Dsim.seeds=1)", e);
+            }
+            recoveries += simulation.recoveries;
+        }
+        System.out.println(seeds + " seeds, " + recoveries + " recoveries");
+    }
+
+    @ParameterizedTest
+    @EnumSource(Mistake.class)
+    void aPlantedMistakeIsFound(Mistake mistake) {
+        for (int seed = 1; seed <= MISTAKE_SEEDS; seed++) {
+            try {
+                new CrashSimulation(seed, disk -> new MistakenDisk(disk, mistake)).run();
+            } catch (IOException | RuntimeException | AssertionError | PowerFailure e) {
+                System.out.println(mistake + " found with seed " + seed + ": " + e);
+                return;
+            }
+        }
+        assertTrue(false, mistake + " was not found in " + MISTAKE_SEEDS + " seeds");
+    }
+}
