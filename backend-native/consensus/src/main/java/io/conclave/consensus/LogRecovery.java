@@ -66,11 +66,14 @@ final class LogRecovery {
         return tail;
     }
 
+    /** A segment whose first batch is torn counts as one without batches: nothing can be read from there on. */
     private void findFirstIndexes() throws IOException {
         for (Segment segment : segments) {
-            new SegmentReader(segment, clusterId)
-                    .header(LogFormat.SEGMENT_HEADER_BYTES)
-                    .ifPresent(header -> segment.startAt(header.firstIndex()));
+            SegmentReader reader = new SegmentReader(segment, clusterId);
+            Optional<BatchHeader> first = reader.header(LogFormat.SEGMENT_HEADER_BYTES);
+            if (first.isPresent() && reader.payloadMatches(first.get(), LogFormat.SEGMENT_HEADER_BYTES)) {
+                segment.startAt(first.get().firstIndex());
+            }
         }
     }
 
