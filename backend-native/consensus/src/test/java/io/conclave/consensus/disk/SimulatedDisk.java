@@ -97,6 +97,11 @@ public final class SimulatedDisk implements Disk {
         return names.get(name).data.clone();
     }
 
+    /** The bytes of a file as they would be after a power failure in which nothing unsynced survives. */
+    public byte[] durableBytes(String name) {
+        return names.get(name).durable.clone();
+    }
+
     /** Puts a file there, durable. */
     public void put(String name, byte[] bytes) {
         Inode inode = new Inode();
