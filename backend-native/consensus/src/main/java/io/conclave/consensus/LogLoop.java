@@ -296,7 +296,7 @@ final class LogLoop implements ReplicatedLog {
 
     /** There was nothing to do: the moment to end, if that is asked for and nothing can come any more. */
     private boolean endIfClosing() throws IOException {
-        if (!closing) {
+        if (!closing || role != LogRole.LEADING) {
             return false;
         }
         queue.end();

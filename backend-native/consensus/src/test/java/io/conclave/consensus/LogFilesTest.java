@@ -39,6 +39,7 @@ class LogFilesTest {
                 .build();
         LogLoop loop = new LogLoop(options, queue -> new FileStore(disk, options, queue::control));
         machine = new RecordingMachine();
+        delayed.clear();
         loop.lead(machine);
         return loop;
     }
