@@ -21,6 +21,9 @@ public final class Waiting {
     public static <R> R await(RecipeSession session, CompletionStage<R> stage) throws InterruptedException {
         CompletableFuture<R> future = stage.toCompletableFuture();
         refuseOnDispatcher(session, future);
+        if (Thread.interrupted()) { // a stage that is done already would not look
+            throw new InterruptedException("Interrupted before waiting");
+        }
         try {
             return future.get();
         } catch (ExecutionException e) {

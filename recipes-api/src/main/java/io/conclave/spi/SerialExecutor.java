@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -56,7 +57,7 @@ public final class SerialExecutor implements Executor {
     public void execute(Runnable task) {
         tasks.add(task);
         if (pending.getAndIncrement() == 0) {
-            threads.execute(this::drain);
+            startDraining();
         } else {
             warnIfStuck();
         }
@@ -65,6 +66,18 @@ public final class SerialExecutor implements Executor {
     /** Whether the calling thread is running a task of this executor. */
     public boolean isCurrent() {
         return CURRENT.get() == this;
+    }
+
+    private void startDraining() {
+        try {
+            threads.execute(this::drain);
+        } catch (RejectedExecutionException e) {
+            // What waits here must run even so: a release or a loss signal may be among it.
+            LOG.warn("{}: the executor for callbacks rejects tasks; using a thread of our own", name, e);
+            Thread thread = new Thread(this::drain, "conclave-callbacks");
+            thread.setDaemon(true);
+            thread.start();
+        }
     }
 
     private void drain() {
