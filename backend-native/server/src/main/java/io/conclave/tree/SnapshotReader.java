@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 import java.util.UUID;
@@ -22,19 +23,33 @@ final class SnapshotReader {
     private long bytes;
     private long ephemerals;
 
-    /** A node whose children are being read. */
+    /**
+     * A node whose children are being read. Its path is put together only when it is asked for: in a deep tree the
+     * paths of all open nodes would take the square of the depth.
+     */
     private static final class OpenNode {
+        final @Nullable OpenNode parent;
         final String name;
-        final String path;
+        final int pathLength;
         final Znode.Fields fields;
         final int expectedChildren;
         PersistentMap<String, Znode> children = PersistentMap.empty();
 
-        OpenNode(String name, String path, Znode.Fields fields, int expectedChildren) {
+        OpenNode(@Nullable OpenNode parent, String name, Znode.Fields fields, int expectedChildren) {
+            this.parent = parent;
             this.name = name;
-            this.path = path;
+            pathLength = (parent == null || parent.pathLength == 1 ? 0 : parent.pathLength) + 1 + name.length();
             this.fields = fields;
             this.expectedChildren = expectedChildren;
+        }
+
+        String path() {
+            List<String> names = new ArrayList<>();
+            for (OpenNode node = this; node.parent != null; node = node.parent) {
+                names.add(node.name);
+            }
+            Collections.reverse(names);
+            return "/" + String.join("/", names);
         }
 
         boolean isComplete() {
@@ -130,7 +145,6 @@ final class SnapshotReader {
     private OpenNode readNode(@Nullable OpenNode parent) throws IOException {
         FieldReader record = record();
         String name = record.readString("name of a node");
-        String path = pathOf(parent, name);
         Znode.Fields fields = new Znode.Fields(
                 record.readNullableBytes("data"),
                 readAcl(record),
@@ -145,22 +159,18 @@ final class SnapshotReader {
                 record.readLong("owner"),
                 PersistentMap.empty());
         int children = record.readInt("number of children");
-        if (children < 0) {
-            throw new TreeFormatException(path + " with " + children + " children");
+        OpenNode node = new OpenNode(parent, name, fields, children);
+        if (children < 0 || !isPlace(parent, name)) {
+            throw new TreeFormatException("a node cannot be at " + node.path() + " with " + children + " children");
         }
-        count(path, fields);
-        return new OpenNode(name, path, fields, children);
+        count(node);
+        return node;
     }
 
-    private static String pathOf(@Nullable OpenNode parent, String name) {
-        if (parent == null) {
-            return "/";
-        }
-        String path = parent.path.length() == 1 ? "/" + name : parent.path + "/" + name;
-        if (name.indexOf('/') >= 0 || name.isEmpty() || parent.children.containsKey(name)) {
-            throw new TreeFormatException("a node cannot be at " + path);
-        }
-        return path;
+    private static boolean isPlace(@Nullable OpenNode parent, String name) {
+        return parent == null
+                ? name.isEmpty()
+                : !name.isEmpty() && name.indexOf('/') < 0 && !parent.children.containsKey(name);
     }
 
     private Acl readAcl(FieldReader record) {
@@ -174,21 +184,21 @@ final class SnapshotReader {
         return acls.get(number);
     }
 
-    private void count(String path, Znode.Fields node) {
-        byte[] data = node.data();
+    private void count(OpenNode node) {
+        long owner = node.fields.owner();
+        byte[] data = node.fields.data();
         nodes++;
-        bytes += path.length() + (data == null ? 0 : data.length);
-        if (node.owner() == Znode.CONTAINER_OWNER) {
-            containers = containers.with(path);
-        } else if (node.owner() != 0) {
+        bytes += node.pathLength + (data == null ? 0 : data.length);
+        if (owner == Znode.CONTAINER_OWNER) {
+            containers = containers.with(node.path());
+        } else if (owner != 0) {
             ephemerals++;
-            SessionRecord session = sessions.get(node.owner());
+            SessionRecord session = sessions.get(owner);
             if (session == null) {
                 throw new TreeFormatException(
-                        path + " belongs to session 0x" + Long.toHexString(node.owner()) + ", which is not there");
+                        node.path() + " belongs to session 0x" + Long.toHexString(owner) + ", which is not there");
             }
-            sessions =
-                    sessions.put(session.id(), session.with(session.ephemerals().with(path)));
+            sessions = sessions.put(owner, session.with(session.ephemerals().with(node.path())));
         }
     }
 

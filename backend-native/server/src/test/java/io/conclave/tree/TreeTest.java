@@ -10,6 +10,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -424,7 +426,12 @@ class TreeTest {
         assertInstanceOf(Result.Created.class, tree.request(1, create(path + "/d/leaf")));
         assertInstanceOf(Result.DataSet.class, tree.request(1, new Operation.SetData(path + "/d/leaf", null, 0)));
         assertEquals(50_001, TreeReads.descendantCount(tree.state, "/d", List.of()));
-        assertTrue(tree.state.digest() != 0);
+        ByteArrayOutputStream snapshot = new ByteArrayOutputStream();
+        SnapshotCodec.write(tree.state, snapshot);
+        assertEquals(
+                tree.state.digest(),
+                SnapshotCodec.read(new ByteArrayInputStream(snapshot.toByteArray()))
+                        .digest());
         assertInstanceOf(Result.Deleted.class, tree.request(1, new Operation.Delete(path + "/d/leaf", -1)));
     }
 }
