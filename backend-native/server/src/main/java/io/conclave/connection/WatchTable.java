@@ -1,0 +1,156 @@
+package io.conclave.connection;
+
+import io.conclave.tree.TreeEvent;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The watches of one event loop's connections. Belongs to that loop.
+ *
+ * <p>The kinds of watch that one connection has on one path are bits: a connection is told of an event once, however
+ * many of its watches match.
+ */
+final class WatchTable {
+    /** One-shot: data and existence. */
+    static final int DATA = 1;
+    /** One-shot: the list of children. */
+    static final int CHILDREN = 1 << 1;
+    /** Stays: the node and its list of children. */
+    static final int PERSISTENT = 1 << 2;
+    /** Stays: the node and all descendants. */
+    static final int RECURSIVE = 1 << 3;
+
+    static final int ANY = DATA | CHILDREN | PERSISTENT | RECURSIVE;
+
+    /** Somebody who watches; each knows the paths he watches, so that leaving costs no search. */
+    interface Watcher {
+        Set<String> watchedPaths();
+
+        void tell(TreeEvent event);
+    }
+
+    private final Map<String, Map<Watcher, Integer>> byPath = new HashMap<>();
+    private int recursiveCount;
+
+    void add(String path, Watcher watcher, int kind) {
+        Map<Watcher, Integer> watchers = byPath.computeIfAbsent(path, key -> new HashMap<>(2));
+        int before = watchers.getOrDefault(watcher, 0);
+        if (before == 0) {
+            watcher.watchedPaths().add(path);
+        }
+        replace(path, watchers, watcher, before, before | kind);
+    }
+
+    /** Whether the watcher has a watch of one of the kinds on the path. */
+    boolean contains(String path, Watcher watcher, int kinds) {
+        return (kindsOf(path, watcher) & kinds) != 0;
+    }
+
+    /** Removes the watcher's watches of the kinds on the path; false if there were none. */
+    boolean remove(String path, Watcher watcher, int kinds) {
+        int before = kindsOf(path, watcher);
+        if ((before & kinds) == 0) {
+            return false;
+        }
+        Map<Watcher, Integer> watchers = byPath.getOrDefault(path, Map.of());
+        replace(path, watchers, watcher, before, before & ~kinds);
+        return true;
+    }
+
+    /** Removes all watches of a watcher. */
+    void removeAll(Watcher watcher) {
+        for (String path : List.copyOf(watcher.watchedPaths())) {
+            remove(path, watcher, ANY);
+        }
+    }
+
+    /** Tells those who watch for the event, and takes their one-shot watches away first. */
+    void fire(TreeEvent event) {
+        Map<Watcher, Integer> watchers = byPath.get(event.path());
+        boolean ancestors = recursiveCount > 0 && event.type() != TreeEvent.Type.CHILDREN_CHANGED;
+        if (watchers == null && !ancestors) {
+            return;
+        }
+        List<Watcher> told = new ArrayList<>();
+        if (watchers != null) {
+            collect(event, watchers, told);
+        }
+        if (ancestors) {
+            collectRecursive(event.path(), told);
+        }
+        for (Watcher watcher : told) {
+            watcher.tell(event);
+        }
+    }
+
+    private void collect(TreeEvent event, Map<Watcher, Integer> watchers, List<Watcher> told) {
+        int matching = matching(event.type());
+        int spent = matching & (DATA | CHILDREN);
+        Iterator<Map.Entry<Watcher, Integer>> entries = watchers.entrySet().iterator();
+        while (entries.hasNext()) {
+            Map.Entry<Watcher, Integer> entry = entries.next();
+            int kinds = entry.getValue();
+            if ((kinds & matching) == 0) {
+                continue;
+            }
+            told.add(entry.getKey());
+            int left = kinds & ~spent;
+            if (left == 0) {
+                entry.getKey().watchedPaths().remove(event.path());
+                entries.remove();
+            } else if (left != kinds) {
+                entry.setValue(left);
+            }
+        }
+        if (watchers.isEmpty()) {
+            byPath.remove(event.path());
+        }
+    }
+
+    private static int matching(TreeEvent.Type type) {
+        return switch (type) {
+            case CREATED, DATA_CHANGED -> DATA | PERSISTENT | RECURSIVE;
+            case DELETED -> ANY;
+            case CHILDREN_CHANGED -> CHILDREN | PERSISTENT;
+        };
+    }
+
+    private void collectRecursive(String path, List<Watcher> told) {
+        String ancestor = path;
+        while (ancestor.length() > 1) {
+            ancestor = ancestor.substring(0, Math.max(1, ancestor.lastIndexOf('/')));
+            for (Map.Entry<Watcher, Integer> entry :
+                    byPath.getOrDefault(ancestor, Map.of()).entrySet()) {
+                if ((entry.getValue() & RECURSIVE) != 0 && !told.contains(entry.getKey())) {
+                    told.add(entry.getKey());
+                }
+            }
+        }
+    }
+
+    private int kindsOf(String path, Watcher watcher) {
+        return byPath.getOrDefault(path, Map.of()).getOrDefault(watcher, 0);
+    }
+
+    private void replace(String path, Map<Watcher, Integer> watchers, Watcher watcher, int before, int after) {
+        recursiveCount += Integer.signum(after & RECURSIVE) - Integer.signum(before & RECURSIVE);
+        if (after != 0) {
+            watchers.put(watcher, after);
+            return;
+        }
+        watchers.remove(watcher);
+        watcher.watchedPaths().remove(path);
+        if (watchers.isEmpty()) {
+            byPath.remove(path);
+        }
+    }
+
+    /** How many paths are watched. */
+    int size() {
+        return byPath.size();
+    }
+}

@@ -1,0 +1,81 @@
+package io.conclave.replica;
+
+import io.conclave.consensus.CommittedBatch;
+import io.conclave.consensus.CommittedEntry;
+import io.conclave.consensus.StateMachine;
+import io.conclave.consensus.StateSnapshot;
+import io.conclave.tree.Applied;
+import io.conclave.tree.Change;
+import io.conclave.tree.ChangeCodec;
+import io.conclave.tree.SnapshotCodec;
+import io.conclave.tree.Tree;
+import io.conclave.tree.TreeState;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The log's state machine: each entry is decoded and applied to the tree, and the batch's steps are told to the
+ * listeners. Everything but {@link #state()} belongs to the log's thread.
+ */
+public final class Replica implements StateMachine {
+    private volatile TreeState state = TreeState.empty();
+    private volatile List<StepListener> listeners = List.of();
+
+    /**
+     * The state after the last applied entry; from any thread. It may be ahead of what the listeners have made of it,
+     * never behind.
+     */
+    public TreeState state() {
+        return state;
+    }
+
+    /**
+     * Sets who is told of each batch from here on, in that order. To be called before anything else is proposed, since
+     * batches applied before are not told again.
+     */
+    public void tell(List<StepListener> newListeners) {
+        listeners = List.copyOf(newListeners);
+    }
+
+    @Override
+    public void apply(CommittedBatch batch) {
+        List<Step> steps = new ArrayList<>(batch.entries().size());
+        TreeState next = state;
+        for (CommittedEntry entry : batch.entries()) {
+            ChangeProposal origin = entry.origin() instanceof ChangeProposal proposal ? proposal : null;
+            Change change = origin != null ? origin.change() : decode(entry, batch.term());
+            Applied applied = Tree.apply(next, change, batch.timestampMs());
+            next = applied.state();
+            steps.add(new Step(applied, origin));
+        }
+        state = next;
+        for (StepListener listener : listeners) {
+            listener.applied(steps);
+        }
+    }
+
+    private static Change decode(CommittedEntry entry, long term) {
+        return switch (entry.kind()) {
+            case TERM -> new Change.NewTerm(term);
+            case APPLICATION -> ChangeCodec.decode(entry.payload());
+            case FEATURE_LEVEL ->
+                new Change.RaiseFeatureLevel(ByteBuffer.wrap(entry.payload()).getInt());
+            case CONFIGURATION ->
+                throw new IllegalStateException("a change of membership is in the log, and this version knows none");
+        };
+    }
+
+    @Override
+    public StateSnapshot snapshot() {
+        TreeState now = state;
+        return out -> SnapshotCodec.write(now, out);
+    }
+
+    @Override
+    public void restore(InputStream snapshot) throws IOException {
+        state = SnapshotCodec.read(snapshot);
+    }
+}

@@ -1,0 +1,200 @@
+package io.conclave.server;
+
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * What an operator can set. Immutable; {@link ConfigFile} reads it from a file in the manner of {@code zoo.cfg}.
+ *
+ * @param clientPort the TCP port of clients; 0 picks a free one; empty opens none
+ * @param clientPortAddress the address to listen on; empty means all
+ * @param dataDirectory where log and snapshots are kept; empty keeps everything in memory
+ * @param tickTimeMs the server's unit of time: by default a session timeout is 2 to 20 of them
+ * @param maxConnectionsPerAddress how many TCP connections one IP address may have; 0 sets no bound
+ * @param maxConnections how many connections there may be in all; 0 sets no bound
+ * @param minSessionTimeoutMs the shortest session timeout granted
+ * @param maxSessionTimeoutMs the longest session timeout granted
+ * @param snapshotEveryEntries a snapshot is taken after so many log entries
+ * @param snapshotsKept how many snapshots are kept, with the log that the oldest of them needs
+ * @param segmentBytes the size of a preallocated log file
+ * @param containerCheckIntervalMs how often empty containers are looked for
+ * @param handshakeTimeoutMs how long a connection may take to say who it is
+ * @param eventLoops how many threads serve connections
+ */
+public record ServerConfig(
+        Optional<Integer> clientPort,
+        Optional<String> clientPortAddress,
+        Optional<Path> dataDirectory,
+        int tickTimeMs,
+        int maxConnectionsPerAddress,
+        int maxConnections,
+        int minSessionTimeoutMs,
+        int maxSessionTimeoutMs,
+        long snapshotEveryEntries,
+        int snapshotsKept,
+        int segmentBytes,
+        long containerCheckIntervalMs,
+        long handshakeTimeoutMs,
+        int eventLoops) {
+    static final int DEFAULT_TICK_MS = 2000;
+    static final int DEFAULT_SEGMENT_KB = 65536;
+    private static final int EMBEDDED_TICK_MS = 50;
+    private static final int EMBEDDED_MAX_TIMEOUT_MS = 600_000;
+
+    /**
+     * A server inside a JVM, reached through memory only, that grants session timeouts from 100 ms to 10 minutes.
+     *
+     * @param dataDirectory where it keeps its state; empty keeps it in memory
+     */
+    public static ServerConfig embedded(Optional<Path> dataDirectory) {
+        return builder()
+                .dataDirectory(dataDirectory)
+                .tickTimeMs(EMBEDDED_TICK_MS)
+                .maxSessionTimeoutMs(EMBEDDED_MAX_TIMEOUT_MS)
+                .eventLoops(1)
+                .build();
+    }
+
+    /** A builder with the defaults of {@code zoo.cfg}: no port, in memory. */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** Sets what differs from the defaults. Not thread-safe. */
+    public static final class Builder {
+        private Optional<Integer> clientPort = Optional.empty();
+        private Optional<String> clientPortAddress = Optional.empty();
+        private Optional<Path> dataDirectory = Optional.empty();
+        private int tickTimeMs = DEFAULT_TICK_MS;
+        private int maxConnectionsPerAddress = 60;
+        private int maxConnections;
+        private int minSessionTimeoutMs = -1;
+        private int maxSessionTimeoutMs = -1;
+        private long snapshotEveryEntries = 100_000;
+        private int snapshotsKept = 3;
+        private int segmentBytes = DEFAULT_SEGMENT_KB * 1024;
+        private long containerCheckIntervalMs = 60_000;
+        private long handshakeTimeoutMs = 10_000;
+        private int eventLoops = Math.min(4, Runtime.getRuntime().availableProcessors());
+
+        private Builder() {}
+
+        /** Opens a TCP port; 0 picks a free one. None by default. */
+        public Builder clientPort(int value) {
+            clientPort = Optional.of(value);
+            return this;
+        }
+
+        /** The address to listen on; all by default. */
+        public Builder clientPortAddress(String value) {
+            clientPortAddress = Optional.of(value);
+            return this;
+        }
+
+        /** Where log and snapshots are kept; in memory by default. */
+        public Builder dataDirectory(Optional<Path> value) {
+            dataDirectory = value;
+            return this;
+        }
+
+        /** The unit of time in ms; 2000 by default. */
+        public Builder tickTimeMs(int value) {
+            tickTimeMs = value;
+            return this;
+        }
+
+        /** TCP connections of one address; 60 by default, 0 for no bound. */
+        public Builder maxConnectionsPerAddress(int value) {
+            maxConnectionsPerAddress = value;
+            return this;
+        }
+
+        /** Connections in all; no bound by default. */
+        public Builder maxConnections(int value) {
+            maxConnections = value;
+            return this;
+        }
+
+        /** The shortest session timeout; 2 ticks by default. */
+        public Builder minSessionTimeoutMs(int value) {
+            minSessionTimeoutMs = value;
+            return this;
+        }
+
+        /** The longest session timeout; 20 ticks by default. */
+        public Builder maxSessionTimeoutMs(int value) {
+            maxSessionTimeoutMs = value;
+            return this;
+        }
+
+        /** Entries between snapshots; 100,000 by default. */
+        public Builder snapshotEveryEntries(long value) {
+            snapshotEveryEntries = value;
+            return this;
+        }
+
+        /** Snapshots kept; 3 by default. */
+        public Builder snapshotsKept(int value) {
+            snapshotsKept = value;
+            return this;
+        }
+
+        /** Size of a log file; 64 MB by default. */
+        public Builder segmentBytes(int value) {
+            segmentBytes = value;
+            return this;
+        }
+
+        /** How often empty containers are looked for; 60,000 ms by default. */
+        public Builder containerCheckIntervalMs(long value) {
+            containerCheckIntervalMs = value;
+            return this;
+        }
+
+        /** How long a handshake may take; 10,000 ms by default. */
+        public Builder handshakeTimeoutMs(long value) {
+            handshakeTimeoutMs = value;
+            return this;
+        }
+
+        /** Threads that serve connections; the processors, 4 at most, by default. */
+        public Builder eventLoops(int value) {
+            eventLoops = value;
+            return this;
+        }
+
+        /**
+         * The configuration.
+         *
+         * @throws ConfigException if two values contradict each other
+         */
+        public ServerConfig build() {
+            int minTimeoutMs = minSessionTimeoutMs < 0 ? saturatedTicks(2) : minSessionTimeoutMs;
+            int maxTimeoutMs = maxSessionTimeoutMs < 0 ? saturatedTicks(20) : maxSessionTimeoutMs;
+            if (minTimeoutMs > maxTimeoutMs) {
+                throw new ConfigException("minSessionTimeout " + minTimeoutMs
+                        + " ms must not be above maxSessionTimeout " + maxTimeoutMs
+                        + " ms (by default they are 2 and 20 times tickTime)");
+            }
+            return new ServerConfig(
+                    clientPort,
+                    clientPortAddress,
+                    dataDirectory,
+                    tickTimeMs,
+                    maxConnectionsPerAddress,
+                    maxConnections,
+                    minTimeoutMs,
+                    maxTimeoutMs,
+                    snapshotEveryEntries,
+                    snapshotsKept,
+                    segmentBytes,
+                    containerCheckIntervalMs,
+                    handshakeTimeoutMs,
+                    eventLoops);
+        }
+
+        private int saturatedTicks(int count) {
+            return (int) Math.min(Integer.MAX_VALUE, (long) tickTimeMs * count);
+        }
+    }
+}
