@@ -30,6 +30,9 @@ public record ConnectionLimits(
     /** Output that may wait for one client, by default. */
     public static final long DEFAULT_OUTPUT_BYTES = 32L << 20;
 
+    /** Once the results of a multi of reads are larger, the parts that are left are refused. */
+    static final long MAX_MULTI_READ_BYTES = 16L << 20;
+
     int sessionTimeoutMs(int wishedMs) {
         return Math.max(minSessionTimeoutMs, Math.min(maxSessionTimeoutMs, wishedMs));
     }

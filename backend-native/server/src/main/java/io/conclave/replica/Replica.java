@@ -15,14 +15,28 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
+import java.util.function.Supplier;
 
 /**
  * The log's state machine: each entry is decoded and applied to the tree, and the batch's steps are told to the
  * listeners. Everything but {@link #state()} belongs to the log's thread.
  */
 public final class Replica implements StateMachine {
-    private volatile TreeState state = TreeState.empty();
+    private static final UUID NO_CLUSTER = new UUID(0, 0);
+
+    private final Supplier<UUID> clusterId;
+    private volatile TreeState state = TreeState.initial(NO_CLUSTER, 0);
     private volatile List<StepListener> listeners = List.of();
+
+    /**
+     * A replica without a state, for a log that will {@linkplain io.conclave.consensus.ReplicatedLog#start fill} it.
+     *
+     * @param clusterId the id that the log has; asked for when the first entry ever is applied
+     */
+    public Replica(Supplier<UUID> clusterId) {
+        this.clusterId = clusterId;
+    }
 
     /**
      * The state after the last applied entry; from any thread. It may be ahead of what the listeners have made of it,
@@ -43,7 +57,7 @@ public final class Replica implements StateMachine {
     @Override
     public void apply(CommittedBatch batch) {
         List<Step> steps = new ArrayList<>(batch.entries().size());
-        TreeState next = state;
+        TreeState next = batch.firstIndex() == 1 ? born(batch) : state;
         for (CommittedEntry entry : batch.entries()) {
             ChangeProposal origin = entry.origin() instanceof ChangeProposal proposal ? proposal : null;
             Change change = origin != null ? origin.change() : decode(entry, batch.term());
@@ -57,10 +71,18 @@ public final class Replica implements StateMachine {
         }
     }
 
+    /**
+     * The generation is the time of the cluster's first batch: all members and every recovery see the same, and a
+     * server in memory, which is born at each start, has a larger one each time.
+     */
+    private TreeState born(CommittedBatch batch) {
+        return TreeState.initial(clusterId.get(), batch.timestampMs());
+    }
+
     private static Change decode(CommittedEntry entry, long term) {
         return switch (entry.kind()) {
             case TERM -> new Change.NewTerm(term);
-            case APPLICATION -> ChangeCodec.decode(entry.payload());
+            case APPLICATION -> ChangeCodec.decode(ByteBuffer.wrap(entry.payload()));
             case FEATURE_LEVEL ->
                 new Change.RaiseFeatureLevel(ByteBuffer.wrap(entry.payload()).getInt());
             case CONFIGURATION ->

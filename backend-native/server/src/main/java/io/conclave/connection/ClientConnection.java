@@ -1,0 +1,323 @@
+package io.conclave.connection;
+
+import io.conclave.consensus.LogRole;
+import io.conclave.protocol.EmptyReply;
+import io.conclave.protocol.ErrorCode;
+import io.conclave.protocol.Frames;
+import io.conclave.protocol.MalformedFrameException;
+import io.conclave.protocol.ReplyHeader;
+import io.conclave.protocol.WireRecord;
+import io.conclave.protocol.WatcherEvent;
+import io.conclave.protocol.Xid;
+import io.conclave.tree.AuthId;
+import io.conclave.tree.Permission;
+import io.conclave.tree.SessionRecord;
+import io.conclave.tree.TreeEvent;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One client's connection: bytes in, bytes out, and its state. Frames go to the {@link Handshake} first, then to the
+ * {@link RequestDispatch}. Reading stops while the client does not take its answers, has too much in flight, or the log
+ * takes nothing. Belongs to its event loop.
+ */
+final class ClientConnection extends ChannelInboundHandlerAdapter implements WatchTable.Watcher {
+    private static final Logger LOG = LoggerFactory.getLogger(ClientConnection.class);
+    /** A ConnectRequest has 45 bytes; this leaves room for those of other clients. */
+    private static final int MAX_HANDSHAKE_BYTES = 4096;
+
+    private final Channel channel;
+    private final Loop loop;
+    private final ConnectionServices services;
+    private final ReceivedBytes received;
+    private final Output output;
+    private final RequestPipeline pipeline = new RequestPipeline(this);
+    private final Handshake handshake;
+    private final RequestDispatch dispatch;
+    private final Set<String> watchedPaths = new HashSet<>();
+
+    private ConnectionState state = ConnectionState.HANDSHAKE;
+    private List<AuthId> authIds;
+    private long sessionId;
+    private long attachment;
+    private boolean stalled;
+    private boolean handling;
+
+    ClientConnection(Channel channel, Loop loop, ConnectionServices services, List<AuthId> authIds) {
+        this.channel = channel;
+        this.loop = loop;
+        this.services = services;
+        this.authIds = authIds;
+        this.received = new ReceivedBytes(channel.alloc());
+        this.output = new Output(channel);
+        this.handshake = new Handshake(this, services);
+        this.dispatch = new RequestDispatch(this, pipeline, services);
+    }
+
+    Loop loop() {
+        return loop;
+    }
+
+    long sessionId() {
+        return sessionId;
+    }
+
+    long attachment() {
+        return attachment;
+    }
+
+    List<AuthId> authIds() {
+        return authIds;
+    }
+
+    void authIds(List<AuthId> proved) {
+        authIds = List.copyOf(proved);
+    }
+
+    boolean isGone() {
+        return state == ConnectionState.CLOSED || state == ConnectionState.ENDING;
+    }
+
+    @Override
+    public void handlerAdded(ChannelHandlerContext context) {
+        handshake.startDeadline();
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+        ByteBuf bytes = (ByteBuf) message;
+        if (isGone()) {
+            bytes.release();
+            return;
+        }
+        received.add(bytes);
+        handleFrames();
+    }
+
+    @Override
+    public void channelReadComplete(ChannelHandlerContext context) {
+        flushOutput();
+    }
+
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext context) {
+        if (channel.isWritable()) {
+            resume();
+            loop.flush();
+        }
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext context) {
+        close("the client has closed it");
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+        if (cause instanceof java.io.IOException) {
+            close(cause.toString());
+        } else {
+            LOG.error("Connection {} failed", this, cause);
+            close("an error of the server");
+        }
+    }
+
+    private void handleFrames() {
+        if (handling) {
+            return;
+        }
+        handling = true;
+        try {
+            while (wantsFrame()) {
+                int most =
+                        state == ConnectionState.HANDSHAKE ? MAX_HANDSHAKE_BYTES : Frames.DEFAULT_MAX_PAYLOAD_BYTES;
+                Optional<ByteBuf> frame = received.nextFrame(most);
+                if (frame.isEmpty()) {
+                    break;
+                }
+                handle(frame.get());
+            }
+        } catch (MalformedFrameException e) {
+            close(e.getMessage());
+        } finally {
+            handling = false;
+        }
+        setReading();
+    }
+
+    private void handle(ByteBuf frame) {
+        if (state == ConnectionState.HANDSHAKE) {
+            handshake.handle(frame);
+        } else {
+            dispatch.handle(frame);
+        }
+    }
+
+    private boolean wantsFrame() {
+        return switch (state) {
+            case HANDSHAKE -> true;
+            case OPEN ->
+                !stalled && takesOutput() && pipeline.size() < services.limits().maxRequestsInFlight();
+            case ATTACHING, ENDING, CLOSED -> false;
+        };
+    }
+
+    /** While attaching, the socket is read on, within a bound, so that a client that leaves is noticed. */
+    private void setReading() {
+        boolean reading = wantsFrame()
+                || isGone()
+                || (state == ConnectionState.ATTACHING && received.size() < MAX_HANDSHAKE_BYTES);
+        if (channel.config().isAutoRead() != reading) {
+            channel.config().setAutoRead(reading);
+        }
+    }
+
+    /** Goes on after something that held the connection up. */
+    void resume() {
+        if (state == ConnectionState.OPEN) {
+            pipeline.advance();
+        }
+        if (!isGone()) {
+            handleFrames();
+        }
+    }
+
+    boolean takesOutput() {
+        return channel.isWritable() && !isGone();
+    }
+
+    /** Says whether the log takes the work now; if not, it is tried again later, and nothing is read until then. */
+    void offer(BooleanSupplier attempt) {
+        if (attempt.getAsBoolean()) {
+            return;
+        }
+        LogRole role = loop.log().status().role();
+        if (role == LogRole.CLOSED || role == LogRole.FAILED) {
+            close("the log takes no more");
+            return;
+        }
+        stalled = true;
+        loop.retryLater(() -> {
+            if (!isGone()) {
+                stalled = false;
+                offer(attempt);
+                resume();
+            }
+        });
+    }
+
+    void attaching() {
+        become(ConnectionState.ATTACHING);
+    }
+
+    void attached(SessionRecord session) {
+        sessionId = session.id();
+        attachment = session.attachment();
+        dispatch.leased(services.leases().of(sessionId));
+        loop.attach(sessionId, this);
+        become(ConnectionState.OPEN);
+    }
+
+    /** The session has been closed, by whomever: if its client asked, the answer still goes out. */
+    void sessionEnded() {
+        if (state == ConnectionState.OPEN) {
+            close("its session has ended");
+        }
+    }
+
+    @Override
+    public Set<String> watchedPaths() {
+        return watchedPaths;
+    }
+
+    @Override
+    public void tell(TreeEvent event) {
+        if (event.acl().permits(authIds, Permission.READ)) {
+            write(
+                    new ReplyHeader(Xid.WATCH_EVENT, event.zxid(), ErrorCode.OK.code()),
+                    new WatcherEvent(event.type().code(), WatcherEvent.STATE_CONNECTED, event.path()));
+        }
+    }
+
+    void reply(int xid, WireRecord body) {
+        write(new ReplyHeader(xid, loop.state().lastZxid(), ErrorCode.OK.code()), body);
+    }
+
+    void replyError(int xid, int errorCode) {
+        write(new ReplyHeader(xid, loop.state().lastZxid(), errorCode), EmptyReply.INSTANCE);
+    }
+
+    void write(WireRecord header, WireRecord body) {
+        if (isGone()) {
+            return;
+        }
+        output.write(header, body);
+        if (output.backlogBytes() > services.limits().maxOutputBytes()) {
+            LOG.warn("Connection {} is cut: {} bytes wait for its client to read them", this, output.backlogBytes());
+            close("its client reads too slowly");
+            return;
+        }
+        loop.flushLater(this);
+    }
+
+    void flushOutput() {
+        if (state != ConnectionState.CLOSED) {
+            output.flush();
+        }
+    }
+
+    /** Closes when what has been written is sent. */
+    void closeAfterOutput() {
+        if (isGone()) {
+            return;
+        }
+        become(ConnectionState.ENDING);
+        output.flush();
+        channel.writeAndFlush(io.netty.buffer.Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+        leave();
+    }
+
+    /** Closes at once; what has not been sent is dropped. Idempotent. */
+    void close(String reason) {
+        if (state == ConnectionState.CLOSED) {
+            return;
+        }
+        LOG.debug("Connection {} closes: {}", this, reason);
+        boolean left = state == ConnectionState.ENDING;
+        become(ConnectionState.CLOSED);
+        output.release();
+        received.release();
+        if (!left) {
+            leave();
+        }
+        channel.close();
+    }
+
+    private void leave() {
+        handshake.cancelDeadline();
+        pipeline.clear();
+        loop.detach(this);
+    }
+
+    private void become(ConnectionState next) {
+        if (!next.mayFollow(state)) {
+            throw new IllegalStateException("a connection cannot go from " + state + " to " + next);
+        }
+        state = next;
+    }
+
+    @Override
+    public String toString() {
+        return channel.remoteAddress() + (sessionId == 0 ? "" : " (session 0x" + Long.toHexString(sessionId) + ")");
+    }
+}

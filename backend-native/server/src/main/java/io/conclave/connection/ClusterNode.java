@@ -1,0 +1,30 @@
+package io.conclave.connection;
+
+import io.conclave.protocol.StatRecord;
+import io.conclave.tree.TreeState;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * The node {@code /zookeeper/conclave}, which is not in the tree: it tells a client that knows its name which cluster
+ * this is, the generation of its numbers and its feature level, as lines of {@code key=value}. It is no child of its
+ * parent and cannot be created; everybody may read it.
+ */
+final class ClusterNode {
+    static final String PATH = "/zookeeper/conclave";
+
+    private ClusterNode() {}
+
+    static boolean isReserved(String path) {
+        return path.equals(PATH) || path.startsWith(PATH + "/");
+    }
+
+    static byte[] data(TreeState state) {
+        String text = "clusterId=" + state.clusterId().toString().replace("-", "") + "\ngeneration="
+                + state.generation() + "\nfeatureLevel=" + state.featureLevel() + "\n";
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    static StatRecord stat(TreeState state) {
+        return new StatRecord(0, 0, 0, 0, 0, 0, 0, 0, data(state).length, 0, 0);
+    }
+}

@@ -1,0 +1,95 @@
+package io.conclave.connection;
+
+import io.conclave.consensus.ReplicatedLog;
+import io.conclave.replica.StepListener;
+import io.conclave.time.TimeSource;
+import io.conclave.tree.AuthId;
+import io.conclave.tree.TreeState;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Gives every accepted channel its {@link ClientConnection}, within the bounds. Thread-safe. */
+public final class ConnectionAcceptor {
+    private static final Logger LOG = LoggerFactory.getLogger(ConnectionAcceptor.class);
+
+    private final ConnectionServices services;
+    private final ConnectionCounts counts;
+    private final Map<EventLoop, Loop> loops = new IdentityHashMap<>();
+    private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+
+    /**
+     * An acceptor for the channels of some event loops.
+     *
+     * @param log takes what the connections propose
+     * @param state what the loops see until the first batch that the {@link #listeners()} are told of
+     */
+    public ConnectionAcceptor(
+            EventLoopGroup group, ReplicatedLog log, TimeSource time, TreeState state, ConnectionServices services) {
+        this.services = services;
+        this.counts = new ConnectionCounts(services.limits());
+        for (EventExecutor executor : group) {
+            EventLoop eventLoop = (EventLoop) executor;
+            loops.put(eventLoop, new Loop(eventLoop, log, time, state));
+        }
+    }
+
+    /** Who must be told of every batch from the given state on. */
+    public List<StepListener> listeners() {
+        return List.copyOf(loops.values());
+    }
+
+    /** The handler for the children of a server channel whose event loops are this acceptor's. */
+    public ChannelHandler childHandler() {
+        return new ChannelInitializer<>() {
+            @Override
+            protected void initChannel(Channel channel) {
+                accept(channel);
+            }
+        };
+    }
+
+    private void accept(Channel channel) {
+        InetAddress address = channel.remoteAddress() instanceof InetSocketAddress socket ? socket.getAddress() : null;
+        if (!counts.enter(address)) {
+            LOG.warn("Refused a connection from {}: there are too many from this address, or in all", address);
+            channel.close();
+            return;
+        }
+        channel.closeFuture().addListener(closed -> counts.leave(address));
+        channels.add(channel);
+        Loop loop = loops.get(channel.eventLoop());
+        if (loop == null) {
+            throw new IllegalStateException("the channel's event loop is not one of this acceptor's");
+        }
+        channel.pipeline().addLast(new ClientConnection(channel, loop, services, idsOf(address)));
+    }
+
+    private static List<AuthId> idsOf(@Nullable InetAddress address) {
+        return address == null ? List.of() : List.of(new AuthId("ip", address.getHostAddress()));
+    }
+
+    /** How many connections there are now. */
+    public int connectionCount() {
+        return counts.total();
+    }
+
+    /** Closes all connections; sessions stay. Blocks until they are closed; not to be called on an event loop. */
+    public void closeAll() {
+        channels.close().awaitUninterruptibly();
+    }
+}

@@ -1,0 +1,31 @@
+package io.conclave.connection;
+
+import io.conclave.consensus.Rejection;
+import io.conclave.replica.ChangeProposal;
+import io.conclave.tree.Applied;
+import io.conclave.tree.Change;
+
+/** A change that a connection asked for; its outcome is told on the connection's loop. */
+abstract class ConnectionProposal extends ChangeProposal {
+    private final Loop loop;
+
+    ConnectionProposal(Loop loop, Change change) {
+        super(change);
+        this.loop = loop;
+    }
+
+    final Loop loop() {
+        return loop;
+    }
+
+    /** The change was applied; the loop's state is the one right after it. On the loop. */
+    abstract void applied(Applied applied);
+
+    /** The log gave the change up; it is not applied and never will be. On the loop. */
+    abstract void refused(Rejection reason);
+
+    @Override
+    public final void rejected(Rejection reason) {
+        loop.post(() -> refused(reason));
+    }
+}

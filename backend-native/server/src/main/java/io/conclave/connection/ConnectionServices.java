@@ -1,0 +1,21 @@
+package io.conclave.connection;
+
+import io.conclave.time.TimeSource;
+import io.conclave.tree.TreeState;
+import java.util.function.Supplier;
+
+/**
+ * What all connections of a server share.
+ *
+ * @param limits the bounds
+ * @param leases which sessions were heard of
+ * @param sessionIds ids and passwords of new sessions
+ * @param replicated the newest state that the log has made, ahead of the loops' by what they have not walked through
+ * @param time clocks and timers
+ */
+public record ConnectionServices(
+        ConnectionLimits limits,
+        SessionLeases leases,
+        SessionIds sessionIds,
+        Supplier<TreeState> replicated,
+        TimeSource time) {}

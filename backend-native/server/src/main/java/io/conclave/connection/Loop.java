@@ -1,0 +1,185 @@
+package io.conclave.connection;
+
+import io.conclave.consensus.ReplicatedLog;
+import io.conclave.replica.Step;
+import io.conclave.replica.StepListener;
+import io.conclave.time.TimeSource;
+import io.conclave.tree.Result;
+import io.conclave.tree.TreeEvent;
+import io.conclave.tree.TreeState;
+import io.netty.channel.EventLoop;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One event loop's view of the world: the state that its connections see, their watches, and who is attached. Each
+ * applied batch arrives as one task that walks through its steps; at each step the state advances, then the watch events
+ * go out, then the reply. So an event is never behind a reply that already shows the change, a read that waits behind a
+ * write sees exactly the state after it, and nothing needs a lock.
+ *
+ * <p>All fields but the inbox belong to the event loop.
+ */
+final class Loop implements StepListener {
+    private static final Logger LOG = LoggerFactory.getLogger(Loop.class);
+    private static final Duration RETRY_DELAY = Duration.ofMillis(20);
+
+    private final EventLoop eventLoop;
+    private final ReplicatedLog log;
+    private final TimeSource time;
+    private final Queue<Runnable> inbox = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean draining = new AtomicBoolean();
+
+    private final WatchTable watches = new WatchTable();
+    private final Map<Long, ClientConnection> attached = new HashMap<>();
+    private final Set<ClientConnection> unflushed = new LinkedHashSet<>();
+    private final Queue<Runnable> stalled = new ArrayDeque<>();
+    private boolean retryScheduled;
+    private TreeState state;
+
+    Loop(EventLoop eventLoop, ReplicatedLog log, TimeSource time, TreeState state) {
+        this.eventLoop = eventLoop;
+        this.log = log;
+        this.time = time;
+        this.state = state;
+    }
+
+    TreeState state() {
+        return state;
+    }
+
+    WatchTable watches() {
+        return watches;
+    }
+
+    ReplicatedLog log() {
+        return log;
+    }
+
+    @Override
+    public void applied(List<Step> steps) {
+        post(() -> walk(steps));
+    }
+
+    /** Runs a task on the loop, behind all batches and tasks posted before. From any thread. */
+    void post(Runnable task) {
+        inbox.add(task);
+        if (draining.compareAndSet(false, true)) {
+            try {
+                eventLoop.execute(this::drain);
+            } catch (RejectedExecutionException e) {
+                LOG.debug("The event loop has ended: {}", e.toString());
+            }
+        }
+    }
+
+    private void drain() {
+        draining.set(false);
+        for (Runnable task = inbox.poll(); task != null; task = inbox.poll()) {
+            guarded(task);
+        }
+        retryStalled();
+        flush();
+    }
+
+    private static void guarded(Runnable task) {
+        try {
+            task.run();
+        } catch (RuntimeException | Error e) {
+            LOG.error("A task of an event loop failed", e);
+        }
+    }
+
+    private void walk(List<Step> steps) {
+        for (Step step : steps) {
+            state = step.applied().state();
+            for (TreeEvent event : step.applied().events()) {
+                watches.fire(event);
+            }
+            guarded(() -> deliver(step));
+        }
+    }
+
+    private void deliver(Step step) {
+        Result result = step.applied().result();
+        if (result instanceof Result.SessionAttached moved) {
+            detachOlder(moved.session().id(), moved.session().attachment());
+        }
+        if (step.origin() instanceof ConnectionProposal proposal && proposal.loop() == this) {
+            proposal.applied(step.applied());
+        }
+        if (result instanceof Result.SessionClosed closed) {
+            ClientConnection connection = attached.remove(closed.sessionId());
+            if (connection != null) {
+                connection.sessionEnded();
+            }
+        }
+    }
+
+    private void detachOlder(long sessionId, long attachment) {
+        ClientConnection connection = attached.get(sessionId);
+        if (connection != null && connection.attachment() != attachment) {
+            attached.remove(sessionId);
+            connection.close("its session has moved to another connection");
+        }
+    }
+
+    void attach(long sessionId, ClientConnection connection) {
+        attached.put(sessionId, connection);
+    }
+
+    void detach(ClientConnection connection) {
+        attached.remove(connection.sessionId(), connection);
+        watches.removeAll(connection);
+        unflushed.remove(connection);
+    }
+
+    /** Has the connection flushed at the end of the present task. */
+    void flushLater(ClientConnection connection) {
+        unflushed.add(connection);
+    }
+
+    void flush() {
+        while (!unflushed.isEmpty()) {
+            List<ClientConnection> now = new ArrayList<>(unflushed);
+            unflushed.clear();
+            now.forEach(connection -> guarded(connection::flushOutput));
+        }
+    }
+
+    /** Runs the attempt again when the log may have room: after the next batch, or after a moment at the latest. */
+    void retryLater(Runnable attempt) {
+        stalled.add(attempt);
+        scheduleRetry();
+    }
+
+    private void scheduleRetry() {
+        if (!retryScheduled) {
+            retryScheduled = true;
+            time.schedule(RETRY_DELAY, () -> post(() -> {
+                retryScheduled = false;
+                retryStalled();
+            }));
+        }
+    }
+
+    private void retryStalled() {
+        for (int count = stalled.size(); count > 0; count--) {
+            Runnable attempt = stalled.poll();
+            if (attempt != null) {
+                guarded(attempt);
+            }
+        }
+    }
+}

@@ -1,0 +1,11 @@
+package io.conclave.connection;
+
+/** A request that waits for its turn to be answered. Belongs to the connection's loop. */
+interface Pending {
+
+    /** Whether it can be answered now: reads always, writes once their outcome is known. */
+    boolean isReady();
+
+    /** Answers it; called once, when it is ready and all before it have been answered. */
+    void answer();
+}

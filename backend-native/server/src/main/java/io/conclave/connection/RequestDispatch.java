@@ -1,0 +1,254 @@
+package io.conclave.connection;
+
+import io.conclave.protocol.AuthRequest;
+import io.conclave.protocol.ErrorCode;
+import io.conclave.protocol.EmptyReply;
+import io.conclave.protocol.JuteReader;
+import io.conclave.protocol.MalformedFrameException;
+import io.conclave.protocol.MultiRequest;
+import io.conclave.protocol.OpCode;
+import io.conclave.protocol.RequestBody;
+import io.conclave.protocol.RequestHeader;
+import io.conclave.protocol.SaslReply;
+import io.conclave.protocol.SyncReply;
+import io.conclave.protocol.SyncRequest;
+import io.conclave.tree.AuthId;
+import io.conclave.tree.Change;
+import io.conclave.tree.Operation;
+import io.netty.buffer.ByteBuf;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Sends each request of an attached connection its way. Belongs to the connection's loop. */
+final class RequestDispatch {
+    private static final Logger LOG = LoggerFactory.getLogger(RequestDispatch.class);
+    private static final int MAX_AUTH_IDS = 100;
+
+    private final ClientConnection connection;
+    private final RequestPipeline pipeline;
+    private final ReadRequests reads;
+    private SessionLeases.@Nullable Lease lease;
+
+    RequestDispatch(ClientConnection connection, RequestPipeline pipeline, ConnectionServices services) {
+        this.connection = connection;
+        this.pipeline = pipeline;
+        this.reads = new ReadRequests(connection, services.limits());
+    }
+
+    void leased(SessionLeases.Lease newLease) {
+        lease = newLease;
+    }
+
+    void handle(ByteBuf frame) {
+        SessionLeases.Lease current = lease;
+        if (current == null || !current.touch()) {
+            connection.close("its session is about to expire");
+            return;
+        }
+        JuteReader in = new JuteReader(frame);
+        RequestHeader header = RequestHeader.decode(in);
+        Optional<OpCode> opCode = header.opCode().filter(RequestDispatch::isFromClients);
+        if (opCode.isEmpty()) {
+            pipeline.submit(new LastError(header.xid(), ErrorCode.UNIMPLEMENTED));
+            return;
+        }
+        try {
+            dispatch(header.xid(), RequestBody.decode(opCode.get(), in));
+        } catch (MalformedFrameException e) {
+            LOG.debug("Request {} of {} cannot be decoded: {}", header, connection, e.getMessage());
+            pipeline.submit(new ErrorAnswer(header.xid(), ErrorCode.MARSHALLING_ERROR.code()));
+        }
+    }
+
+    private static boolean isFromClients(OpCode opCode) {
+        return switch (opCode) {
+            case ERROR, CREATE_SESSION, DELETE_CONTAINER, CHECK -> false;
+            default -> true;
+        };
+    }
+
+    private void dispatch(int xid, RequestBody body) {
+        switch (body.opCode()) {
+            case PING -> connection.reply(xid, EmptyReply.INSTANCE);
+            case AUTH -> authenticate(xid, (AuthRequest) body);
+            case SASL -> connection.reply(xid, new SaslReply(null));
+            case SYNC -> sync(xid, (SyncRequest) body);
+            case CREATE, CREATE2, CREATE_CONTAINER, CREATE_TTL, DELETE, SET_DATA, SET_ACL -> write(xid, body);
+            case MULTI -> multi(xid, (MultiRequest) body);
+            case CLOSE_SESSION -> closeSession(xid, body);
+            case RECONFIG -> pipeline.submit(new ErrorAnswer(xid, ErrorCode.RECONFIG_DISABLED.code()));
+            default -> pipeline.submit(new Read(xid, body, connection.authIds()));
+        }
+    }
+
+    private void authenticate(int xid, AuthRequest request) {
+        Optional<AuthId> proved = Authentication.verify(request, connection.authIds());
+        if (proved.isEmpty() || connection.authIds().size() >= MAX_AUTH_IDS) {
+            connection.replyError(xid, ErrorCode.AUTH_FAILED.code());
+            connection.closeAfterOutput();
+            return;
+        }
+        List<AuthId> ids = new ArrayList<>(connection.authIds());
+        if (!ids.contains(proved.get())) {
+            ids.add(proved.get());
+        }
+        connection.authIds(ids);
+        connection.reply(xid, EmptyReply.INSTANCE);
+    }
+
+    private void write(int xid, RequestBody body) {
+        int error = Operations.refusalOf(body);
+        if (error != 0) {
+            pipeline.submit(new ErrorAnswer(xid, error));
+        } else {
+            propose(xid, body, request(Operations.of(body)));
+        }
+    }
+
+    private void multi(int xid, MultiRequest request) {
+        for (int part = 0; part < request.operations().size(); part++) {
+            int error = Operations.refusalOf(request.operations().get(part));
+            if (error != 0) {
+                pipeline.submit(
+                        new Answer(xid, Replies.multiFailed(request.operations().size(), part, error)));
+                return;
+            }
+        }
+        propose(xid, request, request(Operations.of(request)));
+    }
+
+    private Change request(Operation operation) {
+        return new Change.Request(
+                connection.sessionId(), connection.attachment(), connection.authIds(), operation);
+    }
+
+    private void closeSession(int xid, RequestBody body) {
+        propose(
+                xid,
+                body,
+                new Change.CloseSession(
+                        connection.sessionId(), connection.attachment(), Change.CloseReason.CLIENT));
+    }
+
+    private void propose(int xid, RequestBody body, Change change) {
+        Write write = new Write(connection, xid, body, change);
+        pipeline.submit(write);
+        connection.offer(() -> connection.loop().log().propose(write));
+    }
+
+    private void sync(int xid, SyncRequest request) {
+        Sync sync = new Sync(xid, request.path());
+        pipeline.submit(sync);
+        connection.offer(() ->
+                connection.loop().log().readBarrier(() -> connection.loop().post(sync::reached)));
+    }
+
+    /** Waits until this loop has walked through all that was committed when the sync came in. */
+    private final class Sync implements Pending {
+        private final int xid;
+        private final String path;
+        private boolean reached;
+
+        Sync(int xid, String path) {
+            this.xid = xid;
+            this.path = path;
+        }
+
+        void reached() {
+            reached = true;
+            connection.resume();
+        }
+
+        @Override
+        public boolean isReady() {
+            return reached;
+        }
+
+        @Override
+        public void answer() {
+            connection.reply(xid, new SyncReply(path));
+        }
+    }
+
+    /** A read, with what the connection had proved when it came in. */
+    private final class Read implements Pending {
+        private final int xid;
+        private final RequestBody body;
+        private final List<AuthId> authIds;
+
+        Read(int xid, RequestBody body, List<AuthId> authIds) {
+            this.xid = xid;
+            this.body = body;
+            this.authIds = authIds;
+        }
+
+        @Override
+        public boolean isReady() {
+            return true;
+        }
+
+        @Override
+        public void answer() {
+            reads.answer(xid, body, authIds);
+        }
+    }
+
+    /** Something that is known already and waits for its turn only. */
+    private class Answer implements Pending {
+        private final int xid;
+        private final io.conclave.protocol.ReplyBody body;
+
+        Answer(int xid, io.conclave.protocol.ReplyBody body) {
+            this.xid = xid;
+            this.body = body;
+        }
+
+        @Override
+        public boolean isReady() {
+            return true;
+        }
+
+        @Override
+        public void answer() {
+            connection.reply(xid, body);
+        }
+    }
+
+    /** An error that is known already. */
+    private class ErrorAnswer implements Pending {
+        private final int xid;
+        private final int errorCode;
+
+        ErrorAnswer(int xid, int errorCode) {
+            this.xid = xid;
+            this.errorCode = errorCode;
+        }
+
+        @Override
+        public boolean isReady() {
+            return true;
+        }
+
+        @Override
+        public void answer() {
+            connection.replyError(xid, errorCode);
+        }
+    }
+
+    /** An error behind which the connection is closed. */
+    private final class LastError extends ErrorAnswer {
+        LastError(int xid, ErrorCode error) {
+            super(xid, error.code());
+        }
+
+        @Override
+        public void answer() {
+            super.answer();
+            connection.closeAfterOutput();
+        }
+    }
+}

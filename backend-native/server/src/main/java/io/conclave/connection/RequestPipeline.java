@@ -1,0 +1,45 @@
+package io.conclave.connection;
+
+import java.util.ArrayDeque;
+
+/**
+ * The requests of one connection, first in, first answered. Writes are proposed as they come, without waiting for those
+ * before them; reads wait here behind the connection's own writes, and for nothing else. Belongs to the connection's
+ * loop.
+ */
+final class RequestPipeline {
+    private final ClientConnection connection;
+    private final ArrayDeque<Pending> waiting = new ArrayDeque<>();
+
+    RequestPipeline(ClientConnection connection) {
+        this.connection = connection;
+    }
+
+    int size() {
+        return waiting.size();
+    }
+
+    void submit(Pending request) {
+        if (waiting.isEmpty() && request.isReady()) {
+            request.answer();
+        } else {
+            waiting.add(request);
+        }
+    }
+
+    /** Answers what can be answered, as long as the client takes what it is sent. */
+    void advance() {
+        while (connection.takesOutput()) {
+            Pending first = waiting.peek();
+            if (first == null || !first.isReady()) {
+                return;
+            }
+            waiting.remove();
+            first.answer();
+        }
+    }
+
+    void clear() {
+        waiting.clear();
+    }
+}

@@ -1,0 +1,127 @@
+package io.conclave.connection;
+
+import io.conclave.protocol.AddWatchRequest;
+import io.conclave.protocol.CheckWatchesRequest;
+import io.conclave.protocol.EmptyReply;
+import io.conclave.protocol.ErrorCode;
+import io.conclave.protocol.ErrorReply;
+import io.conclave.protocol.RemoveWatchesRequest;
+import io.conclave.protocol.ReplyBody;
+import io.conclave.protocol.SetWatchesRequest;
+import io.conclave.protocol.WatchMode;
+import io.conclave.protocol.WatcherType;
+import io.conclave.tree.Acl;
+import io.conclave.tree.TreeEvent;
+import io.conclave.tree.TreeState;
+import io.conclave.tree.Znode;
+import java.util.Optional;
+
+/** The requests of one connection that set, ask for and remove watches. Belongs to the connection's loop. */
+final class WatchRequests {
+    /** What ZooKeeper puts into events that no single change caused. */
+    private static final long NO_ZXID = -1;
+
+    private final ClientConnection connection;
+    private final int maxWatches;
+
+    WatchRequests(ClientConnection connection, int maxWatches) {
+        this.connection = connection;
+        this.maxWatches = maxWatches;
+    }
+
+    /** A request about watches is refused; carries no stack trace, for it is an answer. */
+    static final class RefusedWatchException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        private final ErrorCode error;
+
+        RefusedWatchException(ErrorCode error) {
+            super(error.name(), null, false, false);
+            this.error = error;
+        }
+
+        ErrorCode error() {
+            return error;
+        }
+    }
+
+    void set(String path, int kind) {
+        if (connection.watchedPaths().size() >= maxWatches) {
+            throw new RefusedWatchException(ErrorCode.THROTTLED);
+        }
+        connection.loop().watches().add(path, connection, kind);
+    }
+
+    ReplyBody addPersistent(AddWatchRequest request) {
+        WatchMode mode = WatchMode.lookup(request.mode())
+                .orElseThrow(() -> new RefusedWatchException(ErrorCode.BAD_ARGUMENTS));
+        set(request.path(), mode == WatchMode.PERSISTENT ? WatchTable.PERSISTENT : WatchTable.RECURSIVE);
+        return new ErrorReply(ErrorCode.OK.code());
+    }
+
+    ReplyBody remove(RemoveWatchesRequest request) {
+        if (!connection.loop().watches().remove(request.path(), connection, kinds(request.type()))) {
+            throw new RefusedWatchException(ErrorCode.NO_WATCHER);
+        }
+        return EmptyReply.INSTANCE;
+    }
+
+    ReplyBody check(CheckWatchesRequest request) {
+        if (!connection.loop().watches().contains(request.path(), connection, kinds(request.type()))) {
+            throw new RefusedWatchException(ErrorCode.NO_WATCHER);
+        }
+        return EmptyReply.INSTANCE;
+    }
+
+    private static int kinds(int type) {
+        WatcherType known =
+                WatcherType.lookup(type).orElseThrow(() -> new RefusedWatchException(ErrorCode.BAD_ARGUMENTS));
+        return switch (known) {
+            case CHILDREN -> WatchTable.CHILDREN;
+            case DATA -> WatchTable.DATA;
+            case ANY -> WatchTable.ANY;
+            case PERSISTENT -> WatchTable.PERSISTENT;
+            case PERSISTENT_RECURSIVE -> WatchTable.RECURSIVE;
+        };
+    }
+
+    /** What a client has missed while it was away is told at once; the watches that missed nothing are set. */
+    ReplyBody setAgain(TreeState state, SetWatchesRequest request) {
+        long seen = request.relativeZxid();
+        for (String path : request.dataWatches()) {
+            Optional<Znode> node = state.znode(path);
+            if (node.isEmpty()) {
+                tell(TreeEvent.Type.DELETED, path);
+            } else if (node.get().mzxid() > seen) {
+                tell(TreeEvent.Type.DATA_CHANGED, path);
+            } else {
+                set(path, WatchTable.DATA);
+            }
+        }
+        for (String path : request.existWatches()) {
+            if (state.znode(path).isPresent()) {
+                tell(TreeEvent.Type.CREATED, path);
+            } else {
+                set(path, WatchTable.DATA);
+            }
+        }
+        for (String path : request.childWatches()) {
+            Optional<Znode> node = state.znode(path);
+            if (node.isEmpty()) {
+                tell(TreeEvent.Type.DELETED, path);
+            } else if (node.get().pzxid() > seen) {
+                tell(TreeEvent.Type.CHILDREN_CHANGED, path);
+            } else {
+                set(path, WatchTable.CHILDREN);
+            }
+        }
+        request.persistentWatches().forEach(path -> set(path, WatchTable.PERSISTENT));
+        request.persistentRecursiveWatches().forEach(path -> set(path, WatchTable.RECURSIVE));
+        return EmptyReply.INSTANCE;
+    }
+
+    /** As in ZooKeeper no permission is asked for: whoever had the watch learns that it is spent, and no more. */
+    private void tell(TreeEvent.Type type, String path) {
+        connection.tell(new TreeEvent(type, path, NO_ZXID, Acl.OPEN));
+    }
+}

@@ -1,0 +1,78 @@
+package io.conclave.connection;
+
+import io.conclave.consensus.Rejection;
+import io.conclave.protocol.EmptyReply;
+import io.conclave.protocol.ErrorCode;
+import io.conclave.protocol.OpCode;
+import io.conclave.protocol.ReplyBody;
+import io.conclave.protocol.ReplyHeader;
+import io.conclave.protocol.RequestBody;
+import io.conclave.tree.Applied;
+import io.conclave.tree.Change;
+import io.conclave.tree.Result;
+import io.conclave.tree.TreeError;
+import org.jspecify.annotations.Nullable;
+
+/** A write on its way through the log and back to its place in the pipeline. Belongs to the connection's loop. */
+final class Write extends ConnectionProposal implements Pending {
+    private final ClientConnection connection;
+    private final int xid;
+    private final RequestBody request;
+    private @Nullable ReplyHeader header;
+    private ReplyBody reply = EmptyReply.INSTANCE;
+
+    Write(ClientConnection connection, int xid, RequestBody request, Change change) {
+        super(connection.loop(), change);
+        this.connection = connection;
+        this.xid = xid;
+        this.request = request;
+    }
+
+    @Override
+    void applied(Applied applied) {
+        if (connection.isGone()) {
+            return;
+        }
+        if (applied.result() instanceof Result.Failed failed) {
+            if (failed.error() == TreeError.SESSION_MOVED || failed.error() == TreeError.SESSION_EXPIRED) {
+                connection.close("its session is not here any more: " + failed.error());
+                return;
+            }
+            header = new ReplyHeader(xid, applied.zxid(), failed.error().code());
+        } else {
+            header = new ReplyHeader(xid, applied.zxid(), ErrorCode.OK.code());
+            reply = Replies.of(request, applied.result());
+        }
+        connection.resume();
+    }
+
+    @Override
+    void refused(Rejection reason) {
+        if (connection.isGone()) {
+            return;
+        }
+        if (reason != Rejection.DISK_FULL) {
+            connection.close("the log takes no more: " + reason);
+            return;
+        }
+        header = new ReplyHeader(xid, loop().state().lastZxid(), ErrorCode.NOT_READ_ONLY.code());
+        connection.resume();
+    }
+
+    @Override
+    public boolean isReady() {
+        return header != null;
+    }
+
+    @Override
+    public void answer() {
+        ReplyHeader known = header;
+        if (known == null) {
+            throw new IllegalStateException("the outcome of request " + xid + " is not known");
+        }
+        connection.write(known, reply);
+        if (request.opCode() == OpCode.CLOSE_SESSION && known.err() == ErrorCode.OK.code()) {
+            connection.closeAfterOutput();
+        }
+    }
+}
