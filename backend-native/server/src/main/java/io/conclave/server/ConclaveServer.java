@@ -1,0 +1,225 @@
+package io.conclave.server;
+
+import io.conclave.connection.ConnectionAcceptor;
+import io.conclave.connection.ConnectionLimits;
+import io.conclave.connection.ConnectionServices;
+import io.conclave.connection.SessionIds;
+import io.conclave.consensus.LogException;
+import io.conclave.consensus.LogOptions;
+import io.conclave.consensus.LogStatus;
+import io.conclave.consensus.ReplicatedLog;
+import io.conclave.consensus.SingleMemberLog;
+import io.conclave.consensus.VolatileLog;
+import io.conclave.consensus.disk.Disk;
+import io.conclave.consensus.disk.RealDisk;
+import io.conclave.replica.Replica;
+import io.conclave.replica.StepListener;
+import io.conclave.time.TimeSource;
+import io.conclave.tree.TreeState;
+import io.netty.channel.Channel;
+import io.netty.channel.local.LocalAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A running server: a log, the state it makes, and the connections that it serves.
+ *
+ * <p>The way of a write: a connection decodes it on its event loop and proposes it; the log makes it durable with
+ * whatever else has gathered, and applies the batch on its one thread; the batch goes to every event loop, which walks
+ * through its steps and queues watch events before replies. The way of a read: its connection's event loop answers from
+ * the state that it has walked to.
+ */
+public final class ConclaveServer implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(ConclaveServer.class);
+    private static final int MEMBER_ID = 1;
+    private static final int MAX_ENTRY_BYTES = 2 << 20;
+    private static final AtomicInteger THREAD_COUNT = new AtomicInteger();
+
+    private final ServerConfig config;
+    private final Consumer<LogException> fatal;
+    private final TimeSource time;
+    private final ExecutorService background;
+    private final ReplicatedLog log;
+    private final Replica replica;
+    private final SessionTracker sessions;
+    private final ContainerReaper reaper;
+    private final Transport transport;
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    private Optional<ConnectionAcceptor> acceptor = Optional.empty();
+    private Optional<Channel> listening = Optional.empty();
+
+    private ConclaveServer(
+            ServerConfig config, Optional<Disk> disk, TimeSource time, Consumer<LogException> fatal) {
+        this.config = config;
+        this.fatal = fatal;
+        this.time = time;
+        this.background = Executors.newFixedThreadPool(2, ConclaveServer::backgroundThread);
+        LogOptions options = logOptions();
+        this.log = disk.<ReplicatedLog>map(files -> SingleMemberLog.on(files, options))
+                .orElseGet(() -> VolatileLog.with(options));
+        this.replica = new Replica(() -> log.status().clusterId());
+        this.sessions = new SessionTracker(log, time);
+        this.reaper = new ContainerReaper(
+                log, replica::state, time, Duration.ofMillis(config.containerCheckIntervalMs()));
+        this.transport = config.clientPort().isPresent()
+                ? Transport.tcp(config.eventLoops())
+                : Transport.local(config.eventLoops());
+    }
+
+    /**
+     * Starts a server, and returns when it serves. An empty data directory becomes a new cluster of one member.
+     *
+     * @param fatal told once if the log fails, when the connections have been closed; on a thread of its own
+     * @throws LogException if the log cannot be read or its directory is in use
+     * @throws ServerStartException if the port cannot be opened
+     */
+    public static ConclaveServer start(ServerConfig config, TimeSource time, Consumer<LogException> fatal) {
+        return start(config, config.dataDirectory().map(RealDisk::in), time, fatal);
+    }
+
+    /** As {@link #start(ServerConfig, TimeSource, Consumer)}, on a disk of the caller's. */
+    static ConclaveServer start(
+            ServerConfig config, Optional<Disk> disk, TimeSource time, Consumer<LogException> fatal) {
+        ConclaveServer server = new ConclaveServer(config, disk, time, fatal);
+        try {
+            server.open();
+            return server;
+        } catch (RuntimeException | Error e) {
+            server.close();
+            throw e;
+        }
+    }
+
+    /** The whole assembly: recover, connect the parts, then listen. */
+    private void open() {
+        log.start(replica);
+        TreeState recovered = replica.state();
+        sessions.begin(recovered);
+        ConnectionServices services = new ConnectionServices(
+                limits(), sessions, new SessionIds(MEMBER_ID, time.wallMillis()), replica::state, time);
+        ConnectionAcceptor connections = new ConnectionAcceptor(transport.group(), log, time, recovered, services);
+        acceptor = Optional.of(connections);
+
+        List<StepListener> listeners = new ArrayList<>();
+        listeners.add(sessions); // first, so that a lease is there before its connection asks for it
+        listeners.addAll(connections.listeners());
+        replica.tell(listeners);
+
+        listening = Optional.of(transport.listen(listenAddress(), connections.childHandler()));
+        reaper.start();
+        LOG.info("Serving {} on {}", recovered, address());
+    }
+
+    private LogOptions logOptions() {
+        return LogOptions.builder(time::wallMillis, background, this::runAfter, this::failed)
+                .maxEntryBytes(MAX_ENTRY_BYTES)
+                .memberId(MEMBER_ID)
+                .segmentBytes(config.segmentBytes())
+                .snapshotEveryEntries(config.snapshotEveryEntries())
+                .snapshotsKept(config.snapshotsKept())
+                .build();
+    }
+
+    private ConnectionLimits limits() {
+        return new ConnectionLimits(
+                config.maxConnectionsPerAddress(),
+                config.maxConnections(),
+                ConnectionLimits.DEFAULT_REQUESTS_IN_FLIGHT,
+                ConnectionLimits.DEFAULT_WATCHES,
+                ConnectionLimits.DEFAULT_OUTPUT_BYTES,
+                config.minSessionTimeoutMs(),
+                config.maxSessionTimeoutMs(),
+                config.handshakeTimeoutMs());
+    }
+
+    private SocketAddress listenAddress() {
+        if (config.clientPort().isEmpty()) {
+            return new LocalAddress("conclave-" + UUID.randomUUID());
+        }
+        int port = config.clientPort().get();
+        return config.clientPortAddress()
+                .map(host -> new InetSocketAddress(host, port))
+                .orElseGet(() -> new InetSocketAddress(port));
+    }
+
+    private void runAfter(long delayMs, Runnable action) {
+        time.schedule(Duration.ofMillis(delayMs), action);
+    }
+
+    private static Thread backgroundThread(Runnable work) {
+        Thread thread = new Thread(work, "conclave-background-" + THREAD_COUNT.incrementAndGet());
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    /** The address that clients connect to: an InetSocketAddress, or a LocalAddress inside the JVM. */
+    public SocketAddress address() {
+        return listening
+                .orElseThrow(() -> new IllegalStateException("the server does not listen"))
+                .localAddress();
+    }
+
+    /** The TCP port of clients; empty for a server without one. */
+    public Optional<Integer> clientPort() {
+        return address() instanceof InetSocketAddress tcp ? Optional.of(tcp.getPort()) : Optional.empty();
+    }
+
+    /** The state after the last applied change; from any thread. */
+    public TreeState state() {
+        return replica.state();
+    }
+
+    /** Where the log stands; from any thread. */
+    public LogStatus logStatus() {
+        return log.status();
+    }
+
+    /** How many connections there are; from any thread. */
+    public int connectionCount() {
+        return acceptor.map(ConnectionAcceptor::connectionCount).orElse(0);
+    }
+
+    /** On the log's thread: memory and disk may disagree, so nothing that is here may be served any more. */
+    private void failed(LogException cause) {
+        LOG.error("The log has failed and the server ends: {}", cause.getMessage(), cause);
+        Thread end = new Thread(
+                () -> {
+                    close();
+                    fatal.accept(cause);
+                },
+                "conclave-end");
+        end.setDaemon(true);
+        end.start();
+    }
+
+    /**
+     * Commits what was accepted, answers it, and closes log, connections and threads; sessions stay as they are, for
+     * the next start. Blocks for a few seconds at most; idempotent.
+     */
+    @Override
+    public void close() {
+        if (!closed.compareAndSet(false, true)) {
+            return;
+        }
+        listening.ifPresent(channel -> channel.close().awaitUninterruptibly());
+        reaper.stop();
+        sessions.stop();
+        log.close();
+        acceptor.ifPresent(ConnectionAcceptor::closeAll);
+        transport.close();
+        background.shutdown();
+    }
+}
