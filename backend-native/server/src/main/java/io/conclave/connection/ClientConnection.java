@@ -148,7 +148,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
                 handle(frame.get());
             }
         } catch (MalformedFrameException e) {
-            close(e.getMessage());
+            close(e.toString());
         } finally {
             handling = false;
         }

@@ -16,7 +16,7 @@ import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.util.IdentityHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -29,7 +29,7 @@ public final class ConnectionAcceptor {
 
     private final ConnectionServices services;
     private final ConnectionCounts counts;
-    private final Map<EventLoop, Loop> loops = new IdentityHashMap<>();
+    private final Map<EventLoop, Loop> loops = new HashMap<>();
     private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
 
     /**
