@@ -3,28 +3,34 @@ package io.conclave.connection;
 import io.conclave.protocol.StatRecord;
 import io.conclave.tree.TreeState;
 import java.nio.charset.StandardCharsets;
+import java.util.UUID;
 
 /**
  * The node {@code /zookeeper/conclave}, which is not in the tree: it tells a client that knows its name which cluster
  * this is, the generation of its numbers and its feature level, as lines of {@code key=value}. It is no child of its
  * parent and cannot be created; everybody may read it.
  */
-final class ClusterNode {
+public final class ClusterNode {
     static final String PATH = "/zookeeper/conclave";
 
-    private ClusterNode() {}
+    private final String clusterId;
+
+    /** The node of the given cluster. */
+    public ClusterNode(UUID clusterId) {
+        this.clusterId = clusterId.toString().replace("-", "");
+    }
 
     static boolean isReserved(String path) {
         return path.equals(PATH) || path.startsWith(PATH + "/");
     }
 
-    static byte[] data(TreeState state) {
-        String text = "clusterId=" + state.clusterId().toString().replace("-", "") + "\ngeneration="
+    byte[] data(TreeState state) {
+        String text = "clusterId=" + clusterId + "\ngeneration="
                 + state.generation() + "\nfeatureLevel=" + state.featureLevel() + "\n";
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
-    static StatRecord stat(TreeState state) {
+    StatRecord stat(TreeState state) {
         return new StatRecord(0, 0, 0, 0, 0, 0, 0, 0, data(state).length, 0, 0);
     }
 }

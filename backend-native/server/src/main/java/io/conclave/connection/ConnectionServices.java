@@ -10,6 +10,7 @@ import java.util.function.Supplier;
  * @param limits the bounds
  * @param leases which sessions were heard of
  * @param sessionIds ids and passwords of new sessions
+ * @param clusterNode the node that tells which cluster this is
  * @param replicated the newest state that the log has made, ahead of the loops' by what they have not walked through
  * @param time clocks and timers
  */
@@ -17,5 +18,6 @@ public record ConnectionServices(
         ConnectionLimits limits,
         SessionLeases leases,
         SessionIds sessionIds,
+        ClusterNode clusterNode,
         Supplier<TreeState> replicated,
         TimeSource time) {}

@@ -41,11 +41,13 @@ import java.util.List;
  */
 final class ReadRequests {
     private final ClientConnection connection;
+    private final ClusterNode clusterNode;
     private final WatchRequests watches;
 
-    ReadRequests(ClientConnection connection, ConnectionLimits limits) {
+    ReadRequests(ClientConnection connection, ConnectionServices services) {
         this.connection = connection;
-        this.watches = new WatchRequests(connection, limits.maxWatches());
+        this.clusterNode = services.clusterNode();
+        this.watches = new WatchRequests(connection, services.limits().maxWatches());
     }
 
     /**
@@ -94,7 +96,7 @@ final class ReadRequests {
     /** The watch is set whether the node exists or not; one that may not be read is not watched. */
     private ReplyBody exists(TreeState state, ExistsRequest request, List<AuthId> authIds) {
         if (request.path().equals(ClusterNode.PATH)) {
-            return new StatReply(ClusterNode.stat(state));
+            return new StatReply(clusterNode.stat(state));
         }
         boolean exists = state.znode(request.path()).isPresent();
         if (!exists && request.watch()) {
@@ -109,7 +111,7 @@ final class ReadRequests {
 
     private ReplyBody data(TreeState state, GetDataRequest request, List<AuthId> authIds) {
         if (request.path().equals(ClusterNode.PATH)) {
-            return new GetDataReply(ClusterNode.data(state), ClusterNode.stat(state));
+            return new GetDataReply(clusterNode.data(state), clusterNode.stat(state));
         }
         TreeReads.Data data = TreeReads.data(state, request.path(), authIds);
         if (request.watch()) {

@@ -7,6 +7,7 @@ import io.conclave.protocol.JuteReader;
 import io.conclave.protocol.MalformedFrameException;
 import io.conclave.protocol.MultiRequest;
 import io.conclave.protocol.OpCode;
+import io.conclave.protocol.ReplyBody;
 import io.conclave.protocol.RequestBody;
 import io.conclave.protocol.RequestHeader;
 import io.conclave.protocol.SaslReply;
@@ -36,7 +37,7 @@ final class RequestDispatch {
     RequestDispatch(ClientConnection connection, RequestPipeline pipeline, ConnectionServices services) {
         this.connection = connection;
         this.pipeline = pipeline;
-        this.reads = new ReadRequests(connection, services.limits());
+        this.reads = new ReadRequests(connection, services);
     }
 
     void leased(SessionLeases.Lease newLease) {
@@ -200,9 +201,9 @@ final class RequestDispatch {
     /** Something that is known already and waits for its turn only. */
     private class Answer implements Pending {
         private final int xid;
-        private final io.conclave.protocol.ReplyBody body;
+        private final ReplyBody body;
 
-        Answer(int xid, io.conclave.protocol.ReplyBody body) {
+        Answer(int xid, ReplyBody body) {
             this.xid = xid;
             this.body = body;
         }

@@ -1,5 +1,6 @@
 package io.conclave.server;
 
+import io.conclave.connection.ClusterNode;
 import io.conclave.connection.ConnectionAcceptor;
 import io.conclave.connection.ConnectionLimits;
 import io.conclave.connection.ConnectionServices;
@@ -17,6 +18,7 @@ import io.conclave.replica.StepListener;
 import io.conclave.time.TimeSource;
 import io.conclave.tree.TreeState;
 import io.netty.channel.Channel;
+import io.netty.channel.EventLoopGroup;
 import io.netty.channel.local.LocalAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -109,7 +111,12 @@ public final class ConclaveServer implements AutoCloseable {
         TreeState recovered = replica.state();
         sessions.begin(recovered);
         ConnectionServices services = new ConnectionServices(
-                limits(), sessions, new SessionIds(MEMBER_ID, time.wallMillis()), replica::state, time);
+                limits(),
+                sessions,
+                new SessionIds(MEMBER_ID, time.wallMillis()),
+                new ClusterNode(log.status().clusterId()),
+                replica::state,
+                time);
         ConnectionAcceptor connections = new ConnectionAcceptor(transport.group(), log, time, recovered, services);
         acceptor = Optional.of(connections);
 
@@ -175,6 +182,11 @@ public final class ConclaveServer implements AutoCloseable {
     /** The TCP port of clients; empty for a server without one. */
     public Optional<Integer> clientPort() {
         return address() instanceof InetSocketAddress tcp ? Optional.of(tcp.getPort()) : Optional.empty();
+    }
+
+    /** The event loops, which clients inside the JVM may share; they end with the server. */
+    public EventLoopGroup eventLoops() {
+        return transport.group();
     }
 
     /** The state after the last applied change; from any thread. */
