@@ -6,8 +6,8 @@ import io.conclave.protocol.ErrorCode;
 import io.conclave.protocol.Frames;
 import io.conclave.protocol.MalformedFrameException;
 import io.conclave.protocol.ReplyHeader;
-import io.conclave.protocol.WireRecord;
 import io.conclave.protocol.WatcherEvent;
+import io.conclave.protocol.WireRecord;
 import io.conclave.protocol.Xid;
 import io.conclave.tree.AuthId;
 import io.conclave.tree.Permission;
@@ -139,8 +139,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
         handling = true;
         try {
             while (wantsFrame()) {
-                int most =
-                        state == ConnectionState.HANDSHAKE ? MAX_HANDSHAKE_BYTES : Frames.DEFAULT_MAX_PAYLOAD_BYTES;
+                int most = state == ConnectionState.HANDSHAKE ? MAX_HANDSHAKE_BYTES : Frames.DEFAULT_MAX_PAYLOAD_BYTES;
                 Optional<ByteBuf> frame = received.nextFrame(most);
                 if (frame.isEmpty()) {
                     break;

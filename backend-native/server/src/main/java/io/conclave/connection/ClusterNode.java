@@ -25,8 +25,8 @@ public final class ClusterNode {
     }
 
     byte[] data(TreeState state) {
-        String text = "clusterId=" + clusterId + "\ngeneration="
-                + state.generation() + "\nfeatureLevel=" + state.featureLevel() + "\n";
+        String text = "clusterId=" + clusterId + "\ngeneration=" + state.generation() + "\nfeatureLevel="
+                + state.featureLevel() + "\n";
         return text.getBytes(StandardCharsets.UTF_8);
     }
 

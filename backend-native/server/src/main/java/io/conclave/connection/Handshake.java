@@ -31,10 +31,9 @@ final class Handshake {
     }
 
     void startDeadline() {
-        deadline = services.time()
-                .schedule(
-                        Duration.ofMillis(services.limits().handshakeTimeoutMs()),
-                        () -> connection.loop().post(() -> connection.close("its handshake takes too long")));
+        deadline = services.time().schedule(Duration.ofMillis(services.limits().handshakeTimeoutMs()), () -> connection
+                .loop()
+                .post(() -> connection.close("its handshake takes too long")));
     }
 
     void cancelDeadline() {

@@ -167,10 +167,12 @@ final class Loop implements StepListener {
     private void scheduleRetry() {
         if (!retryScheduled) {
             retryScheduled = true;
-            time.schedule(RETRY_DELAY, () -> post(() -> {
-                retryScheduled = false;
-                retryStalled();
-            }));
+            time.schedule(
+                    RETRY_DELAY,
+                    () -> post(() -> {
+                        retryScheduled = false;
+                        retryStalled();
+                    }));
         }
     }
 

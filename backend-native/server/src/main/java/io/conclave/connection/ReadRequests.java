@@ -3,9 +3,7 @@ package io.conclave.connection;
 import io.conclave.protocol.AddWatchRequest;
 import io.conclave.protocol.CheckWatchesRequest;
 import io.conclave.protocol.ClientInfo;
-
 import io.conclave.protocol.ErrorCode;
-
 import io.conclave.protocol.ExistsRequest;
 import io.conclave.protocol.GetAclReply;
 import io.conclave.protocol.GetAclRequest;
@@ -78,8 +76,8 @@ final class ReadRequests {
             case GET_CHILDREN2 -> children2(state, (GetChildren2Request) request, authIds);
             case GET_ACL -> acl(state, (GetAclRequest) request, authIds);
             case GET_ALL_CHILDREN_NUMBER ->
-                new GetAllChildrenNumberReply(TreeReads.descendantCount(
-                        state, ((GetAllChildrenNumberRequest) request).path(), authIds));
+                new GetAllChildrenNumberReply(
+                        TreeReads.descendantCount(state, ((GetAllChildrenNumberRequest) request).path(), authIds));
             case GET_EPHEMERALS ->
                 new GetEphemeralsReply(TreeReads.ephemerals(
                         state, connection.sessionId(), ((GetEphemeralsRequest) request).prefixPath()));

@@ -41,7 +41,8 @@ final class Replies {
             return multiDone((MultiRequest) request, done);
         }
         if (result instanceof Result.MultiFailed failed) {
-            return multiFailed(failed.parts(), failed.failedPart(), failed.error().code());
+            return multiFailed(
+                    failed.parts(), failed.failedPart(), failed.error().code());
         }
         return EmptyReply.INSTANCE;
     }

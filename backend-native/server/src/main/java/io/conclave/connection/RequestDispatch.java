@@ -1,8 +1,8 @@
 package io.conclave.connection;
 
 import io.conclave.protocol.AuthRequest;
-import io.conclave.protocol.ErrorCode;
 import io.conclave.protocol.EmptyReply;
+import io.conclave.protocol.ErrorCode;
 import io.conclave.protocol.JuteReader;
 import io.conclave.protocol.MalformedFrameException;
 import io.conclave.protocol.MultiRequest;
@@ -123,16 +123,14 @@ final class RequestDispatch {
     }
 
     private Change request(Operation operation) {
-        return new Change.Request(
-                connection.sessionId(), connection.attachment(), connection.authIds(), operation);
+        return new Change.Request(connection.sessionId(), connection.attachment(), connection.authIds(), operation);
     }
 
     private void closeSession(int xid, RequestBody body) {
         propose(
                 xid,
                 body,
-                new Change.CloseSession(
-                        connection.sessionId(), connection.attachment(), Change.CloseReason.CLIENT));
+                new Change.CloseSession(connection.sessionId(), connection.attachment(), Change.CloseReason.CLIENT));
     }
 
     private void propose(int xid, RequestBody body, Change change) {

@@ -53,8 +53,8 @@ final class WatchRequests {
     }
 
     ReplyBody addPersistent(AddWatchRequest request) {
-        WatchMode mode = WatchMode.lookup(request.mode())
-                .orElseThrow(() -> new RefusedWatchException(ErrorCode.BAD_ARGUMENTS));
+        WatchMode mode =
+                WatchMode.lookup(request.mode()).orElseThrow(() -> new RefusedWatchException(ErrorCode.BAD_ARGUMENTS));
         set(request.path(), mode == WatchMode.PERSISTENT ? WatchTable.PERSISTENT : WatchTable.RECURSIVE);
         return new ErrorReply(ErrorCode.OK.code());
     }

@@ -63,8 +63,7 @@ public final class ConclaveServer implements AutoCloseable {
     private Optional<ConnectionAcceptor> acceptor = Optional.empty();
     private Optional<Channel> listening = Optional.empty();
 
-    private ConclaveServer(
-            ServerConfig config, Optional<Disk> disk, TimeSource time, Consumer<LogException> fatal) {
+    private ConclaveServer(ServerConfig config, Optional<Disk> disk, TimeSource time, Consumer<LogException> fatal) {
         this.config = config;
         this.fatal = fatal;
         this.time = time;
@@ -74,8 +73,8 @@ public final class ConclaveServer implements AutoCloseable {
                 .orElseGet(() -> VolatileLog.with(options));
         this.replica = new Replica(() -> log.status().clusterId());
         this.sessions = new SessionTracker(log, time);
-        this.reaper = new ContainerReaper(
-                log, replica::state, time, Duration.ofMillis(config.containerCheckIntervalMs()));
+        this.reaper =
+                new ContainerReaper(log, replica::state, time, Duration.ofMillis(config.containerCheckIntervalMs()));
         this.transport = config.clientPort().isPresent()
                 ? Transport.tcp(config.eventLoops())
                 : Transport.local(config.eventLoops());

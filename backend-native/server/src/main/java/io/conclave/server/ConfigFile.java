@@ -116,7 +116,7 @@ public final class ConfigFile {
             case "maxSessionTimeout" -> setUnlessDefault(key, value, builder::maxSessionTimeoutMs);
             case "snapCount" -> builder.snapshotEveryEntries(number(key, value, 2, Integer.MAX_VALUE));
             case "autopurge.snapRetainCount" -> builder.snapshotsKept(number(key, value, 3, 1_000_000));
-                // Checked and otherwise without effect: old files go as soon as a new snapshot is complete.
+            // Checked and otherwise without effect: old files go as soon as a new snapshot is complete.
             case "autopurge.purgeInterval" -> number(key, value, 0, Integer.MAX_VALUE);
             case "preAllocSize" -> builder.segmentBytes(1024 * number(key, value, 8192, 1024 * 1024));
             case "znode.container.checkIntervalMs" ->

@@ -15,7 +15,8 @@ class FirstLineTest {
     void aClientConnectsWritesReadsWatchesPingsAndLeaves() throws IOException {
         try (ConclaveServer server = TestServer.start();
                 RawClient client = RawClient.attached(TestServer.port(server), 5000)) {
-            assertEquals("/a", client.call(Requests.create("/a"), CreateReply.class).path());
+            assertEquals(
+                    "/a", client.call(Requests.create("/a"), CreateReply.class).path());
             assertArrayEquals(
                     Requests.bytes("data"),
                     client.call(Requests.getAndWatch("/a"), GetDataReply.class).data());

@@ -105,7 +105,8 @@ final class RawClient implements AutoCloseable {
     <R extends ReplyBody> R call(RequestBody body, Class<R> type) throws IOException {
         Message message = call(body);
         if (message.header().err() != 0) {
-            throw new IllegalStateException(body + " failed with " + message.header().err());
+            throw new IllegalStateException(
+                    body + " failed with " + message.header().err());
         }
         return type.cast(message.body().orElseThrow());
     }
