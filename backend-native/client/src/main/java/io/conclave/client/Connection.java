@@ -1,0 +1,345 @@
+package io.conclave.client;
+
+import io.conclave.protocol.ConnectRequest;
+import io.conclave.protocol.ConnectResponse;
+import io.conclave.protocol.EmptyRequest;
+import io.conclave.protocol.Frames;
+import io.conclave.protocol.JuteReader;
+import io.conclave.protocol.MalformedFrameException;
+import io.conclave.protocol.ReplyHeader;
+import io.conclave.protocol.RequestBody;
+import io.conclave.protocol.WatcherEvent;
+import io.conclave.protocol.Xid;
+import io.conclave.time.Elapsed;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.ByteToMessageDecoder;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One connection to one server: frames in and out, and the requests that were sent and not yet answered, which are answered in order. Owned by
+ * the session's event loop; what the answers mean is the session's business.
+ */
+final class Connection extends ByteToMessageDecoder {
+    /** Lists of children grow beyond what a request may have; a server that sends more than this is out of its mind. */
+    static final int MAX_REPLY_BYTES = 64 * 1024 * 1024;
+
+    private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
+    private static final int WRITE_BYTES = 64 * 1024;
+
+    private final WireSession session;
+    private final String server;
+    private final Deque<Exchange> inFlight = new ArrayDeque<>();
+    private @Nullable ChannelHandlerContext context;
+    private @Nullable ByteBuf out;
+    private @Nullable Elapsed openSince;
+    private @Nullable Elapsed pingSent;
+    private boolean greeted;
+    private boolean shut;
+    private boolean detached;
+    private int lastXid;
+
+    /**
+     * A connection to be.
+     *
+     * @param server its name in messages
+     */
+    Connection(WireSession session, String server) {
+        this.session = session;
+        this.server = server;
+    }
+
+    /** Whether it has failed or was given up, so that nothing will come of it any more. */
+    boolean isShut() {
+        return shut;
+    }
+
+    /** Whether a ping waits for its answer. */
+    boolean awaitsPing() {
+        return pingSent != null;
+    }
+
+    /** When the server's first word came; null before. */
+    @Nullable
+    Elapsed openSince() {
+        return openSince;
+    }
+
+    /** The requests sent and not yet answered, oldest first. */
+    Iterable<Exchange> inFlight() {
+        return inFlight;
+    }
+
+    /** Takes the requests that will not be answered. */
+    Queue<Exchange> takeInFlight() {
+        Queue<Exchange> taken = new ArrayDeque<>(inFlight);
+        inFlight.clear();
+        return taken;
+    }
+
+    // ---- opening
+
+    @Override
+    public void channelActive(ChannelHandlerContext ctx) throws Exception {
+        context = ctx;
+        if (shut) {
+            ctx.close();
+        } else {
+            session.onOpen(this);
+        }
+        super.channelActive(ctx);
+    }
+
+    /** No connection could be made. */
+    void connectFailed(Throwable cause) {
+        shut("cannot connect: " + cause.getMessage());
+    }
+
+    /** Sends the handshake. */
+    void greet(ConnectRequest request) {
+        Frames.write(buffer(), request);
+        flush();
+    }
+
+    // ---- sending
+
+    /** Whether more may be encoded now without the output growing beyond the socket's measure. */
+    boolean mayWrite() {
+        ChannelHandlerContext ctx = context;
+        return greeted && !shut && ctx != null && ctx.channel().isWritable();
+    }
+
+    /** Encodes a request and puts it behind those in flight; flush follows. */
+    void send(Exchange exchange) {
+        Optional<RequestBody> body = exchange.body();
+        if (body.isPresent()) {
+            encode(exchange, body.get());
+        }
+        if (exchange.isLocal() && inFlight.isEmpty()) {
+            exchange.answeredHere();
+        } else {
+            inFlight.add(exchange);
+        }
+    }
+
+    private void encode(Exchange exchange, RequestBody body) {
+        ByteBuf buffer = buffer();
+        int start = buffer.writerIndex();
+        int xid = lastXid == Integer.MAX_VALUE ? 1 : lastXid + 1;
+        Frames.writeRequest(buffer, xid, body);
+        int bytes = buffer.writerIndex() - start - Frames.LENGTH_BYTES;
+        if (bytes > RequestCodec.MAX_REQUEST_BYTES) {
+            buffer.writerIndex(start);
+            exchange.tooLarge(bytes);
+            return;
+        }
+        lastXid = xid;
+        exchange.sentAs(xid);
+        writeIfMuch();
+    }
+
+    /** Encodes a request that is answered outside the order; flush follows. */
+    void sendSpecial(int xid, RequestBody body) {
+        Frames.writeRequest(buffer(), xid, body);
+        writeIfMuch();
+    }
+
+    /** Sends a ping at once. */
+    void ping(Elapsed now) {
+        pingSent = now;
+        sendSpecial(Xid.PING, EmptyRequest.PING);
+        flush();
+    }
+
+    private ByteBuf buffer() {
+        ByteBuf buffer = out;
+        if (buffer == null) {
+            buffer = context().alloc().buffer();
+            out = buffer;
+        }
+        return buffer;
+    }
+
+    private void writeIfMuch() {
+        ByteBuf buffer = out;
+        if (buffer != null && buffer.readableBytes() >= WRITE_BYTES) {
+            out = null;
+            context().write(buffer, context().voidPromise());
+        }
+    }
+
+    /** Hands everything encoded to the socket. */
+    void flush() {
+        ByteBuf buffer = out;
+        out = null;
+        ChannelHandlerContext ctx = context;
+        if (ctx == null) {
+            return;
+        }
+        if (buffer != null) {
+            ctx.writeAndFlush(buffer, ctx.voidPromise());
+        } else {
+            ctx.flush();
+        }
+    }
+
+    private ChannelHandlerContext context() {
+        ChannelHandlerContext ctx = context;
+        if (ctx == null) {
+            throw new IllegalStateException(this + " is not open yet");
+        }
+        return ctx;
+    }
+
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext ctx) throws Exception {
+        if (ctx.channel().isWritable() && !shut) {
+            session.onWritable();
+        }
+        super.channelWritabilityChanged(ctx);
+    }
+
+    // ---- receiving
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object message) throws Exception {
+        session.deliveries().gather();
+        super.channelRead(ctx, message);
+    }
+
+    @Override
+    public void channelReadComplete(ChannelHandlerContext ctx) throws Exception {
+        super.channelReadComplete(ctx);
+        session.onReadComplete();
+    }
+
+    @Override
+    protected void decode(ChannelHandlerContext ctx, ByteBuf in, List<Object> decoded) {
+        try {
+            Optional<ByteBuf> frame = nextFrame(in);
+            while (frame.isPresent()) {
+                onFrame(frame.get());
+                frame = nextFrame(in);
+            }
+        } catch (MalformedFrameException e) {
+            LOG.warn("{}: the server broke the protocol: {}", this, e.getMessage());
+            shut("the server broke the protocol: " + e.getMessage());
+        }
+        if (shut || detached) {
+            in.skipBytes(in.readableBytes());
+        }
+    }
+
+    private Optional<ByteBuf> nextFrame(ByteBuf in) {
+        return shut || detached ? Optional.empty() : Frames.next(in, MAX_REPLY_BYTES);
+    }
+
+    private void onFrame(ByteBuf frame) {
+        JuteReader in = new JuteReader(frame);
+        if (!greeted) {
+            ConnectResponse response = ConnectResponse.decode(in);
+            greeted = true;
+            openSince = session.mark();
+            session.onGreeted(this, response);
+            return;
+        }
+        ReplyHeader header = ReplyHeader.decode(in);
+        switch (header.xid()) {
+            case Xid.WATCH_EVENT -> session.onEvent(header, WatcherEvent.decode(in));
+            case Xid.PING -> onPong();
+            case Xid.AUTH -> session.onAuthenticated(header.err());
+            case Xid.SET_WATCHES -> session.onWatchesSet(this, header.err());
+            default -> onReply(header, in);
+        }
+    }
+
+    private void onPong() {
+        Elapsed sent = pingSent;
+        pingSent = null;
+        if (sent != null) {
+            session.proven(sent);
+        }
+    }
+
+    private void onReply(ReplyHeader header, JuteReader in) {
+        Exchange oldest = inFlight.peek();
+        if (oldest == null || oldest.xid() != header.xid()) {
+            throw new MalformedFrameException(
+                    "xid",
+                    header.xid() + " answers "
+                            + (oldest == null ? "no request" : "out of turn, next is " + oldest.xid()));
+        }
+        session.onZxid(header.zxid());
+        // Taken out first: what it says may end the connection, and all that are in flight with it.
+        inFlight.remove();
+        try {
+            oldest.answered(header, in);
+        } catch (RuntimeException e) {
+            inFlight.addFirst(oldest);
+            throw e;
+        }
+        for (Exchange next = inFlight.peek(); next != null && next.isLocal(); next = inFlight.peek()) {
+            inFlight.remove();
+            next.answeredHere();
+        }
+    }
+
+    // ---- ending
+
+    /** Ends the connection and tells the session, once. */
+    void shut(String reason) {
+        if (shut) {
+            return;
+        }
+        shut = true;
+        ByteBuf unsent = out;
+        out = null;
+        if (unsent != null) {
+            unsent.release();
+        }
+        ChannelHandlerContext ctx = context;
+        if (ctx != null) {
+            ctx.close();
+        }
+        if (!detached) {
+            session.onShut(this, reason);
+        }
+    }
+
+    /** The session has no use for the connection any more; the server is told to end the session, as well as it can. */
+    void sayGoodbye() {
+        detached = true;
+        if (greeted && !shut && context != null) {
+            sendSpecial(lastXid == Integer.MAX_VALUE ? 1 : lastXid + 1, EmptyRequest.CLOSE_SESSION);
+            flush();
+        }
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext ctx) throws Exception {
+        shut("the server closed the connection");
+        super.channelInactive(ctx);
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        if (cause instanceof java.io.IOException) {
+            LOG.debug("{}: {}", this, cause.toString());
+        } else {
+            LOG.error("{}: unexpected failure, the connection is dropped", this, cause);
+        }
+        shut(cause.toString());
+    }
+
+    @Override
+    public String toString() {
+        return "connection to " + server;
+    }
+}

@@ -1,0 +1,56 @@
+package io.conclave.client;
+
+import io.conclave.error.ConclaveException;
+import io.conclave.error.OutcomeUnknownException;
+import io.conclave.protocol.JuteReader;
+import io.conclave.protocol.ReplyHeader;
+import io.conclave.protocol.RequestBody;
+import java.util.Optional;
+
+/** A request and its reply, on the session's event loop. */
+abstract class Exchange {
+    private int xid;
+
+    /** The request in a few words. */
+    abstract String describe();
+
+    /**
+     * The record to send, made when it is sent.
+     *
+     * @return empty if no server needs to be asked: then {@link #answeredHere()} follows in its turn
+     */
+    abstract Optional<RequestBody> body();
+
+    /** The server has answered. Whatever this throws drops the connection, and the exchange then counts as unanswered. */
+    abstract void answered(ReplyHeader header, JuteReader in);
+
+    /** The turn of an exchange that was not sent has come: all before it are done. */
+    void answeredHere() {}
+
+    /** The exchange is larger than a frame may be; it is not sent, and {@link #answeredHere()} follows in its turn. */
+    void tooLarge(long bytes) {
+        throw new IllegalStateException(describe() + ": " + bytes + " bytes");
+    }
+
+    /** It ends without an answer. */
+    abstract void failed(ConclaveException failure);
+
+    /** It was sent, and the connection has gone. */
+    void connectionLost(String reason) {
+        failed(new OutcomeUnknownException(describe() + ": connection lost before the reply (" + reason + ")"));
+    }
+
+    /** The number under which it was sent. */
+    final int xid() {
+        return xid;
+    }
+
+    final void sentAs(int number) {
+        xid = number;
+    }
+
+    /** Whether it takes its turn without having been sent. */
+    final boolean isLocal() {
+        return xid == 0;
+    }
+}

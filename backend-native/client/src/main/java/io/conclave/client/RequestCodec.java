@@ -1,0 +1,281 @@
+package io.conclave.client;
+
+import io.conclave.error.RefusalReason;
+import io.conclave.error.RefusedException;
+import io.conclave.node.Acl;
+import io.conclave.node.CreateMode;
+import io.conclave.node.NodePath;
+import io.conclave.node.NodeStat;
+import io.conclave.node.Permission;
+import io.conclave.protocol.AclRecord;
+import io.conclave.protocol.AddWatchRequest;
+import io.conclave.protocol.CheckVersionRequest;
+import io.conclave.protocol.Create2Reply;
+import io.conclave.protocol.CreateFlag;
+import io.conclave.protocol.CreateRequest;
+import io.conclave.protocol.DeleteRequest;
+import io.conclave.protocol.ErrorReply;
+import io.conclave.protocol.ExistsRequest;
+import io.conclave.protocol.Frames;
+import io.conclave.protocol.GetAclReply;
+import io.conclave.protocol.GetAclRequest;
+import io.conclave.protocol.GetChildren2Reply;
+import io.conclave.protocol.GetChildren2Request;
+import io.conclave.protocol.GetDataReply;
+import io.conclave.protocol.GetDataRequest;
+import io.conclave.protocol.MultiReply;
+import io.conclave.protocol.MultiRequest;
+import io.conclave.protocol.MultiResult;
+import io.conclave.protocol.OpCode;
+import io.conclave.protocol.ReplyBody;
+import io.conclave.protocol.RequestBody;
+import io.conclave.protocol.SetAclRequest;
+import io.conclave.protocol.SetDataRequest;
+import io.conclave.protocol.StatRecord;
+import io.conclave.protocol.StatReply;
+import io.conclave.protocol.SyncRequest;
+import io.conclave.protocol.WatchMode;
+import io.conclave.spi.AddWatch;
+import io.conclave.spi.Check;
+import io.conclave.spi.Create;
+import io.conclave.spi.Delete;
+import io.conclave.spi.Done;
+import io.conclave.spi.Exists;
+import io.conclave.spi.GetAcl;
+import io.conclave.spi.GetChildren;
+import io.conclave.spi.GetData;
+import io.conclave.spi.Multi;
+import io.conclave.spi.Operation;
+import io.conclave.spi.Request;
+import io.conclave.spi.SetAcl;
+import io.conclave.spi.SetData;
+import io.conclave.spi.Sync;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** Requests of the SPI as the wire's records, and the wire's answers as the SPI's. Without state. */
+final class RequestCodec {
+    /** What a server takes as one frame: ZooKeeper's default {@code jute.maxbuffer}. */
+    static final int MAX_REQUEST_BYTES = Frames.DEFAULT_MAX_PAYLOAD_BYTES;
+
+    private static final byte[] NO_DATA = {};
+
+    private final List<AclRecord> defaultAcl;
+
+    RequestCodec(Acl defaultAcl) {
+        this.defaultAcl = aclRecords(defaultAcl);
+    }
+
+    /**
+     * The request as a record.
+     *
+     * @throws RefusedException if it is larger than a server would take
+     */
+    RequestBody encode(Request<?> request) {
+        if (request instanceof Operation<?> operation) {
+            checkSize(request, dataBytes(operation));
+            return operation(operation);
+        }
+        if (request instanceof GetData get) {
+            return new GetDataRequest(get.path().toString(), get.watcher().isPresent());
+        }
+        if (request instanceof GetChildren get) {
+            return new GetChildren2Request(get.path().toString(), get.watcher().isPresent());
+        }
+        if (request instanceof Exists exists) {
+            return new ExistsRequest(exists.path().toString(), exists.watcher().isPresent());
+        }
+        if (request instanceof Multi multi) {
+            checkSize(
+                    request,
+                    multi.operations().stream()
+                            .mapToLong(RequestCodec::dataBytes)
+                            .sum());
+            List<RequestBody> operations = new ArrayList<>(multi.operations().size());
+            multi.operations().forEach(operation -> operations.add(operation(operation)));
+            return new MultiRequest(OpCode.MULTI, operations);
+        }
+        if (request instanceof GetAcl get) {
+            return new GetAclRequest(get.path().toString());
+        }
+        if (request instanceof SetAcl set) {
+            return new SetAclRequest(set.path().toString(), aclRecords(set.acl()), set.aclVersion());
+        }
+        if (request instanceof Sync sync) {
+            return new SyncRequest(sync.path().toString());
+        }
+        if (request instanceof AddWatch add) {
+            WatchMode mode = add.recursive() ? WatchMode.PERSISTENT_RECURSIVE : WatchMode.PERSISTENT;
+            return new AddWatchRequest(add.path().toString(), mode.code());
+        }
+        throw new IllegalArgumentException("No wire form: " + request.describe());
+    }
+
+    private RequestBody operation(Operation<?> operation) {
+        String path = operation.path().toString();
+        if (operation instanceof Create create) {
+            OpCode opCode = create.mode() == CreateMode.CONTAINER ? OpCode.CREATE_CONTAINER : OpCode.CREATE2;
+            List<AclRecord> acl = create.acl().map(RequestCodec::aclRecords).orElse(defaultAcl);
+            return new CreateRequest(opCode, path, create.data(), acl, flag(create.mode()));
+        }
+        if (operation instanceof Delete delete) {
+            return new DeleteRequest(path, delete.version());
+        }
+        if (operation instanceof SetData set) {
+            return new SetDataRequest(path, set.data(), set.version());
+        }
+        return new CheckVersionRequest(path, ((Check) operation).version());
+    }
+
+    private static long dataBytes(Operation<?> operation) {
+        if (operation instanceof Create create) {
+            return create.data().length;
+        }
+        return operation instanceof SetData set ? set.data().length : 0;
+    }
+
+    /** Refuses by name what a server would answer by closing the connection, and before the bytes are copied. */
+    private static void checkSize(Request<?> request, long bytes) {
+        if (bytes > MAX_REQUEST_BYTES) {
+            throw new RefusedException(RefusalReason.BAD_ARGUMENTS, tooLarge(request, bytes));
+        }
+    }
+
+    /** The message about a request that is larger than a frame may be. */
+    static String tooLarge(Request<?> request, long bytes) {
+        return request.describe() + ": " + bytes + " bytes are more than the " + MAX_REQUEST_BYTES
+                + " that a request may have, paths and header included";
+    }
+
+    private static CreateFlag flag(CreateMode mode) {
+        return switch (mode) {
+            case PERSISTENT -> CreateFlag.PERSISTENT;
+            case PERSISTENT_SEQUENTIAL -> CreateFlag.PERSISTENT_SEQUENTIAL;
+            case EPHEMERAL -> CreateFlag.EPHEMERAL;
+            case EPHEMERAL_SEQUENTIAL -> CreateFlag.EPHEMERAL_SEQUENTIAL;
+            case CONTAINER -> CreateFlag.CONTAINER;
+        };
+    }
+
+    /**
+     * The answer to a request, from a reply without an error in its header.
+     *
+     * @throws RefusedException if the body of a multi or of addWatch carries the error
+     */
+    @SuppressWarnings("unchecked")
+    static <R> R decode(Request<R> request, ReplyBody body) {
+        return (R) answer(request, body);
+    }
+
+    private static Object answer(Request<?> request, ReplyBody body) {
+        if (body instanceof Create2Reply reply && request instanceof Create create) {
+            return new Create.Created(createdPath(create, reply), stat(reply.stat()));
+        }
+        if (body instanceof StatReply reply) {
+            NodeStat stat = stat(reply.stat());
+            return request instanceof Exists ? Optional.of(stat) : stat;
+        }
+        if (body instanceof GetDataReply reply) {
+            byte[] data = reply.data();
+            return new GetData.NodeData(data == null ? NO_DATA : data, stat(reply.stat()));
+        }
+        if (body instanceof GetChildren2Reply reply) {
+            return new GetChildren.Children(reply.children(), stat(reply.stat()));
+        }
+        if (body instanceof GetAclReply reply) {
+            return new GetAcl.NodeAcl(acl(reply.acl()), stat(reply.stat()));
+        }
+        if (body instanceof MultiReply reply && request instanceof Multi multi) {
+            return results(multi, reply);
+        }
+        if (body instanceof ErrorReply reply && reply.err() != 0) {
+            throw Refusals.failure(request.describe(), reply.err());
+        }
+        return Done.DONE;
+    }
+
+    private static NodePath createdPath(Create create, Create2Reply reply) {
+        return create.mode().isSequential() ? NodePath.of(reply.path()) : create.path();
+    }
+
+    private static List<Multi.Result> results(Multi multi, MultiReply reply) {
+        List<MultiResult> results = reply.results();
+        int refused = refusedIndex(results);
+        if (refused >= 0) {
+            String operation = refused < multi.operations().size()
+                    ? multi.operations().get(refused).describe()
+                    : multi.describe();
+            throw Refusals.failure(
+                    operation + " (operation " + refused + " of a multi)",
+                    ((ErrorReply) results.get(refused).body()).err(),
+                    refused);
+        }
+        List<Multi.Result> answers = new ArrayList<>(results.size());
+        for (int i = 0; i < results.size(); i++) {
+            answers.add(result(results.get(i).body()));
+        }
+        return answers;
+    }
+
+    /** The first operation with an error of its own: those before it say 0, those behind it -2. */
+    private static int refusedIndex(List<MultiResult> results) {
+        int first = -1;
+        for (int i = 0; i < results.size(); i++) {
+            if (results.get(i).body() instanceof ErrorReply error) {
+                if (error.err() != 0 && Refusals.reason(error.err()) != RefusalReason.ROLLED_BACK) {
+                    return i;
+                }
+                if (first < 0) {
+                    first = i;
+                }
+            }
+        }
+        return first;
+    }
+
+    private static Multi.Result result(ReplyBody body) {
+        if (body instanceof Create2Reply reply) {
+            return new Multi.Result(Optional.of(NodePath.of(reply.path())), Optional.of(stat(reply.stat())));
+        }
+        return body instanceof StatReply reply
+                ? new Multi.Result(Optional.empty(), Optional.of(stat(reply.stat())))
+                : Multi.Result.NONE;
+    }
+
+    private static NodeStat stat(StatRecord stat) {
+        return new NodeStat(
+                stat.czxid(),
+                stat.mzxid(),
+                stat.pzxid(),
+                stat.ctime(),
+                stat.mtime(),
+                stat.version(),
+                stat.cversion(),
+                stat.aversion(),
+                stat.ephemeralOwner(),
+                stat.dataLength(),
+                stat.numChildren());
+    }
+
+    private static List<AclRecord> aclRecords(Acl acl) {
+        return acl.entries().stream()
+                .map(entry -> new AclRecord(entry.permissionBits(), entry.scheme(), entry.id()))
+                .toList();
+    }
+
+    private static Acl acl(List<AclRecord> records) {
+        return new Acl(records.stream()
+                .map(entry -> new Acl.Entry(permissions(entry.perms()), entry.scheme(), entry.id()))
+                .toList());
+    }
+
+    private static Set<Permission> permissions(int bits) {
+        return Arrays.stream(Permission.values())
+                .filter(permission -> (bits & permission.bit()) != 0)
+                .collect(Collectors.toSet());
+    }
+}

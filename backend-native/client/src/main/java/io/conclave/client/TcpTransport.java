@@ -1,0 +1,164 @@
+package io.conclave.client;
+
+import io.conclave.spi.ConnectString.Endpoint;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.util.NetUtil;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Connects over TCP, with native epoll where it is there, else NIO.
+ *
+ * <p>A name is resolved again at every attempt, on a thread of its own, because resolving blocks; an attempt goes through the name's
+ * addresses in random order until one accepts.
+ */
+final class TcpTransport implements Transport {
+    private static final int MAX_LOOPS = 4;
+    private static final int MAX_RESOLVER_THREADS = 8;
+    private static final int RESOLVER_IDLE_S = 10;
+    private static final int SHUTDOWN_MS = 2000;
+
+    private final List<Endpoint> endpoints;
+    private final int connectTimeoutMs;
+    private final EventLoopGroup loops;
+    private final Class<? extends Channel> channelClass;
+    private final ThreadPoolExecutor resolver;
+
+    TcpTransport(List<Endpoint> endpoints, int connectTimeoutMs) {
+        this.endpoints = endpoints;
+        this.connectTimeoutMs = connectTimeoutMs;
+        boolean epoll = Epoll.isAvailable();
+        IoHandlerFactory io = epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
+        channelClass = epoll ? EpollSocketChannel.class : NioSocketChannel.class;
+        int threads = Math.min(MAX_LOOPS, Runtime.getRuntime().availableProcessors());
+        loops = new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory("conclave-client", true), io);
+        resolver = new ThreadPoolExecutor(
+                0,
+                MAX_RESOLVER_THREADS,
+                RESOLVER_IDLE_S,
+                TimeUnit.SECONDS,
+                new SynchronousQueue<>(),
+                new DefaultThreadFactory("conclave-resolver", true));
+    }
+
+    @Override
+    public int serverCount() {
+        return endpoints.size();
+    }
+
+    @Override
+    public String describe(int server) {
+        return endpoints.get(server).toString();
+    }
+
+    @Override
+    public EventLoop nextLoop() {
+        return loops.next();
+    }
+
+    @Override
+    public void connect(EventLoop loop, int server, Connection connection) {
+        Endpoint endpoint = endpoints.get(server);
+        byte[] literal = NetUtil.createByteArrayFromIpAddressString(endpoint.host());
+        if (literal != null) {
+            connectNext(loop, new ArrayDeque<>(List.of(addressOf(endpoint, literal))), connection, null);
+            return;
+        }
+        try {
+            resolver.execute(() -> resolve(loop, endpoint, connection));
+        } catch (RejectedExecutionException e) {
+            connection.connectFailed(new IOException(
+                    "cannot resolve " + endpoint.host() + ": the resolver is closed or " + MAX_RESOLVER_THREADS
+                            + " look-ups hang",
+                    e));
+        }
+    }
+
+    private static InetSocketAddress addressOf(Endpoint endpoint, byte[] literal) {
+        try {
+            return new InetSocketAddress(InetAddress.getByAddress(literal), endpoint.port());
+        } catch (UnknownHostException e) {
+            throw new IllegalStateException("not an address: " + endpoint, e);
+        }
+    }
+
+    private void resolve(EventLoop loop, Endpoint endpoint, Connection connection) {
+        Queue<InetSocketAddress> addresses = new ArrayDeque<>();
+        IOException failure = null;
+        try {
+            List<InetAddress> found = Arrays.asList(InetAddress.getAllByName(endpoint.host()));
+            Collections.shuffle(found);
+            found.forEach(address -> addresses.add(new InetSocketAddress(address, endpoint.port())));
+        } catch (UnknownHostException e) {
+            failure = new IOException("unknown host " + endpoint.host(), e);
+        }
+        IOException unresolved = failure;
+        try {
+            loop.execute(() -> connectNext(loop, addresses, connection, unresolved));
+        } catch (RejectedExecutionException e) {
+            // The backend was closed meanwhile; nobody waits for the connection.
+            resolver.shutdown();
+        }
+    }
+
+    private void connectNext(
+            EventLoop loop, Queue<InetSocketAddress> addresses, Connection connection, @Nullable Throwable failure) {
+        InetSocketAddress address = addresses.poll();
+        if (connection.isShut()) {
+            return;
+        }
+        if (address == null) {
+            connection.connectFailed(failure == null ? new IOException("no address") : failure);
+            return;
+        }
+        new Bootstrap()
+                .group(loop)
+                .channel(channelClass)
+                .option(ChannelOption.TCP_NODELAY, true)
+                .option(ChannelOption.SO_KEEPALIVE, true)
+                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, connectTimeoutMs)
+                .handler(connection)
+                .connect(address)
+                .addListener(done -> {
+                    if (!done.isSuccess()) {
+                        connectNext(loop, addresses, connection, done.cause());
+                    }
+                });
+    }
+
+    @Override
+    public void close() {
+        resolver.shutdownNow();
+        loops.shutdownGracefully(0, SHUTDOWN_MS, TimeUnit.MILLISECONDS).awaitUninterruptibly(SHUTDOWN_MS);
+    }
+
+    @Override
+    public String toString() {
+        return endpoints.stream().map(Endpoint::toString).collect(Collectors.joining(","));
+    }
+}

@@ -1,0 +1,175 @@
+package io.conclave.client;
+
+import io.conclave.error.ConclaveException;
+import io.conclave.error.RefusalReason;
+import io.conclave.error.RefusedException;
+import io.conclave.node.NodePath;
+import io.conclave.protocol.ErrorCode;
+import io.conclave.protocol.JuteReader;
+import io.conclave.protocol.OpCode;
+import io.conclave.protocol.ReplyBody;
+import io.conclave.protocol.ReplyHeader;
+import io.conclave.protocol.RequestBody;
+import io.conclave.spi.AddWatch;
+import io.conclave.spi.Exists;
+import io.conclave.spi.GetChildren;
+import io.conclave.spi.GetData;
+import io.conclave.spi.Request;
+import io.conclave.spi.Watcher;
+import io.conclave.time.Elapsed;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/** A request of the user; run on the dispatcher, it completes the user's stage. */
+class UserExchange<R> extends Exchange implements Runnable {
+    private final WireSession session;
+    private final Request<R> request;
+    private final @Nullable Elapsed submitted;
+    private final CompletableFuture<R> stage = new CompletableFuture<>();
+    private @Nullable OpCode opCode;
+    private @Nullable R answer;
+    private @Nullable ConclaveException failure;
+
+    /** A watch that a request sets. */
+    record Registration(WatchRegistry.Kind kind, NodePath path, Watcher watcher) {}
+
+    /**
+     * A request that waits to be sent.
+     *
+     * @param submitted of a write, whose answer proves that the session lives; null for a read
+     */
+    UserExchange(WireSession session, Request<R> request, @Nullable Elapsed submitted) {
+        this.session = session;
+        this.request = request;
+        this.submitted = submitted;
+    }
+
+    CompletableFuture<R> stage() {
+        return stage;
+    }
+
+    @Override
+    String describe() {
+        return request.describe();
+    }
+
+    @Override
+    Optional<RequestBody> body() {
+        try {
+            RequestBody body = session.codec().encode(request);
+            opCode = body.opCode();
+            return Optional.of(body);
+        } catch (RefusedException refusal) {
+            failure = refusal;
+            return Optional.empty();
+        }
+    }
+
+    @Override
+    void tooLarge(long bytes) {
+        failure = new RefusedException(RefusalReason.BAD_ARGUMENTS, RequestCodec.tooLarge(request, bytes));
+    }
+
+    @Override
+    void answered(ReplyHeader header, JuteReader in) {
+        int err = header.err();
+        if (err == ErrorCode.OK.code() && opCode != null) {
+            ReplyBody body = ReplyBody.decode(opCode, in);
+            if (submitted != null) {
+                session.proven(submitted);
+            }
+            try {
+                complete(RequestCodec.decode(request, body));
+            } catch (ConclaveException refused) {
+                failed(refused);
+            }
+        } else if (err == ErrorCode.NO_NODE.code() && request instanceof Exists) {
+            complete(absent());
+        } else {
+            failed(Refusals.failure(describe(), err));
+            session.onError(err, describe());
+        }
+    }
+
+    @SuppressWarnings("unchecked")
+    private R absent() {
+        return (R) Optional.empty();
+    }
+
+    private void complete(R result) {
+        registration(result).ifPresent(session::register);
+        answer = result;
+        session.deliveries().add(this);
+    }
+
+    /** The watch that the request sets if it succeeds, as far as is known before the answer. */
+    Optional<Registration> registration() {
+        return registration(null);
+    }
+
+    private Optional<Registration> registration(@Nullable Object result) {
+        if (request instanceof GetData get) {
+            return get.watcher().map(watcher -> new Registration(WatchRegistry.Kind.DATA, get.path(), watcher));
+        }
+        if (request instanceof GetChildren get) {
+            return get.watcher().map(watcher -> new Registration(WatchRegistry.Kind.CHILD, get.path(), watcher));
+        }
+        if (request instanceof Exists exists) {
+            boolean absent = result instanceof Optional<?> stat && stat.isEmpty();
+            WatchRegistry.Kind kind = absent ? WatchRegistry.Kind.EXIST : WatchRegistry.Kind.DATA;
+            return exists.watcher().map(watcher -> new Registration(kind, exists.path(), watcher));
+        }
+        if (request instanceof AddWatch add) {
+            WatchRegistry.Kind kind = add.recursive() ? WatchRegistry.Kind.RECURSIVE : WatchRegistry.Kind.PERSISTENT;
+            return Optional.of(new Registration(kind, add.path(), add.watcher()));
+        }
+        return Optional.empty();
+    }
+
+    @Override
+    void answeredHere() {
+        session.deliveries().add(this);
+    }
+
+    /** A local answer that is not a failure. */
+    final void answerHere(R result) {
+        answer = result;
+        session.deliveries().add(this);
+    }
+
+    @Override
+    void failed(ConclaveException reason) {
+        failure = reason;
+        session.deliveries().add(this);
+    }
+
+    /** Ends before it was queued, from any thread. */
+    final void fail(ConclaveException reason, Executor dispatcher) {
+        failure = reason;
+        dispatcher.execute(this);
+    }
+
+    /** Completes the stage, on the dispatcher. */
+    @Override
+    public void run() {
+        session.completed();
+        ConclaveException reason = failure;
+        if (reason != null) {
+            stage.completeExceptionally(reason);
+        } else {
+            completeWith(answer);
+        }
+    }
+
+    @SuppressWarnings("NullAway") // an exchange that did not fail has its answer
+    private void completeWith(@Nullable R result) {
+        stage.complete(result);
+    }
+
+    @Override
+    public String toString() {
+        return "completion of " + describe();
+    }
+}

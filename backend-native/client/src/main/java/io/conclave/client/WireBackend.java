@@ -1,0 +1,126 @@
+package io.conclave.client;
+
+import io.conclave.error.ClosedException;
+import io.conclave.spi.Backend;
+import io.conclave.spi.BackendOptions;
+import io.conclave.spi.BackendSession;
+import io.conclave.spi.Capability;
+import io.conclave.spi.ConnectString;
+import io.conclave.spi.SessionListener;
+import io.netty.channel.EventLoopGroup;
+import java.net.SocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A backend behind the ZooKeeper wire protocol: an ensemble of ours, Apache ZooKeeper 3.5 and newer, or a server in this JVM.
+ *
+ * <p>Requests may have 0xfffff bytes (ZooKeeper's default limit) and are refused with BAD_ARGUMENTS beyond it; a server that sends an answer of more than
+ * 64 MB loses the connection. Credentials that a server rejects make the session refuse every request with AUTH_FAILED; it does not try again.
+ */
+public final class WireBackend implements Backend {
+    private static final Logger LOG = LoggerFactory.getLogger(WireBackend.class);
+    private static final int CLOSE_MS = 3000;
+    private static final Set<Capability> CAPABILITIES =
+            Set.copyOf(EnumSet.of(Capability.CONTAINERS, Capability.ACL, Capability.PERSISTENT_WATCHES));
+
+    private final Transport transport;
+    private final BackendOptions options;
+    private final Runnable onClose;
+    private final Set<WireSession> sessions = ConcurrentHashMap.newKeySet();
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    private WireBackend(Transport transport, BackendOptions options, Runnable onClose) {
+        this.transport = transport;
+        this.options = options;
+        this.onClose = onClose;
+    }
+
+    /**
+     * A backend over TCP. Never blocks, and connects when a session is opened.
+     *
+     * @throws IllegalArgumentException if the connect string names no server
+     */
+    public static WireBackend open(ConnectString connectString, BackendOptions options) {
+        if (connectString.endpoints().isEmpty()) {
+            throw new IllegalArgumentException("Invalid connect string \"" + connectString.text()
+                    + "\": must name servers, as in " + connectString.scheme() + "://host:2181");
+        }
+        Duration attempt =
+                options.sessionTimeout().dividedBy(connectString.endpoints().size());
+        int connectTimeoutMs = (int) Math.max(250, Math.min(Integer.MAX_VALUE, attempt.toMillis()));
+        return new WireBackend(new TcpTransport(connectString.endpoints(), connectTimeoutMs), options, () -> {});
+    }
+
+    /**
+     * A backend whose server listens in this JVM. Never blocks.
+     *
+     * @param address where the server listens
+     * @param loops run the connections; they can be the server's, which spares a hop between threads. Not stopped by this backend
+     * @param options as for any backend
+     * @param onClose runs once when the backend is closed, after its sessions; closes the server, say
+     */
+    public static WireBackend local(
+            SocketAddress address, EventLoopGroup loops, BackendOptions options, Runnable onClose) {
+        return new WireBackend(new LocalTransport(address, loops), options, onClose);
+    }
+
+    @Override
+    public Set<Capability> capabilities() {
+        return CAPABILITIES;
+    }
+
+    @Override
+    public BackendSession openSession(SessionListener listener) {
+        if (closed.get()) {
+            throw new ClosedException("open session: " + this + " was closed");
+        }
+        WireSession session = new WireSession(transport, options, listener);
+        sessions.add(session);
+        session.whenOver(() -> sessions.remove(session));
+        session.open();
+        return session;
+    }
+
+    /** Closes the sessions, waits up to three seconds for the servers' confirmations, and stops the threads. Not to be called on a session's dispatcher. */
+    @Override
+    public void close() {
+        if (!closed.compareAndSet(false, true)) {
+            return;
+        }
+        List<WireSession> open = new ArrayList<>(sessions);
+        CompletableFuture<?>[] closing = open.stream()
+                .map(session -> session.closeAsync().toCompletableFuture())
+                .toArray(CompletableFuture<?>[]::new);
+        await(CompletableFuture.allOf(closing));
+        open.forEach(session -> session.onLoop(session::end));
+        transport.close();
+        onClose.run();
+    }
+
+    private void await(CompletableFuture<Void> all) {
+        try {
+            all.get(CLOSE_MS, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException | TimeoutException e) {
+            LOG.info("{}: closed without the confirmation of all sessions", this);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "backend at " + transport;
+    }
+}
