@@ -144,6 +144,7 @@ final class LogLoop implements ReplicatedLog {
             return true;
         } catch (IOException | RuntimeException | Error e) {
             enter(LogRole.FAILED);
+            store.stopped();
             closeStore(false);
             ready.completeExceptionally(
                     e instanceof LogException ? e : new LogException("the log could not be recovered: " + e, e));

@@ -14,6 +14,7 @@ import java.util.Arrays;
 import java.util.Deque;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Random;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
@@ -21,7 +22,7 @@ import org.junit.jupiter.api.Test;
 class LogFilesTest {
     private static final String FIRST = "segment-0000000000000001.log";
 
-    private final SimulatedDisk disk = new SimulatedDisk(1);
+    private SimulatedDisk disk = new SimulatedDisk(1);
     private final Deque<Runnable> delayed = new ArrayDeque<>();
     private UUID cluster = new UUID(0x0123456789abcdefL, 0xfedcba9876543210L);
     private RecordingMachine machine = new RecordingMachine();
@@ -189,6 +190,39 @@ class LogFilesTest {
         }
         assertEquals(List.of(), snapshots());
         assertTrue(disk.list().stream().noneMatch(name -> name.endsWith(".tmp")));
+    }
+
+    @Test
+    void aFlippedBitAnywhereIsNoticedOrHarmlessButNeverLosesAnything() throws IOException {
+        snapshotEvery = 10;
+        LogLoop loop = start();
+        for (int i = 0; i < 45; i++) {
+            write(loop, 1_000 + 50 * i);
+        }
+        loop.beginClosing();
+        settle(loop);
+        List<RecordingMachine.Seen> promised = List.copyOf(machine.seen());
+        SimulatedDisk before = disk;
+        int noticed = 0;
+        Random random = new Random(1);
+        for (int flip = 0; flip < 500; flip++) {
+            disk = new SimulatedDisk(flip);
+            before.list().forEach(name -> disk.put(name, before.bytes(name)));
+            List<String> files =
+                    disk.list().stream().filter(name -> !name.equals("lock")).toList();
+            String file = files.get(random.nextInt(files.size()));
+            int offset = random.nextInt(disk.bytes(file).length);
+            disk.flipBit(file, offset);
+            try {
+                start();
+                assertTrue(machine.seen().size() > promised.size(), "lost: " + file + " at " + offset);
+                assertEquals(promised, machine.seen().subList(0, promised.size()), file + " at " + offset);
+            } catch (LogException e) {
+                assertTrue(e.getMessage().contains("simulated/"), e.getMessage());
+                noticed++;
+            }
+        }
+        assertTrue(noticed > 50, noticed + " noticed");
     }
 
     @Test
