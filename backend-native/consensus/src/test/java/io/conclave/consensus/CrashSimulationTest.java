@@ -6,7 +6,9 @@ import io.conclave.consensus.disk.MistakenDisk;
 import io.conclave.consensus.disk.MistakenDisk.Mistake;
 import io.conclave.consensus.disk.PowerFailure;
 import java.io.IOException;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -15,6 +17,7 @@ class CrashSimulationTest {
     private static final int MISTAKE_SEEDS = 50;
 
     @Test
+    @Timeout(value = 2, unit = TimeUnit.HOURS) // for campaigns; the default number of seeds takes seconds
     void everythingAcknowledgedSurvivesPowerFailuresAndKills() {
         long first = Long.getLong("sim.seed", 1);
         long seeds = Long.getLong("sim.seeds", 2_000);
