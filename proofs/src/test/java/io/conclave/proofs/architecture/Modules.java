@@ -1,0 +1,89 @@
+package io.conclave.proofs.architecture;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+
+/** The modules of the house, their packages, and what each may use. A new package or arrow is written down here first. */
+final class Modules {
+    /** Packages of others that a module may use besides the JDK's and JSpecify's annotations. */
+    private static final Set<String> NETTY = Set.of("io.netty", "org.slf4j");
+
+    private static final Set<String> PLAIN = Set.of("org.slf4j", "dev.failsafe");
+
+    static final List<Module> ALL = List.of(
+            new Module(
+                    "recipes-api",
+                    List.of("error", "time", "metrics", "node", "spi", "grant", "coordinator", "line"),
+                    Set.of(),
+                    PLAIN),
+            recipe("recipes-locks", "locks"),
+            recipe("recipes-election", "election"),
+            recipe("recipes-queues", "queues"),
+            recipe("recipes-barriers", "barriers"),
+            recipe("recipes-membership", "membership"),
+            recipe("recipes-commit", "commit"),
+            recipe("recipes-config", "config"),
+            new Module("protocol", List.of("protocol"), Set.of(), Set.of("io.netty.buffer", "io.netty.util")),
+            new Module("client", List.of("client"), Set.of("recipes-api", "protocol"), NETTY),
+            new Module("consensus", List.of("consensus.disk", "consensus"), Set.of(), Set.of("org.slf4j")),
+            new Module(
+                    "server",
+                    List.of("tree", "replica", "connection", "server", "embedded", "launcher"),
+                    Set.of("recipes-api", "protocol", "client", "consensus"),
+                    NETTY),
+            new Module(
+                    "testkit",
+                    List.of("testkit"),
+                    Set.of("recipes-api"),
+                    Set.of("org.slf4j", "org.junit.jupiter", "org.awaitility")));
+
+    /**
+     * A module.
+     *
+     * @param packages below io.conclave, subpackages included, lowest first: none uses one that comes later
+     * @param uses the modules that it may use
+     * @param foreign prefixes of packages of others that it may use
+     */
+    record Module(String name, List<String> packages, Set<String> uses, Set<String> foreign) {
+        boolean mayUse(Module other) {
+            return other.name.equals(name) || uses.contains(other.name);
+        }
+    }
+
+    private static final Map<String, Module> BY_PACKAGE = byPackage();
+
+    private Modules() {}
+
+    private static Module recipe(String name, String onlyPackage) {
+        return new Module(name, List.of(onlyPackage), Set.of("recipes-api"), PLAIN);
+    }
+
+    private static Map<String, Module> byPackage() {
+        Map<String, Module> modules = new TreeMap<>();
+        for (Module module : ALL) {
+            module.packages().forEach(name -> modules.put(name, module));
+        }
+        return modules;
+    }
+
+    /** The module that a class belongs to; empty for a class of nobody's here. */
+    static Optional<Module> of(JavaClass type) {
+        return packageOf(type).map(BY_PACKAGE::get);
+    }
+
+    /** The package of a class as it stands in the table above. */
+    static Optional<String> packageOf(JavaClass type) {
+        String name = type.getBaseComponentType().getPackageName();
+        if (!name.startsWith("io.conclave.")) {
+            return Optional.empty();
+        }
+        String below = name.substring("io.conclave.".length());
+        return BY_PACKAGE.keySet().stream()
+                .filter(known -> below.equals(known) || below.startsWith(known + "."))
+                .max((a, b) -> a.length() - b.length());
+    }
+}

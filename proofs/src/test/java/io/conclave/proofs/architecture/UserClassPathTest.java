@@ -1,0 +1,53 @@
+package io.conclave.proofs.architecture;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+/** What a user gets with locks and backend: slf4j-api, Failsafe and Netty come along, nothing else; and no package lies in two jars. */
+class UserClassPathTest {
+    private static final List<String> WANTED = List.of("/slf4j-api-", "/failsafe-", "/netty-");
+
+    @Test
+    void nothingComesAlongButSlf4jFailsafeAndNetty() {
+        List<String> strangers = UserClassPath.entries().stream()
+                .map(entry -> entry.toString().replace('\\', '/'))
+                .filter(entry -> WANTED.stream().noneMatch(entry::contains) && !isOurs(entry))
+                .toList();
+        assertEquals(List.of(), strangers);
+    }
+
+    private static boolean isOurs(String entry) {
+        return entry.endsWith("/target/classes") || entry.contains("/target/conclave-");
+    }
+
+    @Test
+    void theClassPathIsThatOfAUser() {
+        List<Path> entries = UserClassPath.entries();
+        assertTrue(entries.size() >= 10 && entries.size() <= 25, () -> entries.size() + " entries: " + entries);
+    }
+
+    @Test
+    void noPackageLiesInTwoJars() {
+        Map<String, Path> homes = new TreeMap<>();
+        List<String> split = new ArrayList<>();
+        for (Path entry : UserClassPath.entries()) {
+            for (String name : UserClassPath.packages(entry)) {
+                Path other = homes.putIfAbsent(name, entry);
+                if (other != null) {
+                    split.add(name + " lies in " + other + " and in " + entry);
+                }
+            }
+        }
+        assertEquals(List.of(), split);
+        assertTrue(
+                homes.containsKey("io.conclave.locks") && homes.containsKey("io.conclave.coordinator"),
+                homes.keySet()::toString);
+    }
+}
