@@ -50,6 +50,9 @@ final class VoteFile implements Closeable {
     static VoteFile open(Disk disk, Identity identity) throws IOException {
         String path = disk.describe(NAME);
         DiskFile file = disk.open(NAME);
+        // a slot may be in the page cache only (killed before the sync); the next write must not overwrite the other
+        // one
+        file.sync();
         Optional<Slot> even = readSlot(file, 0, path, identity);
         Optional<Slot> odd = readSlot(file, SLOT_STRIDE, path, identity);
         if (even.isEmpty() && odd.isEmpty()) {
