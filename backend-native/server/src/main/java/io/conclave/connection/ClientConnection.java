@@ -101,6 +101,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
             return;
         }
         received.add(bytes);
+        loop.catchUp();
         handleFrames();
     }
 
@@ -166,7 +167,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
         return switch (state) {
             case HANDSHAKE -> true;
             case OPEN ->
-                !stalled && takesOutput() && pipeline.size() < services.limits().maxRequestsInFlight();
+                !stalled && channel.isWritable() && pipeline.size() < services.limits().maxRequestsInFlight();
             case ATTACHING, ENDING, CLOSED -> false;
         };
     }
@@ -191,8 +192,8 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
         }
     }
 
-    boolean takesOutput() {
-        return channel.isWritable() && !isGone();
+    void settleBefore(Pending write) {
+        pipeline.settleBefore(write);
     }
 
     /** Says whether the log takes the work now; if not, it is tried again later, and nothing is read until then. */

@@ -1,6 +1,7 @@
 package io.conclave.connection;
 
 import io.conclave.consensus.ReplicatedLog;
+import io.conclave.replica.Step;
 import io.conclave.replica.StepListener;
 import io.conclave.time.TimeSource;
 import io.conclave.tree.AuthId;
@@ -24,10 +25,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Gives every accepted channel its {@link ClientConnection}, within the bounds. Thread-safe. */
-public final class ConnectionAcceptor {
+public final class ConnectionAcceptor implements StepListener {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionAcceptor.class);
 
     private final ConnectionServices services;
+    private final Feed feed = new Feed();
     private final ConnectionCounts counts;
     private final Map<EventLoop, Loop> loops = new HashMap<>();
     private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
@@ -36,7 +38,7 @@ public final class ConnectionAcceptor {
      * An acceptor for the channels of some event loops.
      *
      * @param log takes what the connections propose
-     * @param state what the loops see until the first batch that the {@link #listeners()} are told of
+     * @param state what the loops see until the first batch that it is told of
      */
     public ConnectionAcceptor(
             EventLoopGroup group, ReplicatedLog log, TimeSource time, TreeState state, ConnectionServices services) {
@@ -44,13 +46,15 @@ public final class ConnectionAcceptor {
         this.counts = new ConnectionCounts(services.limits());
         for (EventExecutor executor : group) {
             EventLoop eventLoop = (EventLoop) executor;
-            loops.put(eventLoop, new Loop(eventLoop, log, time, state));
+            loops.put(eventLoop, new Loop(eventLoop, log, time, feed, state));
         }
     }
 
-    /** Who must be told of every batch from the given state on. */
-    public List<StepListener> listeners() {
-        return List.copyOf(loops.values());
+    /** A batch was applied; on the log's thread. Must be told of every one after the given state. */
+    @Override
+    public void applied(List<Step> steps) {
+        feed.batch(steps);
+        loops.values().forEach(Loop::wake);
     }
 
     /** The handler for the children of a server channel whose event loops are this acceptor's. */

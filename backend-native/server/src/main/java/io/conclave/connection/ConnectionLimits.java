@@ -28,7 +28,7 @@ public record ConnectionLimits(
     public static final int DEFAULT_WATCHES = 250_000;
 
     /** Output that may wait for one client, by default. */
-    public static final long DEFAULT_OUTPUT_BYTES = 32L << 20;
+    public static final long DEFAULT_OUTPUT_BYTES = 64L << 20;
 
     /** Once the results of a multi of reads are larger, the parts that are left are refused. */
     static final long MAX_MULTI_READ_BYTES = 16L << 20;

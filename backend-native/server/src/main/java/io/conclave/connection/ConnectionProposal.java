@@ -18,6 +18,9 @@ abstract class ConnectionProposal extends ChangeProposal {
         return loop;
     }
 
+    /** The change has been applied, and is about to be shown: the loop's state is still the one before it. On the loop. */
+    void beforeApplied() {}
+
     /** The change was applied; the loop's state is the one right after it. On the loop. */
     abstract void applied(Applied applied);
 
@@ -26,6 +29,6 @@ abstract class ConnectionProposal extends ChangeProposal {
 
     @Override
     public final void rejected(Rejection reason) {
-        loop.post(() -> refused(reason));
+        loop.postBehindSteps(() -> refused(reason));
     }
 }

@@ -2,7 +2,6 @@ package io.conclave.connection;
 
 import io.conclave.consensus.ReplicatedLog;
 import io.conclave.replica.Step;
-import io.conclave.replica.StepListener;
 import io.conclave.time.TimeSource;
 import io.conclave.tree.Result;
 import io.conclave.tree.TreeEvent;
@@ -20,24 +19,29 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One event loop's view of the world: the state that its connections see, their watches, and who is attached. Each
- * applied batch arrives as one task that walks through its steps; at each step the state advances, then the watch events
- * go out, then the reply. So an event is never behind a reply that already shows the change, a read that waits behind a
- * write sees exactly the state after it, and nothing needs a lock.
+ * One event loop's view of the world: the state that its connections see, their watches, and who is attached. The loop
+ * walks through each applied batch step by step; at each step the state advances, then the watch events go out, then the
+ * reply. So an event is never behind a reply that already shows the change, a read that waits behind a write sees exactly
+ * the state after it, and nothing needs a lock.
  *
- * <p>All fields but the inbox belong to the event loop.
+ * <p>Before it handles what a client sent, the loop {@linkplain #catchUp catches up} with the log's thread, so that
+ * clients of different loops see one order of things.
+ *
+ * <p>All fields but inbox, draining and feed belong to the event loop.
  */
-final class Loop implements StepListener {
+final class Loop {
     private static final Logger LOG = LoggerFactory.getLogger(Loop.class);
     private static final Duration RETRY_DELAY = Duration.ofMillis(20);
 
     private final EventLoop eventLoop;
     private final ReplicatedLog log;
     private final TimeSource time;
+    private final Feed feed;
     private final Queue<Runnable> inbox = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean draining = new AtomicBoolean();
 
@@ -46,12 +50,16 @@ final class Loop implements StepListener {
     private final Set<ClientConnection> unflushed = new LinkedHashSet<>();
     private final Queue<Runnable> stalled = new ArrayDeque<>();
     private boolean retryScheduled;
+    private boolean catchingUp;
+    private Feed.Entry position;
     private TreeState state;
 
-    Loop(EventLoop eventLoop, ReplicatedLog log, TimeSource time, TreeState state) {
+    Loop(EventLoop eventLoop, ReplicatedLog log, TimeSource time, Feed feed, TreeState state) {
         this.eventLoop = eventLoop;
         this.log = log;
         this.time = time;
+        this.feed = feed;
+        this.position = feed.last();
         this.state = state;
     }
 
@@ -67,14 +75,20 @@ final class Loop implements StepListener {
         return log;
     }
 
-    @Override
-    public void applied(List<Step> steps) {
-        post(() -> walk(steps));
-    }
-
-    /** Runs a task on the loop, behind all batches and tasks posted before. From any thread. */
+    /** Runs a task soon, on the loop. From any thread. */
     void post(Runnable task) {
         inbox.add(task);
+        wake();
+    }
+
+    /** Runs a task on the loop behind everything applied so far. On the log's thread. */
+    void postBehindSteps(Runnable task) {
+        feed.task(this, task);
+        wake();
+    }
+
+    /** Has the loop catch up soon. From any thread. */
+    void wake() {
         if (draining.compareAndSet(false, true)) {
             try {
                 eventLoop.execute(this::drain);
@@ -86,11 +100,34 @@ final class Loop implements StepListener {
 
     private void drain() {
         draining.set(false);
+        catchUp();
         for (Runnable task = inbox.poll(); task != null; task = inbox.poll()) {
             guarded(task);
         }
         retryStalled();
         flush();
+    }
+
+    /**
+     * Walks through all that the log's thread has applied. Does nothing if called from inside the walk, which happens
+     * when a client in this JVM shares the loop.
+     */
+    void catchUp() {
+        if (catchingUp) {
+            return;
+        }
+        catchingUp = true;
+        try {
+            for (Feed.Entry next = position.next(); next != null; next = position.next()) {
+                position = next;
+                if (next.taskLoop == this) {
+                    guarded(next.task);
+                }
+                next.steps.forEach(this::walk);
+            }
+        } finally {
+            catchingUp = false;
+        }
     }
 
     private static void guarded(Runnable task) {
@@ -101,23 +138,26 @@ final class Loop implements StepListener {
         }
     }
 
-    private void walk(List<Step> steps) {
-        for (Step step : steps) {
-            state = step.applied().state();
-            for (TreeEvent event : step.applied().events()) {
-                watches.fire(event);
-            }
-            guarded(() -> deliver(step));
+    private void walk(Step step) {
+        ConnectionProposal ours =
+                step.origin() instanceof ConnectionProposal proposal && proposal.loop() == this ? proposal : null;
+        if (ours != null) {
+            guarded(ours::beforeApplied);
         }
+        state = step.applied().state();
+        for (TreeEvent event : step.applied().events()) {
+            watches.fire(event);
+        }
+        guarded(() -> deliver(step, ours));
     }
 
-    private void deliver(Step step) {
+    private void deliver(Step step, @Nullable ConnectionProposal ours) {
         Result result = step.applied().result();
         if (result instanceof Result.SessionAttached moved) {
             detachOlder(moved.session().id(), moved.session().attachment());
         }
-        if (step.origin() instanceof ConnectionProposal proposal && proposal.loop() == this) {
-            proposal.applied(step.applied());
+        if (ours != null) {
+            ours.applied(step.applied());
         }
         if (result instanceof Result.SessionClosed closed) {
             ClientConnection connection = attached.remove(closed.sessionId());

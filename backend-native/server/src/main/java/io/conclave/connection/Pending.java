@@ -6,6 +6,12 @@ interface Pending {
     /** Whether it can be answered now: reads always, writes once their outcome is known. */
     boolean isReady();
 
+    /**
+     * A later write of the same connection has been applied, and with it everything committed before this request was
+     * made.
+     */
+    default void settle() {}
+
     /** Answers it; called once, when it is ready and all before it have been answered. */
     void answer();
 }

@@ -143,7 +143,7 @@ final class RequestDispatch {
         Sync sync = new Sync(xid, request.path());
         pipeline.submit(sync);
         connection.offer(() ->
-                connection.loop().log().readBarrier(() -> connection.loop().post(sync::reached)));
+                connection.loop().log().readBarrier(() -> connection.loop().postBehindSteps(sync::reached)));
     }
 
     /** Waits until this loop has walked through all that was committed when the sync came in. */
@@ -160,6 +160,11 @@ final class RequestDispatch {
         void reached() {
             reached = true;
             connection.resume();
+        }
+
+        @Override
+        public void settle() {
+            reached = true;
         }
 
         @Override

@@ -27,9 +27,12 @@ final class RequestPipeline {
         }
     }
 
-    /** Answers what can be answered, as long as the client takes what it is sent. */
+    /**
+     * Answers what can be answered, whether or not the client keeps up: a read that waited longer would see later writes
+     * of its own connection, and its watch would miss them.
+     */
     void advance() {
-        while (connection.takesOutput()) {
+        while (!connection.isGone()) {
             Pending first = waiting.peek();
             if (first == null || !first.isReady()) {
                 return;
@@ -37,6 +40,17 @@ final class RequestPipeline {
             waiting.remove();
             first.answer();
         }
+    }
+
+    /** Answers everything before the given write, which is about to be shown. */
+    void settleBefore(Pending write) {
+        for (Pending earlier : waiting) {
+            if (earlier == write) {
+                break;
+            }
+            earlier.settle();
+        }
+        advance();
     }
 
     void clear() {

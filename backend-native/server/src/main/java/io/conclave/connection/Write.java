@@ -28,6 +28,14 @@ final class Write extends ConnectionProposal implements Pending {
         this.request = request;
     }
 
+    /** Whatever stands before this write must be answered from the state before it. */
+    @Override
+    void beforeApplied() {
+        if (!connection.isGone()) {
+            connection.settleBefore(this);
+        }
+    }
+
     @Override
     void applied(Applied applied) {
         if (connection.isGone()) {

@@ -14,7 +14,6 @@ import io.conclave.consensus.VolatileLog;
 import io.conclave.consensus.disk.Disk;
 import io.conclave.consensus.disk.RealDisk;
 import io.conclave.replica.Replica;
-import io.conclave.replica.StepListener;
 import io.conclave.time.TimeSource;
 import io.conclave.tree.TreeState;
 import io.netty.channel.Channel;
@@ -23,7 +22,6 @@ import io.netty.channel.local.LocalAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -119,10 +117,8 @@ public final class ConclaveServer implements AutoCloseable {
         ConnectionAcceptor connections = new ConnectionAcceptor(transport.group(), log, time, recovered, services);
         acceptor = Optional.of(connections);
 
-        List<StepListener> listeners = new ArrayList<>();
-        listeners.add(sessions); // first, so that a lease is there before its connection asks for it
-        listeners.addAll(connections.listeners());
-        replica.tell(listeners);
+        // sessions first, so that a lease is there before its connection asks for it
+        replica.tell(List.of(sessions, connections));
 
         listening = Optional.of(transport.listen(listenAddress(), connections.childHandler()));
         reaper.start();

@@ -97,6 +97,10 @@ final class RawClient implements AutoCloseable {
                 Optional.empty());
     }
 
+    ReplyHeader readHeader() throws IOException {
+        return ReplyHeader.decode(new JuteReader(readFrame()));
+    }
+
     Message call(RequestBody body) throws IOException {
         send(body);
         return read();
