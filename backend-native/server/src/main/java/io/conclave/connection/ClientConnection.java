@@ -167,7 +167,9 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
         return switch (state) {
             case HANDSHAKE -> true;
             case OPEN ->
-                !stalled && channel.isWritable() && pipeline.size() < services.limits().maxRequestsInFlight();
+                !stalled
+                        && channel.isWritable()
+                        && pipeline.size() < services.limits().maxRequestsInFlight();
             case ATTACHING, ENDING, CLOSED -> false;
         };
     }

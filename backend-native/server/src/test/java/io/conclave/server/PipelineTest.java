@@ -147,7 +147,8 @@ class PipelineTest {
                     // the reply belongs to a request sent before the event was seen
                     continue;
                 }
-                int version = ((GetDataReply) message.body().orElseThrow()).stat().version();
+                int version =
+                        ((GetDataReply) message.body().orElseThrow()).stat().version();
                 if (watching) {
                     assertEquals(watchedVersion, version, "a newer version was shown before the watch's event");
                 }

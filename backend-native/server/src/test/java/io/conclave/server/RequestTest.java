@@ -107,8 +107,7 @@ class RequestTest {
     @Test
     void containersAreMadeByTheirOwnRequestAndByFlagAndReapedWhenTheyHaveBecomeEmpty() throws IOException {
         client.call(
-                new CreateRequest(
-                        OpCode.CREATE_CONTAINER, "/locks", new byte[0], AclRecord.OPEN, CreateFlag.CONTAINER),
+                new CreateRequest(OpCode.CREATE_CONTAINER, "/locks", new byte[0], AclRecord.OPEN, CreateFlag.CONTAINER),
                 Create2Reply.class);
         client.call(Requests.create("/never-used", CreateFlag.CONTAINER), CreateReply.class);
         client.call(Requests.create("/locks/one"));
@@ -168,8 +167,7 @@ class RequestTest {
     @Test
     void saslIsAnsweredAsByAServerWithoutIt() throws IOException {
         assertEquals(
-                null,
-                client.call(new SaslRequest(new byte[3]), SaslReply.class).token());
+                null, client.call(new SaslRequest(new byte[3]), SaslReply.class).token());
     }
 
     @Test
@@ -179,7 +177,8 @@ class RequestTest {
                         .data(),
                 StandardCharsets.UTF_8);
         assertTrue(
-                text.matches("clusterId=[0-9a-f]{32}\ngeneration=[1-9][0-9]*\nfeatureLevel=[0-9]+\n"), "\"" + text + "\"");
+                text.matches("clusterId=[0-9a-f]{32}\ngeneration=[1-9][0-9]*\nfeatureLevel=[0-9]+\n"),
+                "\"" + text + "\"");
         assertEquals(
                 String.valueOf(server.state().generation()), text.split("\n")[1].split("=")[1]);
         assertEquals(0, error(Requests.exists("/zookeeper/conclave")));

@@ -97,8 +97,7 @@ class SessionTest {
                 RawClient client = new RawClient(TestServer.port(server))) {
             assertThrows(
                     EOFException.class,
-                    () -> client.connect(
-                            new ConnectRequest(0, Long.MAX_VALUE, 5000, 0, new byte[16], false, true)));
+                    () -> client.connect(new ConnectRequest(0, Long.MAX_VALUE, 5000, 0, new byte[16], false, true)));
         }
     }
 
@@ -149,7 +148,9 @@ class SessionTest {
             }
             time.advance(Duration.ofMillis(900));
             try (RawClient again = new RawClient(TestServer.port(server))) {
-                assertEquals(session.sessionId(), again.connect(resume(session, 1000)).sessionId());
+                assertEquals(
+                        session.sessionId(),
+                        again.connect(resume(session, 1000)).sessionId());
                 time.advance(Duration.ofMillis(900));
                 assertEquals(0, again.call(Requests.exists("/e")).header().err());
             }

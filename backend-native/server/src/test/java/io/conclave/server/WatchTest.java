@@ -124,9 +124,12 @@ class WatchTest {
         watcher.call(Requests.childrenAndWatch("/a"));
         assertEquals(0, watcher.call(new CheckWatchesRequest("/a", 1)).header().err());
         assertEquals(0, watcher.call(new RemoveWatchesRequest("/a", 1)).header().err());
-        assertEquals(-121, watcher.call(new CheckWatchesRequest("/a", 1)).header().err());
-        assertEquals(-121, watcher.call(new RemoveWatchesRequest("/a", 1)).header().err());
-        assertEquals(-121, watcher.call(new RemoveWatchesRequest("/a", 4)).header().err());
+        assertEquals(
+                -121, watcher.call(new CheckWatchesRequest("/a", 1)).header().err());
+        assertEquals(
+                -121, watcher.call(new RemoveWatchesRequest("/a", 1)).header().err());
+        assertEquals(
+                -121, watcher.call(new RemoveWatchesRequest("/a", 4)).header().err());
         assertEquals(0, watcher.call(new RemoveWatchesRequest("/a", 3)).header().err());
         actor.call(Requests.delete("/a"));
         assertEquals(List.of(), events());

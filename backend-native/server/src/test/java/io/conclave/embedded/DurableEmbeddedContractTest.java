@@ -1,0 +1,19 @@
+package io.conclave.embedded;
+
+import io.conclave.spi.Backend;
+import io.conclave.spi.BackendOptions;
+import io.conclave.spi.ConnectString;
+import io.conclave.testkit.contract.BackendContract;
+import java.nio.file.Path;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The contract on {@code embedded:<directory>}; the backends of one test share its server. */
+class DurableEmbeddedContractTest extends BackendContract {
+    @TempDir
+    private Path directory;
+
+    @Override
+    protected Backend openBackend(BackendOptions options) {
+        return new EmbeddedBackendProvider().open(ConnectString.parse("embedded:" + directory), options);
+    }
+}
