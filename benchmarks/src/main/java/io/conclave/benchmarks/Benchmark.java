@@ -1,0 +1,92 @@
+package io.conclave.benchmarks;
+
+import io.conclave.time.TimeSource;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+/**
+ * Compares this project's stand-alone server with Apache ZooKeeper's: both durable, in JVMs of their own with the same options and the same
+ * configuration, asked by the same client and the same program, in alternating rounds after a warm-up of both.
+ */
+public final class Benchmark {
+    private final BenchmarkOptions options;
+    private final TimeSource time;
+    private final Report report;
+
+    Benchmark(BenchmarkOptions options, TimeSource time, PrintStream out) {
+        this.options = options;
+        this.time = time;
+        this.report = new Report(out);
+    }
+
+    /** Called by the JVM; exit status 2 for a wrong command line, 1 for a run that failed. */
+    public static void main(String[] arguments) {
+        BenchmarkOptions options;
+        try {
+            options = BenchmarkOptions.parse(List.of(arguments));
+        } catch (IllegalArgumentException e) {
+            System.err.println(e.getMessage() + "\n" + BenchmarkOptions.HOW_TO);
+            System.exit(2);
+            return;
+        }
+        try {
+            new Benchmark(options, TimeSource.system(), System.out).run();
+            System.exit(0);
+        } catch (BenchmarkException | IOException e) {
+            System.err.println(e);
+            System.exit(1);
+        }
+    }
+
+    /** Runs everything and prints it. Blocks. */
+    void run() throws IOException {
+        Files.createDirectories(options.directory());
+        report.machine(options);
+        ExecutorService callbacks = Executors.newCachedThreadPool(task -> {
+            Thread thread = new Thread(task, "benchmark-callbacks");
+            thread.setDaemon(true);
+            return thread;
+        });
+        try (ServerProcess conclave = start(ServerKind.CONCLAVE);
+                ServerProcess zooKeeper = start(ServerKind.ZOOKEEPER);
+                Load ours = load(conclave, callbacks);
+                Load theirs = load(zooKeeper, callbacks)) {
+            report.processes(Map.of(ServerKind.CONCLAVE, conclave.pid(), ServerKind.ZOOKEEPER, zooKeeper.pid()));
+            Map<ServerKind, Load> loads = new EnumMap<>(ServerKind.class);
+            loads.put(ServerKind.CONCLAVE, ours);
+            loads.put(ServerKind.ZOOKEEPER, theirs);
+            runAll(loads);
+        } finally {
+            callbacks.shutdown();
+        }
+        report.summary();
+    }
+
+    private ServerProcess start(ServerKind kind) {
+        return ServerProcess.start(kind, options.directory(), options.serverJvmOptions(), time);
+    }
+
+    private Load load(ServerProcess server, ExecutorService callbacks) {
+        return new Load(server.connectString(), server.connectString(), options.sessionCount(), callbacks, time);
+    }
+
+    private void runAll(Map<ServerKind, Load> loads) {
+        for (Workload workload : options.workloads()) {
+            for (Shape shape : options.shapes()) {
+                loads.values().forEach(load -> load.run(shape, workload, options.warmUp()));
+                for (int round = 1; round <= options.rounds(); round++) {
+                    int number = round;
+                    loads.forEach((kind, load) ->
+                            report.round(kind, shape, workload, number, load.run(shape, workload, options.round())));
+                }
+                report.ratio(shape, workload);
+            }
+        }
+    }
+}

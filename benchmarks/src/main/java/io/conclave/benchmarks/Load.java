@@ -1,0 +1,176 @@
+package io.conclave.benchmarks;
+
+import io.conclave.benchmarks.Workload.SessionNodes;
+import io.conclave.error.RefusalReason;
+import io.conclave.error.RefusedException;
+import io.conclave.metrics.MetricsHook;
+import io.conclave.node.Acl;
+import io.conclave.node.NodePath;
+import io.conclave.spi.Backend;
+import io.conclave.spi.BackendOptions;
+import io.conclave.spi.BackendProvider;
+import io.conclave.spi.BackendSession;
+import io.conclave.spi.ConnectString;
+import io.conclave.spi.Create;
+import io.conclave.spi.SessionState;
+import io.conclave.time.TimeSource;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.ServiceLoader;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * Asks one server, through the backend that a connect string names: sessions that stay open for the whole run, and rounds in which each of them
+ * keeps a number of requests under way (a closed loop: a completed request is followed by the next at once).
+ */
+final class Load implements AutoCloseable {
+    private static final NodePath ROOT = NodePath.of("/benchmark");
+    private static final Duration SESSION_TIMEOUT = Duration.ofSeconds(20);
+    private static final int WAIT_SECONDS = 30;
+    private static final int NODES_OF_A_SESSION = 20;
+    private static final int MAX_QUEUED_REQUESTS = 100_000;
+
+    private final String name;
+    private final Backend backend;
+    private final TimeSource time;
+    private final List<SessionLoad> sessions = new ArrayList<>();
+
+    /** Opens the sessions and creates their znodes. Blocks. */
+    Load(String name, String connectString, int sessionCount, Executor callbacks, TimeSource time) {
+        this.name = name;
+        this.time = time;
+        ConnectString parsed = ConnectString.parse(connectString);
+        backend = provider(parsed.scheme())
+                .open(
+                        parsed,
+                        new BackendOptions(
+                                SESSION_TIMEOUT,
+                                time,
+                                callbacks,
+                                List.of(),
+                                Acl.OPEN,
+                                MAX_QUEUED_REQUESTS,
+                                MetricsHook.NONE));
+        try {
+            openSessions(sessionCount);
+        } catch (RuntimeException e) {
+            backend.close();
+            throw e;
+        }
+    }
+
+    private static BackendProvider provider(String scheme) {
+        return ServiceLoader.load(BackendProvider.class).stream()
+                .map(ServiceLoader.Provider::get)
+                .filter(provider -> provider.schemes().contains(scheme))
+                .findFirst()
+                .orElseThrow(() -> new BenchmarkException("no backend for " + scheme));
+    }
+
+    private void openSessions(int count) {
+        CountDownLatch connected = new CountDownLatch(count);
+        List<BackendSession> opened = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            opened.add(backend.openSession(state -> {
+                if (state == SessionState.CONNECTED) {
+                    connected.countDown();
+                }
+            }));
+        }
+        awaitOrFail(connected, count + " sessions to connect");
+        create(opened.get(0), ROOT);
+        for (int i = 0; i < count; i++) {
+            SessionNodes nodes = new SessionNodes(ROOT.child("s" + i), NODES_OF_A_SESSION);
+            create(opened.get(i), nodes.base());
+            for (NodePath path : nodes.all()) {
+                create(opened.get(i), path);
+            }
+            sessions.add(new SessionLoad(opened.get(i), nodes, time));
+        }
+    }
+
+    private void create(BackendSession session, NodePath path) {
+        CompletionStage<Create.Created> created = session.submit(Create.of(path).withData(Workload.DATA));
+        try {
+            created.exceptionally(Load::ignoreNodeExists).toCompletableFuture().get(WAIT_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new BenchmarkException(name + ": interrupted", e);
+        } catch (ExecutionException | TimeoutException e) {
+            throw new BenchmarkException(name + ": cannot create " + path, e);
+        }
+    }
+
+    @SuppressWarnings("NullAway") // nobody looks at the answer of a create that found its znode there
+    private static Create.Created ignoreNodeExists(Throwable failure) {
+        Throwable cause = failure instanceof CompletionException && failure.getCause() != null
+                ? failure.getCause()
+                : failure;
+        if (cause instanceof RefusedException refused && refused.reason() == RefusalReason.NODE_EXISTS) {
+            return null;
+        }
+        throw new CompletionException(cause);
+    }
+
+    /** Runs one round and reports it. Blocks for its duration and until all of its requests are answered. */
+    Round run(Shape shape, Workload workload, Duration duration) {
+        List<SessionLoad> used = sessions.subList(0, shape.sessions());
+        CountDownLatch answered = new CountDownLatch(shape.sessions() * shape.outstanding());
+        CountDownLatch failed = new CountDownLatch(1);
+        long startNanos = time.monotonicNanos();
+        for (SessionLoad session : used) {
+            session.begin(workload, shape.outstanding(), answered, failed);
+        }
+        boolean anyFailed = awaitFailure(failed, duration);
+        used.forEach(SessionLoad::stop);
+        long elapsedNanos = time.monotonicNanos() - startNanos;
+        awaitOrFail(answered, "the last answers of " + shape + " " + workload);
+        LatencyHistogram latencies = new LatencyHistogram();
+        for (SessionLoad session : used) {
+            session.failure().ifPresent(failure -> {
+                throw new BenchmarkException(name + ": a request of " + shape + " " + workload + " failed", failure);
+            });
+            latencies.add(session.latencies());
+        }
+        if (anyFailed) {
+            throw new BenchmarkException(name + ": a request failed");
+        }
+        return new Round(
+                latencies.total() * 1e9 / elapsedNanos,
+                latencies.percentileMs(0.5),
+                latencies.percentileMs(0.99));
+    }
+
+    private boolean awaitFailure(CountDownLatch failed, Duration duration) {
+        try {
+            return failed.await(duration.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new BenchmarkException(name + ": interrupted", e);
+        }
+    }
+
+    private void awaitOrFail(CountDownLatch latch, String what) {
+        try {
+            if (!latch.await(WAIT_SECONDS, TimeUnit.SECONDS)) {
+                throw new BenchmarkException(name + ": waited " + WAIT_SECONDS + " s in vain for " + what);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new BenchmarkException(name + ": interrupted", e);
+        }
+    }
+
+    /** Closes the sessions. Blocks for a few seconds at most. */
+    @Override
+    public void close() {
+        backend.close();
+    }
+}

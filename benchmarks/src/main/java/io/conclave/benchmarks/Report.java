@@ -1,0 +1,96 @@
+package io.conclave.benchmarks;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.lang.management.ManagementFactory;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** Prints rounds as they come, and at the end a table of medians and ratios in Markdown. */
+final class Report {
+    private record Case(Shape shape, Workload workload) {}
+
+    private final PrintStream out;
+    private final Map<Case, Map<ServerKind, List<Round>>> rounds = new LinkedHashMap<>();
+
+    Report(PrintStream out) {
+        this.out = out;
+    }
+
+    /** Says on what machine the run is, and how busy it was before. */
+    void machine(BenchmarkOptions options) throws IOException {
+        FileStore store = Files.getFileStore(options.directory());
+        print(
+                "%d processors, load average %.2f, Java %s, data on %s, servers with %s",
+                Runtime.getRuntime().availableProcessors(),
+                ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage(),
+                Runtime.version(),
+                store.type(),
+                String.join(" ", options.serverJvmOptions()));
+        if (store.type().equals("tmpfs")) {
+            print("WARNING: %s is in memory: the numbers say nothing about durable writes", options.directory());
+        }
+    }
+
+    void processes(Map<ServerKind, Long> pids) {
+        pids.forEach((kind, pid) -> print("%s runs as process %d", kind.label(), pid));
+    }
+
+    void round(ServerKind kind, Shape shape, Workload workload, int number, Round round) {
+        rounds.computeIfAbsent(new Case(shape, workload), key -> new LinkedHashMap<>())
+                .computeIfAbsent(kind, key -> new ArrayList<>())
+                .add(round);
+        print(
+                "%-13s %-7s round %d %-10s %9.0f ops/s  p50 %8.3f ms  p99 %8.3f ms",
+                workload,
+                shape,
+                number,
+                kind.label(),
+                round.operationsPerSecond(),
+                round.p50Ms(),
+                round.p99Ms());
+    }
+
+    void ratio(Shape shape, Workload workload) {
+        print("%-13s %-7s ratio %.2f", workload, shape, ratio(new Case(shape, workload)));
+    }
+
+    private double ratio(Case key) {
+        return median(key, ServerKind.CONCLAVE).operationsPerSecond()
+                / median(key, ServerKind.ZOOKEEPER).operationsPerSecond();
+    }
+
+    private Round median(Case key, ServerKind kind) {
+        return Round.median(rounds.getOrDefault(key, Map.of()).getOrDefault(kind, List.of()));
+    }
+
+    void summary() {
+        print("");
+        print("| requests | shape | Conclave ops/s | p50 ms | p99 ms | ZooKeeper ops/s | p50 ms | p99 ms | ratio |");
+        print("|---|---|---:|---:|---:|---:|---:|---:|---:|");
+        for (Case key : rounds.keySet()) {
+            Round ours = median(key, ServerKind.CONCLAVE);
+            Round theirs = median(key, ServerKind.ZOOKEEPER);
+            print(
+                    "| %s | %s | %,.0f | %.2f | %.2f | %,.0f | %.2f | %.2f | %.2f |",
+                    key.workload(),
+                    key.shape(),
+                    ours.operationsPerSecond(),
+                    ours.p50Ms(),
+                    ours.p99Ms(),
+                    theirs.operationsPerSecond(),
+                    theirs.p50Ms(),
+                    theirs.p99Ms(),
+                    ratio(key));
+        }
+    }
+
+    private void print(String format, Object... arguments) {
+        out.println(String.format(Locale.ROOT, format, arguments));
+    }
+}
