@@ -16,8 +16,7 @@ record BenchmarkOptions(
         Path directory,
         boolean recipes,
         List<String> serverJvmOptions) {
-    static final String HOW_TO =
-            """
+    static final String HOW_TO = """
             options:
               --short               2 rounds of 1 s after 1 s of warm-up; about a minute (the default)
               --long                5 rounds of 5 s after 5 s of warm-up; about ten minutes
@@ -63,17 +62,38 @@ record BenchmarkOptions(
                 new BenchmarkOptions(shapes, workloads, rounds, warmUp, round, directory, true, serverJvmOptions);
             case "--shapes" ->
                 new BenchmarkOptions(
-                        list(value, Shape::parse), workloads, rounds, warmUp, round, directory, recipes, serverJvmOptions);
+                        list(value, Shape::parse),
+                        workloads,
+                        rounds,
+                        warmUp,
+                        round,
+                        directory,
+                        recipes,
+                        serverJvmOptions);
             case "--workloads" ->
                 new BenchmarkOptions(
-                        shapes, list(value, Workload::parse), rounds, warmUp, round, directory, recipes, serverJvmOptions);
+                        shapes,
+                        list(value, Workload::parse),
+                        rounds,
+                        warmUp,
+                        round,
+                        directory,
+                        recipes,
+                        serverJvmOptions);
             case "--rounds" -> withTimes(number(argument, value), warmUp, round);
             case "--warmup-ms" -> withTimes(rounds, Duration.ofMillis(number(argument, value)), round);
             case "--round-ms" -> withTimes(rounds, warmUp, Duration.ofMillis(number(argument, value)));
             case "--directory" -> withDirectory(Path.of(value));
             case "--server-jvm" ->
                 new BenchmarkOptions(
-                        shapes, workloads, rounds, warmUp, round, directory, recipes, list(value, " ", option -> option));
+                        shapes,
+                        workloads,
+                        rounds,
+                        warmUp,
+                        round,
+                        directory,
+                        recipes,
+                        list(value, " ", option -> option));
             default -> throw new IllegalArgumentException("Unknown option \"" + argument + "\"");
         };
     }

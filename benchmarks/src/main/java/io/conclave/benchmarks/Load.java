@@ -110,9 +110,8 @@ final class Load implements AutoCloseable {
 
     @SuppressWarnings("NullAway") // nobody looks at the answer of a create that found its znode there
     private static Create.Created ignoreNodeExists(Throwable failure) {
-        Throwable cause = failure instanceof CompletionException && failure.getCause() != null
-                ? failure.getCause()
-                : failure;
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
         if (cause instanceof RefusedException refused && refused.reason() == RefusalReason.NODE_EXISTS) {
             return null;
         }
@@ -143,9 +142,7 @@ final class Load implements AutoCloseable {
             throw new BenchmarkException(name + ": a request failed");
         }
         return new Round(
-                latencies.total() * 1e9 / elapsedNanos,
-                latencies.percentileMs(0.5),
-                latencies.percentileMs(0.99));
+                latencies.total() * 1e9 / elapsedNanos, latencies.percentileMs(0.5), latencies.percentileMs(0.99));
     }
 
     private boolean awaitFailure(CountDownLatch failed, Duration duration) {

@@ -47,13 +47,7 @@ final class Report {
                 .add(round);
         print(
                 "%-13s %-7s round %d %-10s %9.0f ops/s  p50 %8.3f ms  p99 %8.3f ms",
-                workload,
-                shape,
-                number,
-                kind.label(),
-                round.operationsPerSecond(),
-                round.p50Ms(),
-                round.p99Ms());
+                workload, shape, number, kind.label(), round.operationsPerSecond(), round.p50Ms(), round.p99Ms());
     }
 
     void ratio(Shape shape, Workload workload) {

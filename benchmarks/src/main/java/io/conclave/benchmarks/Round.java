@@ -15,14 +15,14 @@ record Round(double operationsPerSecond, double p50Ms, double p99Ms) {
     /** The medians of several rounds, each figure by itself. */
     static Round median(List<Round> rounds) {
         return new Round(
-                median(rounds, Round::operationsPerSecond),
-                median(rounds, Round::p50Ms),
-                median(rounds, Round::p99Ms));
+                median(rounds, Round::operationsPerSecond), median(rounds, Round::p50Ms), median(rounds, Round::p99Ms));
     }
 
     private static double median(List<Round> rounds, ToDoubleFunction<Round> figure) {
-        List<Double> sorted =
-                rounds.stream().map(figure::applyAsDouble).sorted(Comparator.naturalOrder()).toList();
+        List<Double> sorted = rounds.stream()
+                .map(figure::applyAsDouble)
+                .sorted(Comparator.naturalOrder())
+                .toList();
         int middle = sorted.size() / 2;
         return sorted.size() % 2 == 1 ? sorted.get(middle) : (sorted.get(middle - 1) + sorted.get(middle)) / 2;
     }

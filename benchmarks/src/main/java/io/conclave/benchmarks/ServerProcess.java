@@ -86,8 +86,8 @@ final class ServerProcess implements AutoCloseable {
             if (late || hasEndedWithin(PROBE_MS)) {
                 String output = Files.readString(directory.resolve("output.log"));
                 process.destroyForcibly();
-                throw new BenchmarkException(
-                        kind.label() + (late ? " does not listen after " + START_TIMEOUT : " has ended") + ":\n" + output);
+                throw new BenchmarkException(kind.label()
+                        + (late ? " does not listen after " + START_TIMEOUT : " has ended") + ":\n" + output);
             }
         }
     }

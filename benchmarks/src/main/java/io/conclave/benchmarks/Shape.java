@@ -13,8 +13,8 @@ record Shape(int sessions, int outstanding) {
         if (parts.length == 2 && isCount(parts[0]) && isCount(parts[1])) {
             return new Shape(Integer.parseInt(parts[0]), Integer.parseInt(parts[1]));
         }
-        throw new IllegalArgumentException(
-                "Invalid shape \"" + text + "\": it must be sessions x outstanding, such as 50x100, each from 1 to 9999");
+        throw new IllegalArgumentException("Invalid shape \"" + text
+                + "\": it must be sessions x outstanding, such as 50x100, each from 1 to 9999");
     }
 
     private static boolean isCount(String text) {

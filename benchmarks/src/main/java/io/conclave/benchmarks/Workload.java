@@ -29,9 +29,7 @@ enum Workload {
     SET_AND_CREATE("set+1%create") {
         @Override
         Request<?> request(SessionNodes nodes, long sequence) {
-            return sequence % 100 == 0
-                    ? Create.of(nodes.fresh()).withData(DATA)
-                    : SetData.of(nodes.at(sequence), DATA);
+            return sequence % 100 == 0 ? Create.of(nodes.fresh()).withData(DATA) : SetData.of(nodes.at(sequence), DATA);
         }
     };
 
