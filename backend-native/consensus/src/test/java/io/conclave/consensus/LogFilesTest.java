@@ -192,6 +192,41 @@ class LogFilesTest {
         assertTrue(disk.list().stream().noneMatch(name -> name.endsWith(".tmp")));
     }
 
+    /** Found by the simulation: reading began at the torn batch, for the snapshot ended right before it. */
+    @Test
+    void aTornFirstBatchOfASegmentRightBehindTheSnapshotIsCut() throws IOException {
+        snapshotEvery = 6;
+        LogLoop loop = start();
+        for (int i = 0; i < 6; i++) {
+            write(loop, 4_000);
+        }
+        assertEquals(List.of(SnapshotFile.name(6)), snapshots());
+        disk.kill();
+        disk.flipBit("segment-0000000000000002.log", 512 + 1_000);
+        start();
+        assertEquals(7, machine.seen().size());
+        assertEquals(EntryKind.TERM, machine.seen().get(6).kind());
+    }
+
+    /** Found by the simulation: overwriting the other slot while this one was in the page cache only left neither. */
+    @Test
+    void aVoteFoundAfterAKillIsMadeDurableBeforeItIsBuiltOn() throws IOException {
+        LogLoop loop = start();
+        loop.beginClosing();
+        settle(loop);
+        Identity identity = Identity.read(disk);
+        try (VoteFile vote = VoteFile.open(disk, identity)) {
+            disk.breakSyncs("vote");
+            assertThrows(IOException.class, () -> vote.write(7, 1, LogPosition.START));
+        }
+        disk.kill();
+        disk.breakSyncs("");
+        try (VoteFile vote = VoteFile.open(disk, identity)) {
+            assertEquals(7, vote.term());
+            assertArrayEquals(disk.bytes("vote"), disk.durableBytes("vote"));
+        }
+    }
+
     @Test
     void aFlippedBitAnywhereIsNoticedOrHarmlessButNeverLosesAnything() throws IOException {
         snapshotEvery = 10;
