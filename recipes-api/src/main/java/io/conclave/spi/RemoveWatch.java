@@ -7,7 +7,7 @@ import java.util.Objects;
  * Removes a watcher from a path, one-shot or persistent. Refused with NO_WATCHER if it is not set there.
  *
  * @param path the znode
- * @param watcher the same object that was set
+ * @param watcher equal to the one that was set (the same object, unless its class says otherwise)
  */
 public record RemoveWatch(NodePath path, Watcher watcher) implements Request<Done> {
     /** Rejects nulls. */

@@ -67,7 +67,7 @@ final class WatchRegistry {
         boolean found = false;
         for (Map<NodePath, List<Watcher>> paths : watchers.values()) {
             List<Watcher> list = paths.get(path);
-            if (list != null && list.removeIf(other -> other == watcher)) {
+            if (list != null && list.removeIf(other -> other.equals(watcher))) {
                 found = true;
                 if (list.isEmpty()) {
                     paths.remove(path);
@@ -122,7 +122,7 @@ final class WatchRegistry {
         underWay.forEach(kind -> staying.add(kind.serverType()));
         for (Kind kind : Kind.values()) {
             for (Watcher other : of(kind).getOrDefault(path, List.of())) {
-                (other == watcher ? going : staying).add(kind.serverType());
+                (other.equals(watcher) ? going : staying).add(kind.serverType());
             }
         }
         // Servers before 3.9 know no type of the persistent kinds, but all know ANY.
@@ -206,7 +206,7 @@ final class WatchRegistry {
 
     private static void addIdentical(List<Watcher> list, Watcher watcher) {
         for (Watcher other : list) {
-            if (other == watcher) {
+            if (other.equals(watcher)) {
                 return;
             }
         }

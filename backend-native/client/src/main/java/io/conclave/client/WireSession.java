@@ -273,7 +273,7 @@ final class WireSession implements BackendSession {
                 if (exchange instanceof UserExchange<?> user) {
                     user.registration()
                             .filter(registration -> registration.path().equals(request.path()))
-                            .ifPresent(registration -> (registration.watcher() == request.watcher() ? own : others)
+                            .ifPresent(registration -> (registration.watcher().equals(request.watcher()) ? own : others)
                                     .add(registration.kind()));
                 }
             }

@@ -21,9 +21,8 @@ import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Deque;
-import java.util.IdentityHashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Queue;
@@ -284,7 +283,7 @@ final class MemorySession implements BackendSession {
     private void report(NodeEvent event, List<WatchTable.Watch> fired) {
         watches.delivered(fired);
         seenZxid = Math.max(seenZxid, event.zxid());
-        Set<Watcher> watchers = Collections.newSetFromMap(new IdentityHashMap<>());
+        Set<Watcher> watchers = new HashSet<>();
         for (WatchTable.Watch watch : fired) {
             if (watchers.add(watch.watcher)) {
                 dispatcher.execute(() -> watch.watcher.onEvent(event));

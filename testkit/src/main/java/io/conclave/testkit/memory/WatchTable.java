@@ -66,7 +66,7 @@ final class WatchTable {
     Watch add(NodePath path, Kind kind, Watcher watcher) {
         List<Watch> here = watches.computeIfAbsent(path, p -> new ArrayList<>());
         for (Watch watch : here) {
-            if (watch.kind == kind && watch.watcher == watcher && !watch.fired) {
+            if (watch.kind == kind && watch.watcher.equals(watcher) && !watch.fired) {
                 return watch;
             }
         }
@@ -78,7 +78,7 @@ final class WatchTable {
     /** Whether a watcher was set on the path, whatever kind; it is not any more. */
     boolean remove(NodePath path, Watcher watcher) {
         List<Watch> here = watches.getOrDefault(path, List.of());
-        boolean removed = !here.isEmpty() && here.removeIf(watch -> watch.watcher == watcher && !watch.fired);
+        boolean removed = !here.isEmpty() && here.removeIf(watch -> watch.watcher.equals(watcher) && !watch.fired);
         dropIfEmpty(path);
         return removed;
     }
