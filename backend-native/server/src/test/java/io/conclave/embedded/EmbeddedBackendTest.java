@@ -1,24 +1,39 @@
 package io.conclave.embedded;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
 import io.conclave.error.ConnectException;
+import io.conclave.error.RefusedException;
+import io.conclave.node.NodePath;
+import io.conclave.server.ConclaveServer;
+import io.conclave.server.ServerConfig;
+import io.conclave.spi.BackendProvider;
+import io.conclave.spi.Create;
+import io.conclave.spi.GetData;
+import io.conclave.time.TimeSource;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.ServiceLoader;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 class EmbeddedBackendTest {
+    private static final Logger LOG = LoggerFactory.getLogger(EmbeddedBackendTest.class);
+    private static final NodePath NODE = NodePath.of("/node");
+
     @TempDir
     private Path directory;
 
     @Test
     void theProviderIsFoundByServiceLoader() {
-        assertTrue(ServiceLoader.load(io.conclave.spi.BackendProvider.class).stream()
+        assertTrue(ServiceLoader.load(BackendProvider.class).stream()
                 .anyMatch(provider -> provider.type() == EmbeddedBackendProvider.class));
     }
 
@@ -34,5 +49,54 @@ class EmbeddedBackendTest {
         Path file = Files.writeString(directory.resolve("file"), "x");
         ConnectException refused = assertThrows(ConnectException.class, () -> Coordinator.connect("embedded:" + file));
         assertTrue(refused.getMessage().contains(file.toString()), refused.getMessage());
+    }
+
+    @Test
+    void eachStoreInMemoryIsFreshAndPrivate() throws Exception {
+        try (Coordinator one = Coordinator.connect("embedded:");
+                Coordinator other = Coordinator.connect("embedded:")) {
+            one.execute(Create.of(NODE));
+            assertThrows(RefusedException.class, () -> other.execute(GetData.of(NODE)));
+        }
+    }
+
+    @Test
+    void usersOfOneDirectoryShareItsServerAndTheLastOneClosesIt() throws Exception {
+        Coordinator first = Coordinator.connect("embedded:" + directory);
+        try (Coordinator second = Coordinator.connect("embedded:" + directory.resolve("."))) {
+            first.execute(Create.of(NODE));
+            second.execute(GetData.of(NODE));
+            first.close();
+            second.execute(GetData.of(NODE));
+        }
+        try (Coordinator later = Coordinator.connect("embedded:" + directory)) {
+            later.execute(GetData.of(NODE));
+        }
+    }
+
+    @Test
+    void aDirectoryInUseBySomebodyElseIsRefused() {
+        ServerConfig config = ServerConfig.embedded(Optional.of(directory));
+        try (ConclaveServer other = ConclaveServer.start(config, TimeSource.system(), cause -> {})) {
+            ConnectException refused =
+                    assertThrows(ConnectException.class, () -> Coordinator.connect("embedded:" + directory));
+            assertTrue(refused.getMessage().contains("in use"), refused.getMessage());
+            assertEquals(true, other.state().nodeCount() > 0);
+        }
+    }
+
+    @Test
+    void fromNothingToTheFirstAnswerTakesTensOfMilliseconds() throws Exception {
+        long best = Long.MAX_VALUE;
+        for (int i = 0; i < 10; i++) {
+            long before = System.nanoTime();
+            try (Coordinator coordinator = Coordinator.connect("embedded:")) {
+                coordinator.execute(Create.of(NODE));
+                long tookMs = (System.nanoTime() - before) / 1_000_000;
+                LOG.info("embedded: start to first answer {} ms", tookMs);
+                best = Math.min(best, tookMs);
+            }
+        }
+        assertTrue(best < 150, "the best of ten was " + best + " ms");
     }
 }

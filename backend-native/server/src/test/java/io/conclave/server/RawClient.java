@@ -52,10 +52,18 @@ final class RawClient implements AutoCloseable {
         return connect(new ConnectRequest(0, 0, timeoutMs, 0, new byte[16], false, true));
     }
 
-    ConnectResponse connect(ConnectRequest request) throws IOException {
+    void sendConnect(int timeoutMs) throws IOException {
+        sendConnect(new ConnectRequest(0, 0, timeoutMs, 0, new byte[16], false, true));
+    }
+
+    private void sendConnect(ConnectRequest request) throws IOException {
         ByteBuf out = Unpooled.buffer();
         Frames.write(out, request);
         write(out);
+    }
+
+    ConnectResponse connect(ConnectRequest request) throws IOException {
+        sendConnect(request);
         return ConnectResponse.decode(new JuteReader(readFrame()));
     }
 
