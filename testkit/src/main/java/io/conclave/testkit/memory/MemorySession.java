@@ -139,7 +139,7 @@ final class MemorySession implements BackendSession {
     public <R> CompletionStage<R> submit(Request<R> request) {
         Pending<R> pending = new Pending<>(request, Elapsed.since(time));
         store.lock().run(() -> accept(pending));
-        return pending.answer.minimalCompletionStage();
+        return pending.answer;
     }
 
     private void accept(Pending<?> pending) {

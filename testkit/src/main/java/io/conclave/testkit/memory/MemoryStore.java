@@ -183,6 +183,9 @@ public final class MemoryStore {
     }
 
     void deleteEmptyContainers() {
+        if (!tree.hasEmptyContainers()) {
+            return;
+        }
         Change change = newChange(OPERATOR);
         tree.deleteEmptyContainers(change);
         finish(change);
@@ -279,7 +282,7 @@ public final class MemoryStore {
     }
 
     private void scheduleSweep() {
-        if (!isSweepScheduled && tree.hasContainers()) {
+        if (!isSweepScheduled && tree.hasEmptyContainers()) {
             isSweepScheduled = true;
             time.schedule(
                     CONTAINER_SWEEP_INTERVAL,

@@ -40,13 +40,20 @@ final class MemoryTree {
 
     private final Map<NodePath, Node> nodes = new HashMap<>();
     private final Map<Long, Set<NodePath>> ephemerals = new HashMap<>();
+    private final Set<NodePath> containers = new LinkedHashSet<>();
 
     MemoryTree() {
         nodes.put(NodePath.ROOT, new Node(0, 0, new byte[0], Acl.OPEN, 0, false));
     }
 
-    boolean hasContainers() {
-        return nodes.values().stream().anyMatch(node -> node.isContainer);
+    /** Whether there is a container that has had children and has none any more. */
+    boolean hasEmptyContainers() {
+        return containers.stream().anyMatch(this::isEmptyContainer);
+    }
+
+    private boolean isEmptyContainer(NodePath path) {
+        Node node = get(path);
+        return node.createdChildren > 0 && node.children.isEmpty();
     }
 
     @Nullable
@@ -95,15 +102,9 @@ final class MemoryTree {
 
     private void insert(Change change, NodePath path, Node node, Node parent) {
         long oldPzxid = parent.pzxid;
-        nodes.put(path, node);
-        parent.children.add(path.name());
+        link(path, node, parent);
         parent.createdChildren++;
         parent.pzxid = change.zxid;
-        if (node.ephemeralOwner != 0) {
-            ephemerals
-                    .computeIfAbsent(node.ephemeralOwner, id -> new LinkedHashSet<>())
-                    .add(path);
-        }
         change.onUndo(() -> {
             unlink(path, node, parent);
             parent.createdChildren--;
@@ -111,9 +112,23 @@ final class MemoryTree {
         });
     }
 
+    private void link(NodePath path, Node node, Node parent) {
+        nodes.put(path, node);
+        parent.children.add(path.name());
+        if (node.isContainer) {
+            containers.add(path);
+        }
+        if (node.ephemeralOwner != 0) {
+            ephemerals
+                    .computeIfAbsent(node.ephemeralOwner, id -> new LinkedHashSet<>())
+                    .add(path);
+        }
+    }
+
     private void unlink(NodePath path, Node node, Node parent) {
         nodes.remove(path);
         parent.children.remove(path.name());
+        containers.remove(path);
         Set<NodePath> owned = ephemerals.get(node.ephemeralOwner);
         if (owned != null) {
             owned.remove(path);
@@ -147,14 +162,8 @@ final class MemoryTree {
         unlink(path, node, parent);
         parent.pzxid = change.zxid;
         change.onUndo(() -> {
-            nodes.put(path, node);
-            parent.children.add(path.name());
+            link(path, node, parent);
             parent.pzxid = oldPzxid;
-            if (node.ephemeralOwner != 0) {
-                ephemerals
-                        .computeIfAbsent(node.ephemeralOwner, id -> new LinkedHashSet<>())
-                        .add(path);
-            }
         });
         change.cause(DELETED, path, node.acl);
         change.cause(CHILDREN_CHANGED, parentPath, parent.acl);
@@ -243,15 +252,12 @@ final class MemoryTree {
 
     /** Deletes the containers that have had children and have none any more, and then those that became empty by it. */
     void deleteEmptyContainers(Change change) {
-        List<NodePath> deepestFirst = nodes.entrySet().stream()
-                .filter(entry -> entry.getValue().isContainer)
-                .map(Map.Entry::getKey)
+        List<NodePath> deepestFirst = containers.stream()
                 .sorted(Comparator.comparing((NodePath path) -> path.toString().length())
                         .reversed())
                 .toList();
         for (NodePath path : deepestFirst) {
-            Node node = get(path);
-            if (node.createdChildren > 0 && node.children.isEmpty()) {
+            if (isEmptyContainer(path)) {
                 remove(change, path);
             }
         }

@@ -191,7 +191,7 @@ public final class FaultProxy implements AutoCloseable {
             // A close is news like any other: it waits where bytes wait.
             valve.pass(time, connection::isClosed);
         } catch (IOException e) {
-            LOG.debug("A connection to {} ended", target, e);
+            LOG.debug("A connection to {} ended: {}", target, e.toString());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {
