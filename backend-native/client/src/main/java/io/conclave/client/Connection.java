@@ -311,6 +311,8 @@ final class Connection extends ByteToMessageDecoder {
         if (!detached) {
             session.onShut(this, reason);
         }
+        // No end of reading may follow to hand over what was gathered.
+        session.deliveries().flush();
     }
 
     /** The session has no use for the connection any more; the server is told to end the session, as well as it can. */

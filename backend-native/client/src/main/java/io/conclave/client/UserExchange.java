@@ -84,6 +84,9 @@ class UserExchange<R> extends Exchange implements Runnable {
                 complete(RequestCodec.decode(request, body));
             } catch (ConclaveException refused) {
                 failed(refused);
+            } catch (IllegalArgumentException e) {
+                failed(new RefusedException(
+                        RefusalReason.OTHER, describe() + ": the answer breaks a rule: " + e.getMessage()));
             }
         } else if (err == ErrorCode.NO_NODE.code() && request instanceof Exists) {
             complete(absent());

@@ -231,6 +231,7 @@ final class WireSession implements BackendSession {
     }
 
     private void failRejected() {
+        drainScheduled.set(false);
         for (Exchange next = submitted.poll(); next != null; next = submitted.poll()) {
             ConclaveException failure = new ClosedException(next.describe() + ": the backend was closed");
             if (next instanceof UserExchange<?> exchange) {
@@ -425,7 +426,7 @@ final class WireSession implements BackendSession {
                     opened,
                     timeout.toMillis(),
                     server.ours() ? ", cluster " + server.clusterId() : "");
-            options.metrics().count("session.connected", transport.toString());
+            count("session.connected", transport.toString());
             become(SessionState.CONNECTED);
         }
     }
@@ -521,11 +522,11 @@ final class WireSession implements BackendSession {
             LOG.info("{}: lost the {}: {}", this, gone, reason);
         } else {
             LOG.debug("{}: {} failed: {}", this, gone, reason);
-            options.metrics().count("connection.failed", gone.toString());
+            count("connection.failed", gone.toString());
         }
         if (state == SessionState.CONNECTED) {
             become(SessionState.SUSPENDED);
-            options.metrics().count("session.suspended", transport.toString());
+            count("session.suspended", transport.toString());
         }
         failInFlight(gone, reason);
         reconnect();
@@ -627,7 +628,7 @@ final class WireSession implements BackendSession {
             return;
         }
         LOG.info("{}: lost: {}", this, reason);
-        options.metrics().count("session.lost", transport.toString());
+        count("session.lost", transport.toString());
         if (state == SessionState.CONNECTING) {
             become(SessionState.CONNECTED);
         }
@@ -715,6 +716,14 @@ final class WireSession implements BackendSession {
             }
             listener.onState(next);
         });
+    }
+
+    private void count(String name, String subject) {
+        try {
+            options.metrics().count(name, subject);
+        } catch (RuntimeException e) {
+            LOG.error("{}: the metrics hook failed at {}", this, name, e);
+        }
     }
 
     @Override
