@@ -70,6 +70,7 @@ public final class Contender {
 
     private volatile ContenderState state = ContenderState.ENTERING; // written on the dispatcher only
     private volatile @Nullable Place place; // written on the dispatcher only
+    private long heldSinceNanos;
     private boolean creationInFlight;
     private long placeConnection = -1;
     private long ownWatchConnection = -1;
@@ -394,13 +395,10 @@ public final class Contender {
             return; // the session's loss is on its way here
         }
         become(ContenderState.HELD);
-        session.metrics().duration("line.wait", line.toString(), sinceEntered());
+        heldSinceNanos = session.time().monotonicNanos();
+        session.metrics().duration("line.wait", line.toString(), Duration.ofNanos(heldSinceNanos - enteredNanos));
         LOG.debug("{}: granted", this);
         granted.complete(this);
-    }
-
-    private Duration sinceEntered() {
-        return Duration.ofNanos(session.time().monotonicNanos() - enteredNanos);
     }
 
     private void onSessionState(SessionState next) {
@@ -474,6 +472,11 @@ public final class Contender {
 
     private void announce(LossReason reason, ConclaveException why) {
         if (state == ContenderState.HELD) {
+            session.metrics()
+                    .duration(
+                            "line.held",
+                            line.toString(),
+                            Duration.ofNanos(session.time().monotonicNanos() - heldSinceNanos));
             session.metrics().count(reason == LossReason.RELEASED ? "grant.released" : "grant.lost", line.toString());
             if (reason != LossReason.RELEASED) {
                 LOG.warn("{}: lost: {}", this, reason);

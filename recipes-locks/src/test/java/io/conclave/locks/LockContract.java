@@ -14,7 +14,6 @@ import io.conclave.error.ClosedException;
 import io.conclave.error.ConclaveException;
 import io.conclave.error.GrantLostException;
 import io.conclave.error.RefusedException;
-import io.conclave.grant.FencingToken;
 import io.conclave.grant.LossReason;
 import io.conclave.node.NodePath;
 import io.conclave.spi.Create;
@@ -22,6 +21,9 @@ import io.conclave.spi.Delete;
 import io.conclave.spi.GetChildren;
 import io.conclave.spi.SessionState;
 import io.conclave.testkit.ManualTimeSource;
+import io.conclave.testkit.history.LockHistory;
+import io.conclave.testkit.history.LockHistoryChecker;
+import io.conclave.time.TimeSource;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -124,21 +126,15 @@ public abstract class LockContract {
     }
 
     @Test
-    void nobodyElseHoldsIt() throws Exception {
-        AtomicInteger inside = new AtomicInteger();
-        AtomicInteger rounds = new AtomicInteger();
-        List<FencingToken> tokens = Collections.synchronizedList(new ArrayList<>());
+    void nobodyElseHoldsItAndTokensGrow() throws Exception {
+        LockHistory history = new LockHistory(TimeSource.system());
         List<Future<?>> workers = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
+            int worker = i;
             DistributedLock lock = lockOf(connect());
             workers.add(threads.submit(() -> {
                 for (int round = 0; round < 10; round++) {
-                    try (LockGrant grant = lock.acquire(PATIENCE)) {
-                        assertEquals(1, inside.incrementAndGet());
-                        tokens.add(grant.token());
-                        rounds.incrementAndGet();
-                        inside.decrementAndGet();
-                    }
+                    takeTurn(lock, history, "worker " + worker + " round " + round);
                 }
                 return null;
             }));
@@ -146,11 +142,48 @@ public abstract class LockContract {
         for (Future<?> worker : workers) {
             worker.get(60, SECONDS);
         }
-        assertEquals(40, rounds.get());
-        List<FencingToken> sorted = new ArrayList<>(tokens);
-        Collections.sort(sorted);
-        assertEquals(sorted, tokens, "tokens grow from grant to grant");
-        assertEquals(40, tokens.stream().distinct().count());
+        assertEquals(40 * 4, history.events().size());
+        LockHistoryChecker.assertClean(history);
+    }
+
+    private static void takeTurn(DistributedLock lock, LockHistory history, String contender) throws Exception {
+        history.requested(contender);
+        LockGrant grant = lock.acquire(PATIENCE);
+        history.enqueued(contender, grant.token().zxid());
+        history.granted(contender, grant);
+        history.released(contender);
+        grant.close();
+    }
+
+    @Test
+    void virtualThreadsWaitAndRelease() throws Exception {
+        Coordinator coordinator = connect();
+        AtomicInteger turns = new AtomicInteger();
+        List<Thread> started = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            started.add(startVirtual(() -> {
+                Lock view = lockOf(coordinator).asLock();
+                view.lock();
+                turns.incrementAndGet();
+                view.unlock();
+            }));
+        }
+        for (Thread thread : started) {
+            thread.join(60_000);
+        }
+        assertEquals(20, turns.get());
+        awaitMembers(coordinator, 0);
+    }
+
+    /** A virtual thread where the JVM has them (21 and newer), else a platform thread. */
+    private static Thread startVirtual(Runnable task) throws ReflectiveOperationException {
+        if (Runtime.version().feature() >= 21) {
+            return (Thread)
+                    Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, task);
+        }
+        Thread thread = new Thread(task);
+        thread.start();
+        return thread;
     }
 
     @Test
