@@ -18,8 +18,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.ServiceLoader;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
@@ -85,26 +85,35 @@ final class Load implements AutoCloseable {
             }));
         }
         awaitOrFail(connected, count + " sessions to connect");
-        create(opened.get(0), ROOT);
+        awaitCreated(List.of(create(opened.get(0), ROOT)));
+        List<CompletableFuture<?>> created = new ArrayList<>();
         for (int i = 0; i < count; i++) {
+            BackendSession session = opened.get(i);
             SessionNodes nodes = new SessionNodes(ROOT.child("s" + i), NODES_OF_A_SESSION);
-            create(opened.get(i), nodes.base());
+            created.add(create(session, nodes.base()));
             for (NodePath path : nodes.all()) {
-                create(opened.get(i), path);
+                created.add(create(session, path));
             }
-            sessions.add(new SessionLoad(opened.get(i), nodes, time));
+            sessions.add(new SessionLoad(session, nodes, time));
         }
+        awaitCreated(created);
     }
 
-    private void create(BackendSession session, NodePath path) {
-        CompletionStage<Create.Created> created = session.submit(Create.of(path).withData(Workload.DATA));
+    private static CompletableFuture<?> create(BackendSession session, NodePath path) {
+        return session.submit(Create.of(path).withData(Workload.DATA))
+                .exceptionally(Load::ignoreNodeExists)
+                .toCompletableFuture();
+    }
+
+    private void awaitCreated(List<CompletableFuture<?>> created) {
         try {
-            created.exceptionally(Load::ignoreNodeExists).toCompletableFuture().get(WAIT_SECONDS, TimeUnit.SECONDS);
+            CompletableFuture.allOf(created.toArray(CompletableFuture<?>[]::new))
+                    .get(WAIT_SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new BenchmarkException(name + ": interrupted", e);
         } catch (ExecutionException | TimeoutException e) {
-            throw new BenchmarkException(name + ": cannot create " + path, e);
+            throw new BenchmarkException(name + ": cannot create the znodes to work on", e);
         }
     }
 
@@ -118,16 +127,21 @@ final class Load implements AutoCloseable {
         throw new CompletionException(cause);
     }
 
-    /** Runs one round and reports it. Blocks for its duration and until all of its requests are answered. */
+    /**
+     * Runs one round and reports it. Blocks for its duration (or until the first answer if that takes longer) and until all of its requests are
+     * answered.
+     */
     Round run(Shape shape, Workload workload, Duration duration) {
         List<SessionLoad> used = sessions.subList(0, shape.sessions());
         CountDownLatch answered = new CountDownLatch(shape.sessions() * shape.outstanding());
+        CountDownLatch measured = new CountDownLatch(1);
         CountDownLatch failed = new CountDownLatch(1);
         long startNanos = time.monotonicNanos();
         for (SessionLoad session : used) {
-            session.begin(workload, shape.outstanding(), answered, failed);
+            session.begin(workload, shape.outstanding(), answered, measured, failed);
         }
         boolean anyFailed = awaitFailure(failed, duration);
+        awaitOrFail(measured, "the first answer of " + shape + " " + workload);
         used.forEach(SessionLoad::stop);
         long elapsedNanos = time.monotonicNanos() - startNanos;
         awaitOrFail(answered, "the last answers of " + shape + " " + workload);

@@ -27,14 +27,22 @@ final class SessionLoad {
         this.time = time;
     }
 
-    /** Begins to ask. Never blocks. Each of the {@code outstanding} slots counts {@code answered} down when it stops. */
-    void begin(Workload workload, int outstanding, CountDownLatch answered, CountDownLatch failed) {
+    /**
+     * Begins to ask. Never blocks. Each of the {@code outstanding} slots counts {@code answered} down when it stops; the first answer, or the
+     * first failure, counts {@code measured} down.
+     */
+    void begin(
+            Workload workload,
+            int outstanding,
+            CountDownLatch answered,
+            CountDownLatch measured,
+            CountDownLatch failed) {
         running = true;
         session.dispatcher().execute(() -> {
             latencies.clear();
             failure = null;
             for (int i = 0; i < outstanding; i++) {
-                new Slot(workload, answered, failed).submit();
+                new Slot(workload, answered, measured, failed).submit();
             }
         });
     }
@@ -56,12 +64,14 @@ final class SessionLoad {
     private final class Slot implements BiConsumer<@Nullable Object, @Nullable Throwable> {
         private final Workload workload;
         private final CountDownLatch answered;
+        private final CountDownLatch measured;
         private final CountDownLatch failed;
         private long submittedNanos;
 
-        Slot(Workload workload, CountDownLatch answered, CountDownLatch failed) {
+        Slot(Workload workload, CountDownLatch answered, CountDownLatch measured, CountDownLatch failed) {
             this.workload = workload;
             this.answered = answered;
+            this.measured = measured;
             this.failed = failed;
         }
 
@@ -75,9 +85,11 @@ final class SessionLoad {
             if (problem != null) {
                 failure = problem;
                 failed.countDown();
+                measured.countDown();
                 answered.countDown();
             } else if (running) {
                 latencies.record(time.monotonicNanos() - submittedNanos);
+                measured.countDown();
                 submit();
             } else {
                 answered.countDown();
