@@ -76,7 +76,10 @@ public final class CoordinatorBuilder {
         return this;
     }
 
-    /** Where listeners, watchers and the continuations of stages run; daemon threads of the coordinator's own if not set. */
+    /**
+     * Where listeners, watchers and the continuations of stages run; daemon threads of the coordinator's own if not set. It needs threads of its own (one
+     * that runs tasks on the calling thread is not allowed) and enough of them for listeners that block.
+     */
     public CoordinatorBuilder listenerExecutor(Executor executor) {
         listenerExecutor = Optional.of(executor);
         return this;

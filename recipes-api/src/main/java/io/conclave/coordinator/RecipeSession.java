@@ -87,7 +87,8 @@ public final class RecipeSession {
     }
 
     /**
-     * Submits a request and goes on with its answer or its failure, on the dispatcher.
+     * Submits a request and goes on with its answer or its failure, on the dispatcher. To be called there as well: from another thread the answer
+     * may have come before its continuation is attached, which then runs on the calling thread.
      *
      * @param onFailure is given one of the four kinds of failure, unwrapped
      */
