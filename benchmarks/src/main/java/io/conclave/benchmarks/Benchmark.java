@@ -73,7 +73,7 @@ public final class Benchmark {
     }
 
     private Load load(ServerProcess server, ExecutorService callbacks) {
-        return new Load(server.connectString(), server.connectString(), options.sessionCount(), callbacks, time);
+        return new Load(server.connectString(), server::processorTime, options.sessionCount(), callbacks, time);
     }
 
     private void runAll(Map<ServerKind, Load> loads) {

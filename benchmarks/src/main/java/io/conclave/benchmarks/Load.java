@@ -25,6 +25,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 
 /**
  * Asks one server, through the backend that a connect string names: sessions that stay open for the whole run, and rounds in which each of them
@@ -38,13 +39,25 @@ final class Load implements AutoCloseable {
     private static final int MAX_QUEUED_REQUESTS = 100_000;
 
     private final String name;
+    private final Supplier<Duration> processorTime;
     private final Backend backend;
     private final TimeSource time;
     private final List<SessionLoad> sessions = new ArrayList<>();
 
-    /** Opens the sessions and creates their znodes. Blocks. */
-    Load(String name, String connectString, int sessionCount, Executor callbacks, TimeSource time) {
-        this.name = name;
+    /**
+     * Opens the sessions and creates their znodes. Blocks.
+     *
+     * @param processorTime what the server has used so far
+     * @param callbacks where answers are taken and the next requests given
+     */
+    Load(
+            String connectString,
+            Supplier<Duration> processorTime,
+            int sessionCount,
+            Executor callbacks,
+            TimeSource time) {
+        this.name = connectString;
+        this.processorTime = processorTime;
         this.time = time;
         ConnectString parsed = ConnectString.parse(connectString);
         backend = provider(parsed.scheme())
@@ -136,6 +149,7 @@ final class Load implements AutoCloseable {
         CountDownLatch answered = new CountDownLatch(shape.sessions() * shape.outstanding());
         CountDownLatch measured = new CountDownLatch(1);
         CountDownLatch failed = new CountDownLatch(1);
+        Duration processorBefore = processorTime.get();
         long startNanos = time.monotonicNanos();
         for (SessionLoad session : used) {
             session.begin(workload, shape.outstanding(), answered, measured, failed);
@@ -143,6 +157,7 @@ final class Load implements AutoCloseable {
         boolean anyFailed = awaitFailure(failed, duration);
         awaitOrFail(measured, "the first answer of " + shape + " " + workload);
         used.forEach(SessionLoad::stop);
+        Duration processor = processorTime.get().minus(processorBefore);
         long elapsedNanos = time.monotonicNanos() - startNanos;
         awaitOrFail(answered, "the last answers of " + shape + " " + workload);
         LatencyHistogram latencies = new LatencyHistogram();
@@ -156,7 +171,10 @@ final class Load implements AutoCloseable {
             throw new BenchmarkException(name + ": a request failed");
         }
         return new Round(
-                latencies.total() * 1e9 / elapsedNanos, latencies.percentileMs(0.5), latencies.percentileMs(0.99));
+                latencies.total() * 1e9 / elapsedNanos,
+                latencies.percentileMs(0.5),
+                latencies.percentileMs(0.99),
+                processor.toNanos() / 1e3 / latencies.total());
     }
 
     private boolean awaitFailure(CountDownLatch failed, Duration duration) {

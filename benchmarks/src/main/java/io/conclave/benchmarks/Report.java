@@ -46,8 +46,15 @@ final class Report {
                 .computeIfAbsent(kind, key -> new ArrayList<>())
                 .add(round);
         print(
-                "%-13s %-7s round %d %-10s %9.0f ops/s  p50 %8.3f ms  p99 %8.3f ms",
-                workload, shape, number, kind.label(), round.operationsPerSecond(), round.p50Ms(), round.p99Ms());
+                "%-13s %-7s round %d %-10s %9.0f ops/s  p50 %8.3f ms  p99 %8.3f ms  server %7.1f us/op",
+                workload,
+                shape,
+                number,
+                kind.label(),
+                round.operationsPerSecond(),
+                round.p50Ms(),
+                round.p99Ms(),
+                round.serverMicros());
     }
 
     void ratio(Shape shape, Workload workload) {
@@ -65,21 +72,24 @@ final class Report {
 
     void summary() {
         print("");
-        print("| requests | shape | Conclave ops/s | p50 ms | p99 ms | ZooKeeper ops/s | p50 ms | p99 ms | ratio |");
-        print("|---|---|---:|---:|---:|---:|---:|---:|---:|");
+        print("| requests | shape | Conclave ops/s | p50 ms | p99 ms | cpu us/op |"
+                + " ZooKeeper ops/s | p50 ms | p99 ms | cpu us/op | ratio |");
+        print("|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
         for (Case key : rounds.keySet()) {
             Round ours = median(key, ServerKind.CONCLAVE);
             Round theirs = median(key, ServerKind.ZOOKEEPER);
             print(
-                    "| %s | %s | %,.0f | %.2f | %.2f | %,.0f | %.2f | %.2f | %.2f |",
+                    "| %s | %s | %,.0f | %.2f | %.2f | %.1f | %,.0f | %.2f | %.2f | %.1f | %.2f |",
                     key.workload(),
                     key.shape(),
                     ours.operationsPerSecond(),
                     ours.p50Ms(),
                     ours.p99Ms(),
+                    ours.serverMicros(),
                     theirs.operationsPerSecond(),
                     theirs.p50Ms(),
                     theirs.p99Ms(),
+                    theirs.serverMicros(),
                     ratio(key));
         }
     }

@@ -10,12 +10,17 @@ import java.util.function.ToDoubleFunction;
  * @param operationsPerSecond completed per second
  * @param p50Ms the median latency in milliseconds
  * @param p99Ms the 99th percentile of latency in milliseconds
+ * @param serverMicros processor time of the server per operation, in microseconds; tells more than the rate does when the machine is busy with other
+ *     things
  */
-record Round(double operationsPerSecond, double p50Ms, double p99Ms) {
+record Round(double operationsPerSecond, double p50Ms, double p99Ms, double serverMicros) {
     /** The medians of several rounds, each figure by itself. */
     static Round median(List<Round> rounds) {
         return new Round(
-                median(rounds, Round::operationsPerSecond), median(rounds, Round::p50Ms), median(rounds, Round::p99Ms));
+                median(rounds, Round::operationsPerSecond),
+                median(rounds, Round::p50Ms),
+                median(rounds, Round::p99Ms),
+                median(rounds, Round::serverMicros));
     }
 
     private static double median(List<Round> rounds, ToDoubleFunction<Round> figure) {

@@ -29,7 +29,11 @@ class BenchmarkTest {
         try (ConclaveServer server = ConclaveServer.start(config, TimeSource.system(), failure -> {})) {
             String connectString = "conclave://127.0.0.1:" + server.clientPort().orElseThrow();
             try (Load load = new Load(
-                    "server", connectString, BenchmarkOptions.SHORT.sessionCount(), callbacks, TimeSource.system())) {
+                    connectString,
+                    () -> Duration.ZERO,
+                    BenchmarkOptions.SHORT.sessionCount(),
+                    callbacks,
+                    TimeSource.system())) {
                 for (Workload workload : BenchmarkOptions.SHORT.workloads()) {
                     for (Shape shape : BenchmarkOptions.SHORT.shapes()) {
                         assertMeasured(load.run(shape, workload, ROUND), shape + " " + workload);
@@ -55,7 +59,7 @@ class BenchmarkTest {
         ExecutorService callbacks = Executors.newCachedThreadPool();
         ConclaveServer server = ConclaveServer.start(config, TimeSource.system(), failure -> {});
         String connectString = "conclave://127.0.0.1:" + server.clientPort().orElseThrow();
-        try (Load load = new Load("server", connectString, 1, callbacks, TimeSource.system())) {
+        try (Load load = new Load(connectString, () -> Duration.ZERO, 1, callbacks, TimeSource.system())) {
             callbacks.execute(server::close);
             assertThrows(
                     BenchmarkException.class, () -> load.run(new Shape(1, 100), Workload.SET, Duration.ofSeconds(60)));
@@ -90,10 +94,10 @@ class BenchmarkTest {
 
     @Test
     void mediansOfAnOddAndAnEvenNumberOfRounds() {
-        List<Round> rounds =
-                List.of(new Round(3, 30, 1), new Round(1, 10, 9), new Round(2, 20, 5), new Round(4, 40, 7));
-        assertEquals(new Round(2.5, 25, 6), Round.median(rounds));
-        assertEquals(new Round(2, 20, 5), Round.median(rounds.subList(0, 3)));
+        List<Round> rounds = List.of(
+                new Round(3, 30, 1, 0.3), new Round(1, 10, 9, 0.1), new Round(2, 20, 5, 0.2), new Round(4, 40, 7, 0.4));
+        assertEquals(new Round(2.5, 25, 6, 0.25), Round.median(rounds));
+        assertEquals(new Round(2, 20, 5, 0.2), Round.median(rounds.subList(0, 3)));
     }
 
     @Test
