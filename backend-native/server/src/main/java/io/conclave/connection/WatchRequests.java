@@ -53,8 +53,9 @@ final class WatchRequests {
     }
 
     ReplyBody addPersistent(AddWatchRequest request) {
-        WatchMode mode =
-                WatchMode.lookup(request.mode()).orElseThrow(() -> new RefusedWatchException(ErrorCode.BAD_ARGUMENTS));
+        // ZooKeeper's answer to a mode that it does not know, and to a type
+        WatchMode mode = WatchMode.lookup(request.mode())
+                .orElseThrow(() -> new RefusedWatchException(ErrorCode.MARSHALLING_ERROR));
         set(request.path(), mode == WatchMode.PERSISTENT ? WatchTable.PERSISTENT : WatchTable.RECURSIVE);
         return new ErrorReply(ErrorCode.OK.code());
     }
@@ -75,7 +76,7 @@ final class WatchRequests {
 
     private static int kinds(int type) {
         WatcherType known =
-                WatcherType.lookup(type).orElseThrow(() -> new RefusedWatchException(ErrorCode.BAD_ARGUMENTS));
+                WatcherType.lookup(type).orElseThrow(() -> new RefusedWatchException(ErrorCode.MARSHALLING_ERROR));
         return switch (known) {
             case CHILDREN -> WatchTable.CHILDREN;
             case DATA -> WatchTable.DATA;

@@ -1,0 +1,65 @@
+package io.conclave.proofs.interop;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import org.apache.zookeeper.server.NIOServerCnxnFactory;
+import org.apache.zookeeper.server.ZooKeeperServer;
+
+/** A stand-alone Apache ZooKeeper in this JVM, with session timeouts from 200 ms on. */
+public final class ApacheZooKeeper implements ServerUnderTest {
+    private static final int TICK_MS = 100;
+
+    private final Path directory = ServerDirectory.create("apache-zookeeper");
+    private final int port = ServerDirectory.freePort();
+    private ZooKeeperServer server;
+    private NIOServerCnxnFactory connections;
+
+    /** Starts a server on an empty directory. */
+    public ApacheZooKeeper() {
+        System.setProperty("zookeeper.admin.enableServer", "false");
+        System.setProperty("zookeeper.forceSync", "no"); // nobody pulls the plug here
+        System.setProperty("zookeeper.preAllocSize", "1024");
+        start();
+    }
+
+    @Override
+    public int port() {
+        return port;
+    }
+
+    @Override
+    public String url() {
+        return "zookeeper://" + hostPort();
+    }
+
+    @Override
+    public void stop() {
+        connections.shutdown();
+        server.shutdown(true);
+    }
+
+    @Override
+    public void start() {
+        try {
+            server = new ZooKeeperServer(directory.toFile(), directory.toFile(), TICK_MS);
+            server.setMaxSessionTimeout(60_000);
+            connections = new NIOServerCnxnFactory();
+            connections.configure(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0);
+            connections.startup(server);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        stop();
+        ServerDirectory.delete(directory);
+    }
+}
