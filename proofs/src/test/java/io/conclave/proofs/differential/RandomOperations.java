@@ -98,7 +98,10 @@ final class RandomOperations {
         }
         StringBuilder parts = new StringBuilder();
         for (Op part : multi) {
-            parts.append(part.getType()).append(' ').append(text(part.toRequestRecord())).append("; ");
+            parts.append(part.getType())
+                    .append(' ')
+                    .append(text(part.toRequestRecord()))
+                    .append("; ");
         }
         return parts.toString();
     }
@@ -170,13 +173,13 @@ final class RandomOperations {
             case 7 -> {
                 // in theirs "" is another name of the root in reads, but counts one node more
                 String counted = path.isEmpty() ? "/" : path;
-                yield new Request(
-                        xid, OpCode.getAllChildrenNumber, names -> new GetAllChildrenNumberRequest(counted));
+                yield new Request(xid, OpCode.getAllChildrenNumber, names -> new GetAllChildrenNumberRequest(counted));
             }
             case 8 -> new Request(xid, OpCode.getEphemerals, names -> new GetEphemeralsRequest(path));
-            default -> random.nextInt(4) == 0
-                    ? new Request(xid, OpCode.whoAmI, names -> new SyncRequest(path))
-                    : new Request(xid, OpCode.sync, names -> new SyncRequest(path));
+            default ->
+                random.nextInt(4) == 0
+                        ? new Request(xid, OpCode.whoAmI, names -> new SyncRequest(path))
+                        : new Request(xid, OpCode.sync, names -> new SyncRequest(path));
         };
     }
 

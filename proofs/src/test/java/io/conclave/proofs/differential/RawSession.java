@@ -49,8 +49,7 @@ final class RawSession {
     /** Drops the connection and takes the session up again on another one. */
     void resume(long lastZxid) throws IOException {
         socket.close();
-        attach(new ConnectRequest(
-                0, lastZxid, TIMEOUT_MS, attached.getSessionId(), attached.getPasswd(), false));
+        attach(new ConnectRequest(0, lastZxid, TIMEOUT_MS, attached.getSessionId(), attached.getPasswd(), false));
     }
 
     void drop() throws IOException {

@@ -9,6 +9,8 @@ import java.util.List;
 import org.apache.jute.BinaryInputArchive;
 import org.apache.jute.Record;
 import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.MultiResponse;
+import org.apache.zookeeper.OpResult;
 import org.apache.zookeeper.ZooDefs.OpCode;
 import org.apache.zookeeper.data.ClientInfo;
 import org.apache.zookeeper.data.Stat;
@@ -28,8 +30,6 @@ import org.apache.zookeeper.proto.SetDataResponse;
 import org.apache.zookeeper.proto.SyncResponse;
 import org.apache.zookeeper.proto.WatcherEvent;
 import org.apache.zookeeper.proto.WhoAmIResponse;
-import org.apache.zookeeper.MultiResponse;
-import org.apache.zookeeper.OpResult;
 
 /** Writes out everything in a frame that both servers must agree on. */
 final class ReplyText {
@@ -74,8 +74,8 @@ final class ReplyText {
 
     String event(ReplyHeader header, DataInputStream body) throws IOException {
         WatcherEvent event = read(new WatcherEvent(), body);
-        return "event " + names.seen(header.getZxid()) + " type=" + event.getType() + " state=" + event.getState()
-                + " " + event.getPath();
+        return "event " + names.seen(header.getZxid()) + " type=" + event.getType() + " state=" + event.getState() + " "
+                + event.getPath();
     }
 
     private static <R extends Record> R read(R record, DataInputStream in) throws IOException {
