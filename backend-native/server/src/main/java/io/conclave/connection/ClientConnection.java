@@ -14,10 +14,13 @@ import io.conclave.tree.Permission;
 import io.conclave.tree.SessionRecord;
 import io.conclave.tree.TreeEvent;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.io.IOException;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -35,6 +38,8 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
     private static final Logger LOG = LoggerFactory.getLogger(ClientConnection.class);
     /** A ConnectRequest has 45 bytes; this leaves room for those of other clients. */
     private static final int MAX_HANDSHAKE_BYTES = 4096;
+
+    private static final Duration LINGER = Duration.ofSeconds(5);
 
     private final Channel channel;
     private final Loop loop;
@@ -107,7 +112,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
 
     @Override
     public void channelReadComplete(ChannelHandlerContext context) {
-        flushOutput();
+        loop.flush();
     }
 
     @Override
@@ -125,7 +130,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
 
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-        if (cause instanceof java.io.IOException) {
+        if (cause instanceof IOException) {
             close(cause.toString());
         } else {
             LOG.error("Connection {} failed", this, cause);
@@ -242,12 +247,18 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
         return watchedPaths;
     }
 
+    /** Must not throw: others wait behind it for the same event. */
     @Override
     public void tell(TreeEvent event) {
-        if (event.acl().permits(authIds, Permission.READ)) {
-            write(
-                    new ReplyHeader(Xid.WATCH_EVENT, event.zxid(), ErrorCode.OK.code()),
-                    new WatcherEvent(event.type().code(), WatcherEvent.STATE_CONNECTED, event.path()));
+        try {
+            if (event.acl().permits(authIds, Permission.READ)) {
+                write(
+                        new ReplyHeader(Xid.WATCH_EVENT, event.zxid(), ErrorCode.OK.code()),
+                        new WatcherEvent(event.type().code(), WatcherEvent.STATE_CONNECTED, event.path()));
+            }
+        } catch (RuntimeException | Error e) {
+            LOG.error("Connection {} cannot be told of {}", this, event, e);
+            close("an error of the server");
         }
     }
 
@@ -285,8 +296,9 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
         }
         become(ConnectionState.ENDING);
         output.flush();
-        channel.writeAndFlush(io.netty.buffer.Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+        channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
         leave();
+        services.time().schedule(LINGER, () -> loop.post(() -> close("its client does not read the last answer")));
     }
 
     /** Closes at once; what has not been sent is dropped. Idempotent. */

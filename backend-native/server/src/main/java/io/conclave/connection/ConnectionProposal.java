@@ -7,15 +7,19 @@ import io.conclave.tree.Change;
 
 /** A change that a connection asked for; its outcome is told on the connection's loop. */
 abstract class ConnectionProposal extends ChangeProposal {
-    private final Loop loop;
+    private final ClientConnection connection;
 
-    ConnectionProposal(Loop loop, Change change) {
+    ConnectionProposal(ClientConnection connection, Change change) {
         super(change);
-        this.loop = loop;
+        this.connection = connection;
+    }
+
+    final ClientConnection connection() {
+        return connection;
     }
 
     final Loop loop() {
-        return loop;
+        return connection.loop();
     }
 
     /** The change has been applied, and is about to be shown: the loop's state is still the one before it. On the loop. */
@@ -29,6 +33,6 @@ abstract class ConnectionProposal extends ChangeProposal {
 
     @Override
     public final void rejected(Rejection reason) {
-        loop.postBehindSteps(() -> refused(reason));
+        loop().postBehindSteps(() -> refused(reason));
     }
 }

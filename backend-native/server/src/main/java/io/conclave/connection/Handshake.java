@@ -126,7 +126,7 @@ final class Handshake {
         private final ConnectRequest request;
 
         Attach(ConnectRequest request, Change change) {
-            super(connection.loop(), change);
+            super(connection, change);
             this.request = request;
         }
 

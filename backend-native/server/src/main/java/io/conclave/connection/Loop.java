@@ -19,7 +19,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -51,6 +50,7 @@ final class Loop {
     private final Queue<Runnable> stalled = new ArrayDeque<>();
     private boolean retryScheduled;
     private boolean catchingUp;
+    private boolean flushing;
     private Feed.Entry position;
     private TreeState state;
 
@@ -142,28 +142,33 @@ final class Loop {
         ConnectionProposal ours =
                 step.origin() instanceof ConnectionProposal proposal && proposal.loop() == this ? proposal : null;
         if (ours != null) {
-            guarded(ours::beforeApplied);
+            settled(ours, ours::beforeApplied);
         }
         state = step.applied().state();
         for (TreeEvent event : step.applied().events()) {
             watches.fire(event);
         }
-        guarded(() -> deliver(step, ours));
-    }
-
-    private void deliver(Step step, @Nullable ConnectionProposal ours) {
-        Result result = step.applied().result();
-        if (result instanceof Result.SessionAttached moved) {
+        if (step.applied().result() instanceof Result.SessionAttached moved) {
             detachOlder(moved.session().id(), moved.session().attachment());
         }
         if (ours != null) {
-            ours.applied(step.applied());
+            settled(ours, () -> ours.applied(step.applied()));
         }
-        if (result instanceof Result.SessionClosed closed) {
+        if (step.applied().result() instanceof Result.SessionClosed closed) {
             ClientConnection connection = attached.remove(closed.sessionId());
             if (connection != null) {
                 connection.sessionEnded();
             }
+        }
+    }
+
+    /** A proposal whose outcome cannot be delivered must not be waited for. */
+    private static void settled(ConnectionProposal proposal, Runnable delivery) {
+        try {
+            delivery.run();
+        } catch (RuntimeException | Error e) {
+            LOG.error("The outcome of {} cannot be delivered to {}", proposal, proposal.connection(), e);
+            proposal.connection().close("an error of the server");
         }
     }
 
@@ -190,11 +195,24 @@ final class Loop {
         unflushed.add(connection);
     }
 
+    /**
+     * Flushes all connections that have something gathered. Inside the JVM a flush can run the client's code, and that
+     * can come back here in the middle of the very channel's flush, where Netty would ignore another one; the outermost
+     * call takes those up.
+     */
     void flush() {
-        while (!unflushed.isEmpty()) {
-            List<ClientConnection> now = new ArrayList<>(unflushed);
-            unflushed.clear();
-            now.forEach(connection -> guarded(connection::flushOutput));
+        if (flushing) {
+            return;
+        }
+        flushing = true;
+        try {
+            while (!unflushed.isEmpty()) {
+                List<ClientConnection> now = new ArrayList<>(unflushed);
+                unflushed.clear();
+                now.forEach(connection -> guarded(connection::flushOutput));
+            }
+        } finally {
+            flushing = false;
         }
     }
 

@@ -22,7 +22,7 @@ final class Write extends ConnectionProposal implements Pending {
     private ReplyBody reply = EmptyReply.INSTANCE;
 
     Write(ClientConnection connection, int xid, RequestBody request, Change change) {
-        super(connection.loop(), change);
+        super(connection, change);
         this.connection = connection;
         this.xid = xid;
         this.request = request;

@@ -13,8 +13,9 @@ import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * {@code conclave-server start-foreground <file>}: serves until the process is told to end. Exit status 0 after an
- * orderly end, 1 if the server could not start or had to give up, 2 for a wrong command line or configuration.
+ * {@code conclave-server start-foreground <file>}: serves until a signal tells the process to end, which closes the log
+ * in order. Exit status: that of the signal after an orderly end (143 for SIGTERM), 1 if the server could not start or
+ * had to give up, 2 for a wrong command line or configuration.
  */
 public final class Main {
     private static final int FAILED = 1;

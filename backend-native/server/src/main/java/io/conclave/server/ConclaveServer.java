@@ -11,7 +11,6 @@ import io.conclave.consensus.LogStatus;
 import io.conclave.consensus.ReplicatedLog;
 import io.conclave.consensus.SingleMemberLog;
 import io.conclave.consensus.VolatileLog;
-import io.conclave.consensus.disk.Disk;
 import io.conclave.consensus.disk.RealDisk;
 import io.conclave.replica.Replica;
 import io.conclave.time.TimeSource;
@@ -30,6 +29,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -44,6 +44,9 @@ import org.slf4j.LoggerFactory;
 public final class ConclaveServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ConclaveServer.class);
     private static final int MEMBER_ID = 1;
+    /** What this version understands. */
+    private static final int FEATURE_LEVEL = 1;
+
     private static final int MAX_ENTRY_BYTES = 2 << 20;
     private static final AtomicInteger THREAD_COUNT = new AtomicInteger();
 
@@ -61,14 +64,16 @@ public final class ConclaveServer implements AutoCloseable {
     private Optional<ConnectionAcceptor> acceptor = Optional.empty();
     private Optional<Channel> listening = Optional.empty();
 
-    private ConclaveServer(ServerConfig config, Optional<Disk> disk, TimeSource time, Consumer<LogException> fatal) {
+    private ConclaveServer(
+            ServerConfig config,
+            Function<LogOptions, ReplicatedLog> logs,
+            TimeSource time,
+            Consumer<LogException> fatal) {
         this.config = config;
         this.fatal = fatal;
         this.time = time;
         this.background = Executors.newFixedThreadPool(2, ConclaveServer::backgroundThread);
-        LogOptions options = logOptions();
-        this.log = disk.<ReplicatedLog>map(files -> SingleMemberLog.on(files, options))
-                .orElseGet(() -> VolatileLog.with(options));
+        this.log = logs.apply(logOptions());
         this.replica = new Replica(() -> log.status().clusterId());
         this.sessions = new SessionTracker(log, time);
         this.reaper =
@@ -86,13 +91,20 @@ public final class ConclaveServer implements AutoCloseable {
      * @throws ServerStartException if the port cannot be opened
      */
     public static ConclaveServer start(ServerConfig config, TimeSource time, Consumer<LogException> fatal) {
-        return start(config, config.dataDirectory().map(RealDisk::in), time, fatal);
+        Function<LogOptions, ReplicatedLog> logs = config.dataDirectory()
+                .map(RealDisk::in)
+                .<Function<LogOptions, ReplicatedLog>>map(disk -> options -> SingleMemberLog.on(disk, options))
+                .orElse(VolatileLog::with);
+        return start(config, logs, time, fatal);
     }
 
-    /** As {@link #start(ServerConfig, TimeSource, Consumer)}, on a disk of the caller's. */
+    /** As {@link #start(ServerConfig, TimeSource, Consumer)}, on a log of the caller's. */
     static ConclaveServer start(
-            ServerConfig config, Optional<Disk> disk, TimeSource time, Consumer<LogException> fatal) {
-        ConclaveServer server = new ConclaveServer(config, disk, time, fatal);
+            ServerConfig config,
+            Function<LogOptions, ReplicatedLog> logs,
+            TimeSource time,
+            Consumer<LogException> fatal) {
+        ConclaveServer server = new ConclaveServer(config, logs, time, fatal);
         try {
             server.open();
             return server;
@@ -122,13 +134,22 @@ public final class ConclaveServer implements AutoCloseable {
 
         listening = Optional.of(transport.listen(listenAddress(), connections.childHandler()));
         reaper.start();
+        raiseFeatureLevel(recovered);
         LOG.info("Serving {} on {}", recovered, address());
+    }
+
+    /** A single member supports what it supports; an ensemble will have to agree first. */
+    private void raiseFeatureLevel(TreeState recovered) {
+        if (recovered.featureLevel() < FEATURE_LEVEL && !log.propose(new FeatureLevelProposal(FEATURE_LEVEL))) {
+            LOG.warn("The feature level {} was not proposed; the next start tries again", FEATURE_LEVEL);
+        }
     }
 
     private LogOptions logOptions() {
         return LogOptions.builder(time::wallMillis, background, this::runAfter, this::failed)
                 .maxEntryBytes(MAX_ENTRY_BYTES)
                 .memberId(MEMBER_ID)
+                .featureLevel(FEATURE_LEVEL)
                 .segmentBytes(config.segmentBytes())
                 .snapshotEveryEntries(config.snapshotEveryEntries())
                 .snapshotsKept(config.snapshotsKept())
@@ -228,5 +249,6 @@ public final class ConclaveServer implements AutoCloseable {
         acceptor.ifPresent(ConnectionAcceptor::closeAll);
         transport.close();
         background.shutdown();
+        LOG.info("Closed");
     }
 }

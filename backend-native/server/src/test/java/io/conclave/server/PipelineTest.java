@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.conclave.consensus.VolatileLog;
 import io.conclave.protocol.CreateReply;
 import io.conclave.protocol.EventType;
 import io.conclave.protocol.GetDataReply;
@@ -13,6 +14,7 @@ import io.conclave.protocol.RequestBody;
 import io.conclave.protocol.StatReply;
 import io.conclave.protocol.SyncReply;
 import io.conclave.protocol.SyncRequest;
+import io.conclave.time.TimeSource;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -203,5 +205,84 @@ class PipelineTest {
         client.write(out);
         assertEquals(-123, client.readHeader().err());
         assertEquals(0, client.call(Requests.exists("/")).header().err());
+    }
+
+    /** A full queue of the log holds the connection up; nothing fails, is lost or overtaken. */
+    @Test
+    void whileTheLogTakesNothingRequestsWaitInOrder() throws IOException {
+        long seed = System.nanoTime();
+        try (ConclaveServer stalling = ConclaveServer.start(
+                        TestServer.config().build(),
+                        options -> new StallingLog(VolatileLog.with(options), seed),
+                        TimeSource.system(),
+                        cause -> {});
+                RawClient one = RawClient.attached(TestServer.port(stalling), 30_000);
+                RawClient two = RawClient.attached(TestServer.port(stalling), 30_000)) {
+            for (RawClient writer : List.of(one, two)) {
+                List<RequestBody> requests = new ArrayList<>();
+                requests.add(Requests.create("/n"));
+                for (int i = 0; i < 100; i++) {
+                    requests.add(Requests.set("/n", "value " + i));
+                    requests.add(new SyncRequest("/n"));
+                    requests.add(Requests.get("/n"));
+                }
+                requests.add(Requests.closeSession());
+                writer.send(requests.toArray(RequestBody[]::new));
+            }
+            for (RawClient writer : List.of(one, two)) {
+                for (int xid = 1; xid <= 302; xid++) {
+                    assertEquals(xid, writer.read().header().xid(), "seed " + seed);
+                }
+                assertTrue(writer.isClosedByServer());
+            }
+            assertEquals(200, stalling.state().znode("/n").orElseThrow().version(), "seed " + seed);
+        }
+    }
+
+    /** Random requests of one connection against a model: every read sees its own writes up to itself and no later one. */
+    @Test
+    void aReadNeverSeesALaterWriteOfItsOwnConnectionWhateverStandsBetween() throws IOException {
+        client.call(Requests.create("/n"));
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        List<RequestBody> requests = new ArrayList<>();
+        List<Integer> versions = new ArrayList<>();
+        int version = 0;
+        for (int i = 0; i < 3000; i++) {
+            switch (random.nextInt(3)) {
+                case 0 -> {
+                    requests.add(Requests.set("/n", "x"));
+                    version++;
+                    versions.add(version);
+                }
+                case 1 -> {
+                    requests.add(new SyncRequest("/n"));
+                    versions.add(-1);
+                }
+                default -> {
+                    requests.add(Requests.getAndWatch("/n"));
+                    versions.add(version);
+                }
+            }
+        }
+        client.send(requests.toArray(RequestBody[]::new));
+        boolean watching = false;
+        for (int i = 0; i < requests.size(); i++) {
+            RawClient.Message message = client.read();
+            if (message.isEvent()) {
+                assertTrue(watching, "an event without a watch, seed " + seed);
+                watching = false;
+                message = client.read();
+                assertEquals(
+                        versions.get(i),
+                        ((StatReply) message.body().orElseThrow()).stat().version());
+            } else if (message.body().orElseThrow() instanceof GetDataReply data) {
+                assertEquals(versions.get(i), data.stat().version(), "request " + i + ", seed " + seed);
+                watching = true;
+            } else if (message.body().orElseThrow() instanceof StatReply stat) {
+                assertEquals(versions.get(i), stat.stat().version(), "request " + i + ", seed " + seed);
+                assertFalse(watching, "a watch was missed at request " + i + ", seed " + seed);
+            }
+        }
     }
 }

@@ -1,8 +1,8 @@
 package io.conclave.server;
 
+import io.conclave.consensus.SingleMemberLog;
 import io.conclave.consensus.disk.Disk;
 import io.conclave.time.TimeSource;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** Servers on a free port for tests. */
@@ -26,7 +26,8 @@ final class TestServer {
     }
 
     static ConclaveServer start(ServerConfig config, Disk disk, CompletableFuture<Throwable> failure) {
-        return ConclaveServer.start(config, Optional.of(disk), TimeSource.system(), failure::complete);
+        return ConclaveServer.start(
+                config, options -> SingleMemberLog.on(disk, options), TimeSource.system(), failure::complete);
     }
 
     static int port(ConclaveServer server) {

@@ -1,0 +1,49 @@
+package io.conclave.server;
+
+import io.conclave.consensus.LogStatus;
+import io.conclave.consensus.Proposal;
+import io.conclave.consensus.ReplicatedLog;
+import io.conclave.consensus.StateMachine;
+import java.util.Random;
+
+/** A log whose queue is full most of the time. */
+final class StallingLog implements ReplicatedLog {
+    private final ReplicatedLog log;
+    private final Random random;
+
+    StallingLog(ReplicatedLog log, long seed) {
+        this.log = log;
+        this.random = new Random(seed);
+    }
+
+    private boolean isFull() {
+        synchronized (random) {
+            return random.nextInt(4) != 0;
+        }
+    }
+
+    @Override
+    public void start(StateMachine machine) {
+        log.start(machine);
+    }
+
+    @Override
+    public boolean propose(Proposal proposal) {
+        return !isFull() && log.propose(proposal);
+    }
+
+    @Override
+    public boolean readBarrier(Runnable action) {
+        return !isFull() && log.readBarrier(action);
+    }
+
+    @Override
+    public LogStatus status() {
+        return log.status();
+    }
+
+    @Override
+    public void close() {
+        log.close();
+    }
+}
