@@ -29,7 +29,6 @@ final class SessionLease implements SessionLeases.Lease {
     private static final Logger LOG = LoggerFactory.getLogger(SessionLease.class);
     private static final long EXPIRING = Long.MIN_VALUE;
     private static final long ENDED = Long.MIN_VALUE + 1;
-    private static final Duration RETRY_DELAY = Duration.ofMillis(500);
     /**
      * A check that comes later than this has slept with the whole process; what clients sent meanwhile must be read
      * before anybody is called silent.
@@ -124,11 +123,13 @@ final class SessionLease implements SessionLeases.Lease {
         }
     }
 
-    /** The end was certainly not applied; if the session stays silent, it is proposed again. */
+    /**
+     * The end was certainly not applied. The session gets a full timeout: a client may have taken it up meanwhile, and was
+     * told so; from that moment it counts on its whole timeout.
+     */
     private void revive() {
-        long silentSince = time.monotonicNanos() - timeoutNanos;
-        if (heardNanos.compareAndSet(EXPIRING, isMark(silentSince) ? 0 : silentSince)) {
-            checkAfter(RETRY_DELAY.toNanos());
+        if (heardNanos.compareAndSet(EXPIRING, time.monotonicNanos())) {
+            checkAfter(timeoutNanos);
         }
     }
 

@@ -1,0 +1,110 @@
+package io.conclave.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.conclave.consensus.LogStatus;
+import io.conclave.consensus.Proposal;
+import io.conclave.consensus.Rejection;
+import io.conclave.consensus.ReplicatedLog;
+import io.conclave.consensus.StateMachine;
+import io.conclave.testkit.ManualTimeSource;
+import io.conclave.tree.Change;
+import io.conclave.tree.SessionPassword;
+import io.conclave.tree.SessionRecord;
+import io.conclave.tree.Tree;
+import io.conclave.tree.TreeState;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class SessionLeaseTest {
+    private static final long SESSION = 7;
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
+
+    private final ManualTimeSource time = new ManualTimeSource();
+    private final List<Proposal> proposed = new ArrayList<>();
+    private final SessionLease lease = new SessionLease(SESSION, new RecordingLog(), time);
+
+    @BeforeEach
+    void attach() {
+        lease.attached(session());
+    }
+
+    private static SessionRecord session() {
+        TreeState state = TreeState.initial(new UUID(1, 2), 1);
+        SessionPassword password = SessionPassword.of(new byte[SessionPassword.BYTES]);
+        return Tree.apply(state, new Change.OpenSession(SESSION, password, (int) TIMEOUT.toMillis()), 1)
+                .state()
+                .session(SESSION)
+                .orElseThrow();
+    }
+
+    @Test
+    void silentSessionIsExpiredAfterItsTimeoutAndNotAnsweredAnyMore() {
+        time.advance(TIMEOUT.minusMillis(1));
+        assertTrue(proposed.isEmpty());
+        time.advance(Duration.ofMillis(2));
+        assertEquals(1, proposed.size());
+        assertFalse(lease.touch(), "whoever is answered counts on his session");
+    }
+
+    @Test
+    void touchPostponesTheEndByAFullTimeout() {
+        time.advance(Duration.ofSeconds(6));
+        assertTrue(lease.touch());
+        time.advance(TIMEOUT.minusMillis(1));
+        assertTrue(proposed.isEmpty());
+        time.advance(Duration.ofMillis(2));
+        assertEquals(1, proposed.size());
+    }
+
+    @Test
+    void sessionTakenUpWhileItsEndWasProposedHasAFullTimeout() {
+        time.advance(TIMEOUT.plusMillis(1));
+        SessionLease.Expiry expiry = (SessionLease.Expiry) proposed.get(0);
+        lease.attached(session()); // the log had the resume before the end
+        expiry.refused();
+        time.advance(TIMEOUT.minusMillis(1));
+        assertEquals(1, proposed.size(), "the client was told of a whole timeout");
+        time.advance(Duration.ofMillis(2));
+        assertEquals(2, proposed.size());
+    }
+
+    @Test
+    void endThatTheLogDidNotTakeIsProposedAgain() {
+        time.advance(TIMEOUT.plusMillis(1));
+        ((SessionLease.Expiry) proposed.get(0)).rejected(Rejection.DISK_FULL);
+        assertTrue(lease.touch());
+        time.advance(TIMEOUT.plusMillis(1));
+        assertEquals(2, proposed.size());
+    }
+
+    private final class RecordingLog implements ReplicatedLog {
+        @Override
+        public void start(StateMachine machine) {}
+
+        @Override
+        public boolean propose(Proposal proposal) {
+            proposed.add(proposal);
+            return true;
+        }
+
+        @Override
+        public boolean readBarrier(Runnable action) {
+            return true;
+        }
+
+        @Override
+        public LogStatus status() {
+            throw new IllegalStateException("not asked for here");
+        }
+
+        @Override
+        public void close() {}
+    }
+}
