@@ -60,6 +60,7 @@ final class FileStore implements LogStore {
     public LogTail recover(StateMachine machine) throws IOException {
         LogFiles opened = LogFiles.open(disk, options);
         files = opened;
+        machine.begin(opened.clusterId());
         return opened.recover(machine, batch -> {
             count(batch);
             machine.apply(batch);

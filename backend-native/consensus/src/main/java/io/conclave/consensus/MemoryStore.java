@@ -13,6 +13,7 @@ final class MemoryStore implements LogStore {
 
     @Override
     public LogTail recover(StateMachine machine) {
+        machine.begin(clusterId);
         return new LogTail(LogPosition.START, 0, 0, 0, 0);
     }
 

@@ -2,12 +2,16 @@ package io.conclave.consensus;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.UUID;
 
 /**
  * What the log's entries are applied to. All methods are called on the log's one thread, never concurrently. What
  * {@link #apply} throws ends the log, since the machine's state is then unknown.
  */
 public interface StateMachine {
+
+    /** Names the cluster whose log this is, with the id that it got at birth; called once, before everything else. */
+    void begin(UUID clusterId);
 
     /** Applies a batch, in log order. Must depend on nothing but the batch and what was applied before. */
     void apply(CommittedBatch batch);

@@ -7,6 +7,7 @@ import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.UUID;
 
 /** Remembers all it was given; its snapshot is the whole of it. */
 final class RecordingMachine implements StateMachine {
@@ -29,6 +30,9 @@ final class RecordingMachine implements StateMachine {
                 entry.kind(),
                 Arrays.hashCode(entry.payload()));
     }
+
+    @Override
+    public void begin(UUID clusterId) {}
 
     @Override
     public void apply(CommittedBatch batch) {

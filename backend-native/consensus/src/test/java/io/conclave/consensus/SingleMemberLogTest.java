@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -51,6 +52,9 @@ class SingleMemberLogTest {
         final List<Long> last = new ArrayList<>(List.of(-1L, -1L, -1L, -1L));
         final AtomicLong applied = new AtomicLong();
         volatile Thread thread;
+
+        @Override
+        public void begin(UUID clusterId) {}
 
         @Override
         public void apply(CommittedBatch batch) {

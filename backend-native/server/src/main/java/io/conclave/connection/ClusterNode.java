@@ -3,7 +3,6 @@ package io.conclave.connection;
 import io.conclave.protocol.StatRecord;
 import io.conclave.tree.TreeState;
 import java.nio.charset.StandardCharsets;
-import java.util.UUID;
 
 /**
  * The node {@code /zookeeper/conclave}, which is not in the tree: it tells a client that knows its name which cluster
@@ -13,20 +12,13 @@ import java.util.UUID;
 public final class ClusterNode {
     static final String PATH = "/zookeeper/conclave";
 
-    private final String clusterId;
-
-    /** The node of the given cluster. */
-    public ClusterNode(UUID clusterId) {
-        this.clusterId = clusterId.toString().replace("-", "");
-    }
-
     static boolean isReserved(String path) {
         return path.equals(PATH) || path.startsWith(PATH + "/");
     }
 
     byte[] data(TreeState state) {
-        String text = "clusterId=" + clusterId + "\ngeneration=" + state.generation() + "\nfeatureLevel="
-                + state.featureLevel() + "\n";
+        String text = "clusterId=" + state.clusterId().toString().replace("-", "") + "\ngeneration="
+                + state.generation() + "\nfeatureLevel=" + state.featureLevel() + "\n";
         return text.getBytes(StandardCharsets.UTF_8);
     }
 

@@ -16,27 +16,14 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
-import java.util.function.Supplier;
 
 /**
  * The log's state machine: each entry is decoded and applied to the tree, and the batch's steps are told to the
  * listeners. Everything but {@link #state()} belongs to the log's thread.
  */
 public final class Replica implements StateMachine {
-    private static final UUID NO_CLUSTER = new UUID(0, 0);
-
-    private final Supplier<UUID> clusterId;
-    private volatile TreeState state = TreeState.initial(NO_CLUSTER, 0);
+    private volatile TreeState state = TreeState.initial(new UUID(0, 0), 0);
     private volatile List<StepListener> listeners = List.of();
-
-    /**
-     * A replica without a state, for a log that will {@linkplain io.conclave.consensus.ReplicatedLog#start fill} it.
-     *
-     * @param clusterId the id that the log has; asked for when the first entry ever is applied
-     */
-    public Replica(Supplier<UUID> clusterId) {
-        this.clusterId = clusterId;
-    }
 
     /**
      * The state after the last applied entry; from any thread. It may be ahead of what the listeners have made of it,
@@ -52,6 +39,11 @@ public final class Replica implements StateMachine {
      */
     public void tell(List<StepListener> newListeners) {
         listeners = List.copyOf(newListeners);
+    }
+
+    @Override
+    public void begin(UUID clusterId) {
+        state = TreeState.initial(clusterId, 0);
     }
 
     @Override
@@ -76,7 +68,7 @@ public final class Replica implements StateMachine {
      * server in memory, which is born at each start, has a larger one each time.
      */
     private TreeState born(CommittedBatch batch) {
-        return TreeState.initial(clusterId.get(), batch.timestampMs());
+        return state.withGeneration(batch.timestampMs());
     }
 
     private static Change decode(CommittedEntry entry, long term) {

@@ -74,7 +74,7 @@ public final class ConclaveServer implements AutoCloseable {
         this.time = time;
         this.background = Executors.newFixedThreadPool(2, ConclaveServer::backgroundThread);
         this.log = logs.apply(logOptions());
-        this.replica = new Replica(() -> log.status().clusterId());
+        this.replica = new Replica();
         this.sessions = new SessionTracker(log, time);
         this.reaper =
                 new ContainerReaper(log, replica::state, time, Duration.ofMillis(config.containerCheckIntervalMs()));
@@ -123,7 +123,7 @@ public final class ConclaveServer implements AutoCloseable {
                 limits(),
                 sessions,
                 new SessionIds(MEMBER_ID, time.wallMillis()),
-                new ClusterNode(log.status().clusterId()),
+                new ClusterNode(),
                 replica::state,
                 time);
         ConnectionAcceptor connections = new ConnectionAcceptor(transport.group(), log, time, recovered, services);

@@ -177,7 +177,7 @@ class RequestTest {
                         .data(),
                 StandardCharsets.UTF_8);
         assertTrue(
-                text.matches("clusterId=[0-9a-f]{32}\ngeneration=[1-9][0-9]*\nfeatureLevel=[0-9]+\n"),
+                text.matches("clusterId=(?!0{32})[0-9a-f]{32}\ngeneration=[1-9][0-9]*\nfeatureLevel=[0-9]+\n"),
                 "\"" + text + "\"");
         assertEquals(
                 String.valueOf(server.state().generation()), text.split("\n")[1].split("=")[1]);
