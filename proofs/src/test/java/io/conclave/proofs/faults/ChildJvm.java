@@ -1,0 +1,53 @@
+package io.conclave.proofs.faults;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** How this package starts another JVM with the classes of the tests, and sends it signals. */
+final class ChildJvm {
+    private ChildJvm() {}
+
+    /** The command line of a main class; its log goes to the console, at level INFO. */
+    static List<String> command(List<String> jvmOptions, Class<?> mainClass, String... arguments) {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(jvmOptions);
+        command.add("-XX:TieredStopAtLevel=1"); // starts sooner, and leaves the two cores to others
+        command.add("-Dlogback.configurationFile=server-process-logging.xml");
+        command.add("-cp");
+        command.add(System.getProperty("java.class.path"));
+        command.add(mainClass.getName());
+        command.addAll(List.of(arguments));
+        return command;
+    }
+
+    /** Sends a signal by its name, as {@code kill -STOP} does; returns when the kernel has taken it. */
+    static void signal(Process process, String name) {
+        try {
+            Process kill = new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
+                    .redirectErrorStream(true)
+                    .start();
+            if (!kill.waitFor(10, TimeUnit.SECONDS) || kill.exitValue() != 0) {
+                throw new IllegalStateException("kill -" + name + " " + process.pid() + " failed");
+            }
+        } catch (IOException e) {
+            throw new IllegalStateException("no command kill here", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+
+    static String textOf(Path file) {
+        try {
+            return Files.exists(file) ? Files.readString(file, StandardCharsets.UTF_8) : "";
+        } catch (IOException e) {
+            throw new IllegalStateException(file.toString(), e);
+        }
+    }
+}
