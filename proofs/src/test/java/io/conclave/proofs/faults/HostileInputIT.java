@@ -206,7 +206,8 @@ class HostileInputIT {
                     socket.send(new byte[] {0, 0, 0}); // for ever in its handshake
                 } else {
                     socket.hello(1000);
-                    socket.send(Arrays.copyOf(RawSocket.getData(1, "/well-behaved"), 12)); // for ever in its first request
+                    socket.send(
+                            Arrays.copyOf(RawSocket.getData(1, "/well-behaved"), 12)); // for ever in its first request
                 }
             }
             for (RawSocket socket : dawdlers) {
@@ -230,7 +231,8 @@ class HostileInputIT {
             }
             assertTrue(open <= CONNECTIONS_PER_ADDRESS, open + " connections are open");
             try (Coordinator other = Coordinator.connect(server.connectString())) {
-                assertTrue(other.execute(GetData.of(NodePath.of("/well-behaved"))).data().length > 0);
+                assertTrue(
+                        other.execute(GetData.of(NodePath.of("/well-behaved"))).data().length > 0);
             }
         } finally {
             closeAll(flood);
@@ -241,12 +243,10 @@ class HostileInputIT {
     void dataOverAMegabyteIsRefusedByNameAndAMegabyteIsNot() throws Exception {
         NodePath path = NodePath.of("/large");
         client.coordinator().execute(Create.of(path).withData(new byte[MEGABYTE]));
-        assertEquals(
-                MEGABYTE, client.coordinator().execute(GetData.of(path)).data().length);
+        assertEquals(MEGABYTE, client.coordinator().execute(GetData.of(path)).data().length);
         client.coordinator().execute(Delete.of(path));
-        RefusedException refusal = assertThrows(
-                RefusedException.class,
-                () -> client.coordinator().execute(Create.of(path).withData(new byte[MEGABYTE + 100_000])));
+        RefusedException refusal = assertThrows(RefusedException.class, () -> client.coordinator()
+                .execute(Create.of(path).withData(new byte[MEGABYTE + 100_000])));
         assertTrue(
                 refusal.reason() == RefusalReason.BAD_ARGUMENTS || refusal.reason() == RefusalReason.LIMIT_EXCEEDED,
                 refusal::toString);

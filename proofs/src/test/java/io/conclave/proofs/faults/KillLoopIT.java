@@ -69,7 +69,8 @@ class KillLoopIT {
         System.out.println("kill loop: " + rounds + " rounds, -Dkill.seed=" + SEED);
         Random random = new Random(SEED);
         // snapshots and purges happen while the server is being killed
-        try (ServerProcess server = ServerProcess.in(home).with("snapCount", 2000).start();
+        try (ServerProcess server =
+                        ServerProcess.in(home).with("snapCount", 2000).start();
                 Coordinator judge = Coordinator.builder(server.connectString())
                         .sessionTimeout(Duration.ofSeconds(30))
                         .connect()) {

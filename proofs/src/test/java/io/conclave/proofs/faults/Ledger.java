@@ -52,8 +52,7 @@ final class Ledger {
             violations.add(writer + ": zxid went from " + Long.toHexString(last) + " to " + Long.toHexString(zxid));
         }
         if (newLife && zxid <= zxidOfOldLife) {
-            violations.add(
-                    "zxids went back from " + Long.toHexString(zxidOfOldLife) + " to " + Long.toHexString(zxid));
+            violations.add("zxids went back from " + Long.toHexString(zxidOfOldLife) + " to " + Long.toHexString(zxid));
         }
         largestZxid = Math.max(largestZxid, zxid);
     }

@@ -92,7 +92,11 @@ final class RawSocket implements AutoCloseable {
 
     static byte[] handshake(int timeoutMs, long sessionId, byte[] password) {
         ByteBuffer bytes = ByteBuffer.allocate(4 + 29 + password.length);
-        bytes.putInt(29 + password.length).putInt(0).putLong(0).putInt(timeoutMs).putLong(sessionId);
+        bytes.putInt(29 + password.length)
+                .putInt(0)
+                .putLong(0)
+                .putInt(timeoutMs)
+                .putLong(sessionId);
         return bytes.putInt(password.length).put(password).put((byte) 0).array();
     }
 

@@ -22,8 +22,7 @@ final class StoppedHolder {
         try (Coordinator coordinator = Coordinator.builder(arguments[0])
                         .sessionTimeout(sessionTimeout)
                         .connect();
-                LockGrant grant =
-                        DistributedLock.at(coordinator, arguments[1]).acquire(Duration.ofSeconds(30))) {
+                LockGrant grant = DistributedLock.at(coordinator, arguments[1]).acquire(Duration.ofSeconds(30))) {
             say("token " + grant.token().generation() + " " + grant.token().zxid());
             String question = questions.readLine();
             while (question != null) {
@@ -35,9 +34,11 @@ final class StoppedHolder {
 
     private static void answer(String question, LockGrant grant) {
         switch (question) {
-            case "held?" -> say("held " + grant.isHeld() + " remaining " + grant.remaining().toMillis());
+            case "held?" ->
+                say("held " + grant.isHeld() + " remaining " + grant.remaining().toMillis());
             case "ensure" -> say("ensure " + ensure(grant));
-            case "write" -> say("write " + grant.token().generation() + " " + grant.token().zxid());
+            case "write" ->
+                say("write " + grant.token().generation() + " " + grant.token().zxid());
             case "lost?" -> say("lost " + grant.lost().toCompletableFuture().join());
             default -> say("what is " + question + "?");
         }

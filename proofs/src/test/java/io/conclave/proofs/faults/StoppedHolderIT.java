@@ -41,7 +41,8 @@ class StoppedHolderIT {
                 assertTrue(next.token().compareTo(first) > 0, () -> next.token() + " after " + first);
                 assertTrue(store.write(next.token(), "by the next holder"));
 
-                // both questions wait in the pipe: answering them is the first thing that the process does when it wakes up
+                // both questions wait in the pipe: answering them is the first thing that the process does when it
+                // wakes up
                 holder.send("held?");
                 holder.send("ensure");
                 ChildJvm.signal(holder.process, "CONT");

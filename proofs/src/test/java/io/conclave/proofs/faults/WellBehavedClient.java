@@ -41,8 +41,8 @@ final class WellBehavedClient implements AutoCloseable {
             long value = rounds.get() + 1;
             long startNanos = System.nanoTime();
             try {
-                coordinator.execute(SetData.of(
-                        PATH, ByteBuffer.allocate(8).putLong(value).array()));
+                coordinator.execute(
+                        SetData.of(PATH, ByteBuffer.allocate(8).putLong(value).array()));
                 long found = ByteBuffer.wrap(
                                 coordinator.execute(GetData.of(PATH)).data())
                         .getLong();
