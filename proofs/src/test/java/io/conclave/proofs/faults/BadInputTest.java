@@ -23,7 +23,7 @@ class BadInputTest {
                 "localhost:2181             | no backend for the scheme",
                 "conclav://localhost        | no backend for the scheme",
                 "conclave://                | a server needs a host name",
-                "conclave:                  | needs servers",
+                "conclave:                  | must name servers",
                 "conclave://h1,,h2          | a server needs a host name",
                 "conclave://h1:0            | a port is a number from 1 to 65535",
                 "conclave://h1:65536        | a port is a number from 1 to 65535",
@@ -32,7 +32,7 @@ class BadInputTest {
                 "conclave://h1:2181/a//b    | bad chroot",
                 "conclave://h1:2181/../b    | bad chroot",
                 "zookeeper://my host:2181   | a server needs a host name",
-                "embedded://h1:2181         | no servers",
+                "embedded://h1:2181         | an embedded server has no address",
             })
     void aWrongConnectStringIsNamedWithItsRule(String connectString, String rule) {
         IllegalArgumentException failure =
