@@ -48,6 +48,11 @@ public final class ConclaveServer implements AutoCloseable {
     private static final int FEATURE_LEVEL = 1;
 
     private static final int MAX_ENTRY_BYTES = 2 << 20;
+
+    /** What waits for the log is on the heap, twice (as a change and as bytes), and clients decide how much it is. */
+    private static final long MAX_QUEUED_BYTES = Math.min(
+            64 << 20, Math.max(2 * MAX_ENTRY_BYTES, Runtime.getRuntime().maxMemory() / 16));
+
     private static final AtomicInteger THREAD_COUNT = new AtomicInteger();
 
     private final ServerConfig config;
@@ -148,6 +153,7 @@ public final class ConclaveServer implements AutoCloseable {
     private LogOptions logOptions() {
         return LogOptions.builder(time::wallMillis, background, this::runAfter, this::failed)
                 .maxEntryBytes(MAX_ENTRY_BYTES)
+                .maxQueuedBytes(MAX_QUEUED_BYTES)
                 .memberId(MEMBER_ID)
                 .featureLevel(FEATURE_LEVEL)
                 .segmentBytes(config.segmentBytes())

@@ -285,7 +285,7 @@ class HostileInputIT {
                 RawSocket socket = new RawSocket(server.port(), 10);
                 writers.add(socket);
                 socket.hello(10_000);
-                threads.add(new Thread(() -> sendMegabytes(socket, path.toString(), 20)));
+                threads.add(new Thread(() -> sendMegabytes(socket, path.toString(), 50)));
             }
             threads.forEach(Thread::start);
             for (Thread thread : threads) {
