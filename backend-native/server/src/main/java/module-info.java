@@ -1,0 +1,20 @@
+/** The server, stand-alone and embedded. */
+module io.conclave.server {
+    requires static org.jspecify;
+    requires transitive io.conclave.api;
+    requires transitive io.conclave.consensus;
+    requires transitive io.netty.transport;
+    requires io.conclave.client;
+    requires io.conclave.protocol;
+    requires io.netty.buffer;
+    requires io.netty.common;
+    requires io.netty.transport.classes.epoll;
+    requires org.slf4j;
+
+    exports io.conclave.launcher;
+    exports io.conclave.server;
+    exports io.conclave.tree;
+
+    provides io.conclave.spi.BackendProvider with
+            io.conclave.embedded.EmbeddedBackendProvider;
+}
