@@ -94,8 +94,6 @@ class ModulePathIT {
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "--module-path",
                         modulePath,
-                        "--add-modules",
-                        "ALL-MODULE-PATH",
                         "--module",
                         "an.application/an.application.Program")
                 .redirectErrorStream(true)
