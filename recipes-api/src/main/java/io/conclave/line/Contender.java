@@ -410,7 +410,13 @@ public final class Contender {
     }
 
     private void vanished() {
-        if (state.isInLine()) {
+        if (!state.isInLine()) {
+            return;
+        }
+        if (session.remaining().isZero()) {
+            // the backend may have ended the session, and tell of its znodes before it hangs up
+            end(LossReason.SESSION_LOST, new SessionGoneException("The session was lost while " + describe()));
+        } else {
             end(
                     LossReason.NODE_DELETED,
                     new GrantLostException("The znode was deleted by somebody else while " + describe()));
