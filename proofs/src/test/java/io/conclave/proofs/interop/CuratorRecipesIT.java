@@ -144,6 +144,7 @@ class CuratorRecipesIT {
     }
 
     @Test
+    @SuppressWarnings("deprecation") // TreeCache is what many an application still uses
     void caches() throws Exception {
         one.create().creatingParentsIfNeeded().forPath("/cache/a", bytes("1"));
         try (CuratorCache cache = CuratorCache.build(two, "/cache");
@@ -165,6 +166,7 @@ class CuratorRecipesIT {
         }
     }
 
+    @SuppressWarnings("deprecation")
     private static void awaitCached(CuratorCache cache, TreeCache tree, String path, String data) {
         await().atMost(PATIENCE)
                 .until(() -> cache.get(path)

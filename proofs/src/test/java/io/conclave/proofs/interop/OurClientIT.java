@@ -85,7 +85,8 @@ class OurClientIT {
         one.execute(GetData.of(path).withWatcher(events::add));
         server.stop();
         await().atMost(PATIENCE).until(() -> one.state() == SessionState.SUSPENDED);
-        CompletableFuture<?> queued = two.submit(SetData.of(path, new byte[] {1})).toCompletableFuture();
+        CompletableFuture<?> queued =
+                two.submit(SetData.of(path, new byte[] {1})).toCompletableFuture();
         server.start();
         queued.handle((done, failure) -> done).get(30, SECONDS);
         two.execute(SetData.of(path, new byte[] {2}));

@@ -112,12 +112,9 @@ class ZooKeeperClientIT {
         assertEquals(1, zk.setData("/a", bytes("22"), 0).getVersion());
         assertArrayEquals(bytes("22"), zk.getData("/a", false, stat));
         assertEquals(2, stat.getDataLength());
+        assertEquals("/a/n-0000000000", zk.create("/a/n-", null, Ids.OPEN_ACL_UNSAFE, CreateMode.EPHEMERAL_SEQUENTIAL));
         assertEquals(
-                "/a/n-0000000000",
-                zk.create("/a/n-", null, Ids.OPEN_ACL_UNSAFE, CreateMode.EPHEMERAL_SEQUENTIAL));
-        assertEquals(
-                "/a/n-0000000001",
-                zk.create("/a/n-", null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT_SEQUENTIAL));
+                "/a/n-0000000001", zk.create("/a/n-", null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT_SEQUENTIAL));
         assertNull(zk.getData("/a/n-0000000000", false, stat));
         assertEquals(zk.getSessionId(), stat.getEphemeralOwner());
         assertEquals(
@@ -130,7 +127,8 @@ class ZooKeeperClientIT {
         assertNull(zk.exists("/missing", false));
         zk.sync("/a");
         assertEquals(
-                List.of("ip"), zk.whoAmI().stream().map(ClientInfo::getAuthScheme).toList());
+                List.of("ip"),
+                zk.whoAmI().stream().map(ClientInfo::getAuthScheme).toList());
         zk.delete("/a/n-0000000001", -1);
         byte[] large = new byte[1_000_000];
         Arrays.fill(large, (byte) 7);
@@ -235,7 +233,8 @@ class ZooKeeperClientIT {
                         .toList());
         List<OpResult> reads = zk.multi(List.of(Op.getData("/m/a"), Op.getChildren("/m"), Op.getData("/none")));
         assertArrayEquals(bytes("2"), ((OpResult.GetDataResult) reads.get(0)).getData());
-        assertEquals(2, ((OpResult.GetChildrenResult) reads.get(1)).getChildren().size());
+        assertEquals(
+                2, ((OpResult.GetChildrenResult) reads.get(1)).getChildren().size());
         assertEquals(Code.NONODE.intValue(), ((OpResult.ErrorResult) reads.get(2)).getErr());
     }
 
@@ -268,14 +267,22 @@ class ZooKeeperClientIT {
         create("/async");
         for (int i = 0; i < 500; i++) {
             int number = i;
-            zk.setData("/async", bytes("" + i), i, (code, path, context, stat) -> answers.add("set " + code + " "
-                    + stat.getVersion()), null);
-            zk.getData("/async", false, (code, path, context, data, stat) -> {
-                answers.add("get " + new String(data, StandardCharsets.UTF_8));
-                if (number == 499) {
-                    last.complete(null);
-                }
-            }, null);
+            zk.setData(
+                    "/async",
+                    bytes("" + i),
+                    i,
+                    (code, path, context, stat) -> answers.add("set " + code + " " + stat.getVersion()),
+                    null);
+            zk.getData(
+                    "/async",
+                    false,
+                    (code, path, context, data, stat) -> {
+                        answers.add("get " + new String(data, StandardCharsets.UTF_8));
+                        if (number == 499) {
+                            last.complete(null);
+                        }
+                    },
+                    null);
         }
         last.get(20, SECONDS);
         List<String> expected = new ArrayList<>();
@@ -292,8 +299,8 @@ class ZooKeeperClientIT {
         open(kind);
         zk.create("/mine", null, Ids.OPEN_ACL_UNSAFE, CreateMode.EPHEMERAL);
         zk.getTestable().injectSessionExpiration(); // so that it does not fight for its session
-        ZooKeeper second = new ZooKeeper(
-                server.hostPort(), TIMEOUT_MS, events, zk.getSessionId(), zk.getSessionPasswd());
+        ZooKeeper second =
+                new ZooKeeper(server.hostPort(), TIMEOUT_MS, events, zk.getSessionId(), zk.getSessionPasswd());
         clients.add(second);
         await().atMost(PATIENCE).until(() -> second.getState().isConnected());
         assertEquals(zk.getSessionId(), second.getSessionId());
