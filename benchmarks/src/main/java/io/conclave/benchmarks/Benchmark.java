@@ -7,8 +7,7 @@ import java.nio.file.Files;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.concurrent.Executor;
 
 /**
  * Compares this project's stand-alone server with Apache ZooKeeper's: both durable, in JVMs of their own with the same options and the same
@@ -48,35 +47,40 @@ public final class Benchmark {
     void run() throws IOException {
         Files.createDirectories(options.directory());
         report.machine(options);
-        ExecutorService callbacks = Executors.newCachedThreadPool(task -> {
-            Thread thread = new Thread(task, "benchmark-callbacks");
-            thread.setDaemon(true);
-            return thread;
-        });
+        Callbacks callbacks = Callbacks.on(options.callbackThreads());
         try (ServerProcess conclave = start(ServerKind.CONCLAVE);
                 ServerProcess zooKeeper = start(ServerKind.ZOOKEEPER);
-                Load ours = load(conclave, callbacks);
-                Load theirs = load(zooKeeper, callbacks)) {
+                Load ours = load(conclave, callbacks.executor());
+                Load theirs = load(zooKeeper, callbacks.executor())) {
             report.processes(Map.of(ServerKind.CONCLAVE, conclave.pid(), ServerKind.ZOOKEEPER, zooKeeper.pid()));
             Map<ServerKind, Load> loads = new EnumMap<>(ServerKind.class);
             loads.put(ServerKind.CONCLAVE, ours);
             loads.put(ServerKind.ZOOKEEPER, theirs);
             runAll(loads);
         } finally {
-            callbacks.shutdown();
+            callbacks.close();
         }
         report.summary();
+    }
+
+    /** All workloads in the largest shape, so that the compilers have seen everything before the first round counts. */
+    private void warmUp(Map<ServerKind, Load> loads) {
+        Shape largest = options.shapes().get(options.shapes().size() - 1);
+        for (Workload workload : options.workloads()) {
+            loads.values().forEach(load -> load.run(largest, workload, options.warmUp()));
+        }
     }
 
     private ServerProcess start(ServerKind kind) {
         return ServerProcess.start(kind, options.directory(), options.serverJvmOptions(), time);
     }
 
-    private Load load(ServerProcess server, ExecutorService callbacks) {
+    private Load load(ServerProcess server, Executor callbacks) {
         return new Load(server.connectString(), server::processorTime, options.sessionCount(), callbacks, time);
     }
 
     private void runAll(Map<ServerKind, Load> loads) {
+        warmUp(loads);
         for (Workload workload : options.workloads()) {
             for (Shape shape : options.shapes()) {
                 loads.values().forEach(load -> load.run(shape, workload, options.warmUp()));

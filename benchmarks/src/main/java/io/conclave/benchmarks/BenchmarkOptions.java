@@ -14,17 +14,20 @@ record BenchmarkOptions(
         Duration warmUp,
         Duration round,
         Path directory,
-        boolean recipes,
+        int callbackThreads,
         List<String> serverJvmOptions) {
+    /** Callbacks run as a coordinator runs them if nothing else is asked for: on threads that come and go with the work. */
+    static final int AS_A_COORDINATOR = -1;
+
     static final String HOW_TO = """
             options:
               --short               2 rounds of 1 s after 1 s of warm-up; about a minute (the default)
               --long                5 rounds of 5 s after 5 s of warm-up; about ten minutes
-              --recipes             measures locks against Curator instead of requests against ZooKeeper
               --shapes=1x1,...      sessions x requests that each keeps under way; 1x1,50x1,50x100 if not given
               --workloads=set,...   of set, get, set+1%create; all of them if not given
               --rounds=N --warmup-ms=N --round-ms=N
               --directory=PATH      where the servers keep their data; must be on a real disk; target/benchmark if not given
+              --callback-threads=N  runs answers on N threads, 0: on the connections' own; as a Coordinator does if not given
               --server-jvm="..."    options of the servers' JVMs; "-Xms512m -Xmx512m" if not given
             """;
 
@@ -36,7 +39,7 @@ record BenchmarkOptions(
             Duration.ofSeconds(1),
             Duration.ofSeconds(1),
             Path.of("target", "benchmark"),
-            false,
+            AS_A_COORDINATOR,
             List.of("-Xms512m", "-Xmx512m"));
 
     /**
@@ -58,8 +61,7 @@ record BenchmarkOptions(
         return switch (equals < 0 ? argument : argument.substring(0, equals)) {
             case "--short" -> withTimes(2, Duration.ofSeconds(1), Duration.ofSeconds(1));
             case "--long" -> withTimes(5, Duration.ofSeconds(5), Duration.ofSeconds(5));
-            case "--recipes" ->
-                new BenchmarkOptions(shapes, workloads, rounds, warmUp, round, directory, true, serverJvmOptions);
+            case "--callback-threads" -> withCallbackThreads("0".equals(value) ? 0 : number(argument, value));
             case "--shapes" ->
                 new BenchmarkOptions(
                         list(value, Shape::parse),
@@ -68,7 +70,7 @@ record BenchmarkOptions(
                         warmUp,
                         round,
                         directory,
-                        recipes,
+                        callbackThreads,
                         serverJvmOptions);
             case "--workloads" ->
                 new BenchmarkOptions(
@@ -78,7 +80,7 @@ record BenchmarkOptions(
                         warmUp,
                         round,
                         directory,
-                        recipes,
+                        callbackThreads,
                         serverJvmOptions);
             case "--rounds" -> withTimes(number(argument, value), warmUp, round);
             case "--warmup-ms" -> withTimes(rounds, Duration.ofMillis(number(argument, value)), round);
@@ -92,7 +94,7 @@ record BenchmarkOptions(
                         warmUp,
                         round,
                         directory,
-                        recipes,
+                        callbackThreads,
                         list(value, " ", option -> option));
             default -> throw new IllegalArgumentException("Unknown option \"" + argument + "\"");
         };
@@ -100,11 +102,16 @@ record BenchmarkOptions(
 
     BenchmarkOptions withTimes(int newRounds, Duration newWarmUp, Duration newRound) {
         return new BenchmarkOptions(
-                shapes, workloads, newRounds, newWarmUp, newRound, directory, recipes, serverJvmOptions);
+                shapes, workloads, newRounds, newWarmUp, newRound, directory, callbackThreads, serverJvmOptions);
+    }
+
+    private BenchmarkOptions withCallbackThreads(int threads) {
+        return new BenchmarkOptions(shapes, workloads, rounds, warmUp, round, directory, threads, serverJvmOptions);
     }
 
     BenchmarkOptions withDirectory(Path newDirectory) {
-        return new BenchmarkOptions(shapes, workloads, rounds, warmUp, round, newDirectory, recipes, serverJvmOptions);
+        return new BenchmarkOptions(
+                shapes, workloads, rounds, warmUp, round, newDirectory, callbackThreads, serverJvmOptions);
     }
 
     /** The most sessions that a shape uses. */
