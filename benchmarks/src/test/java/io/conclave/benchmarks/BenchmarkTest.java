@@ -106,7 +106,9 @@ class BenchmarkTest {
         assertNamed("--workloads=set,put", "put");
         assertNamed("--rounds=0", "--rounds=0");
         assertNamed("--longer", "--longer");
-        BenchmarkOptions options = BenchmarkOptions.parse(List.of("--long", "--shapes=2x3", "--rounds=7"));
+        assertNamed("--callback-threads=-1", "--callback-threads=-1");
+        BenchmarkOptions options = BenchmarkOptions.parse(List.of("--long", "--shapes=2x3", "--rounds=7", "--callback-threads=0"));
+        assertEquals(0, options.callbackThreads());
         assertEquals(List.of(new Shape(2, 3)), options.shapes());
         assertEquals(7, options.rounds());
         assertEquals(Duration.ofSeconds(5), options.round());
