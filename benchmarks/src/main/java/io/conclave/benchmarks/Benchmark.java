@@ -26,6 +26,10 @@ public final class Benchmark {
 
     /** Called by the JVM; exit status 2 for a wrong command line, 1 for a run that failed. */
     public static void main(String[] arguments) {
+        if (List.of(arguments).contains("--help")) {
+            System.out.println(BenchmarkOptions.HOW_TO);
+            return;
+        }
         BenchmarkOptions options;
         try {
             options = BenchmarkOptions.parse(List.of(arguments));

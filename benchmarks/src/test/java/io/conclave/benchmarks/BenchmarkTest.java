@@ -107,7 +107,8 @@ class BenchmarkTest {
         assertNamed("--rounds=0", "--rounds=0");
         assertNamed("--longer", "--longer");
         assertNamed("--callback-threads=-1", "--callback-threads=-1");
-        BenchmarkOptions options = BenchmarkOptions.parse(List.of("--long", "--shapes=2x3", "--rounds=7", "--callback-threads=0"));
+        BenchmarkOptions options =
+                BenchmarkOptions.parse(List.of("--long", "--shapes=2x3", "--rounds=7", "--callback-threads=0"));
         assertEquals(0, options.callbackThreads());
         assertEquals(List.of(new Shape(2, 3)), options.shapes());
         assertEquals(7, options.rounds());
