@@ -5,7 +5,6 @@ import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -19,6 +18,7 @@ import org.slf4j.LoggerFactory;
 public final class SerialExecutor implements Executor {
     private static final Logger LOG = LoggerFactory.getLogger(SerialExecutor.class);
     private static final long STUCK_NANOS = Duration.ofSeconds(2).toNanos();
+    private static final Duration NO_THREAD_DELAY = Duration.ofMillis(100);
     private static final ThreadLocal<@Nullable SerialExecutor> CURRENT = new ThreadLocal<>();
 
     private final String name;
@@ -71,12 +71,21 @@ public final class SerialExecutor implements Executor {
     private void startDraining() {
         try {
             threads.execute(this::drain);
-        } catch (RejectedExecutionException e) {
+        } catch (RuntimeException | Error e) {
             // What waits here must run even so: a release or a loss signal may be among it.
             LOG.warn("{}: the executor for callbacks rejects tasks; using a thread of our own", name, e);
+            drainOnOwnThread();
+        }
+    }
+
+    private void drainOnOwnThread() {
+        try {
             Thread thread = new Thread(this::drain, "conclave-callbacks");
             thread.setDaemon(true);
             thread.start();
+        } catch (OutOfMemoryError e) {
+            LOG.error("{}: no thread can be started, trying again", name, e); // nobody else would start it any more
+            time.schedule(NO_THREAD_DELAY, this::startDraining);
         }
     }
 
@@ -99,7 +108,7 @@ public final class SerialExecutor implements Executor {
         running = new Running(task, time.monotonicNanos());
         try {
             task.run();
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) { // also what only other languages throw unchecked: those behind it must have their turn
             LOG.error("{}: callback {} failed", name, task, e);
         } finally {
             running = null;

@@ -33,7 +33,7 @@ public final class SessionDeadline {
      */
     public synchronized boolean extend(Elapsed mark, Duration timeout) {
         Proof last = proof;
-        if (last != null && remaining().isZero()) {
+        if (passed || (last != null && remaining().isZero())) {
             return false;
         }
         if (last == null || mark.isAfter(last.mark) || !timeout.equals(last.timeout)) {
@@ -51,6 +51,13 @@ public final class SessionDeadline {
             return Duration.ZERO;
         }
         Duration remaining = last.remaining();
+        return remaining.isZero() ? pass() : remaining;
+    }
+
+    /** Whoever is told zero was told for good: an answer that came at the same moment either counted before, or not at all. */
+    private synchronized Duration pass() {
+        Proof last = proof;
+        Duration remaining = last == null || passed ? Duration.ZERO : last.remaining();
         if (remaining.isZero()) {
             passed = true;
         }

@@ -82,4 +82,44 @@ class SerialExecutorTest {
         serial.execute(done::countDown);
         assertTrue(done.await(60, TimeUnit.SECONDS));
     }
+
+    @Test
+    void taskThatThrowsACheckedExceptionDoesNotStopTheNext() throws Exception {
+        ExecutorService threads = Executors.newSingleThreadExecutor();
+        SerialExecutor serial = new SerialExecutor("test of a sneaky task", threads, TimeSource.system());
+        CountDownLatch done = new CountDownLatch(1);
+        serial.execute(() -> SerialExecutorTest.<RuntimeException>sneak(new Exception("as Kotlin may throw it")));
+        serial.execute(done::countDown);
+        assertTrue(done.await(20, TimeUnit.SECONDS));
+        threads.shutdown();
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <E extends Exception> void sneak(Exception e) throws E {
+        throw (E) e;
+    }
+
+    @Test
+    void tasksRunAlthoughAThreadCouldNotBeStarted() throws Exception {
+        ExecutorService threads = Executors.newSingleThreadExecutor();
+        AtomicInteger calls = new AtomicInteger();
+        SerialExecutor serial = new SerialExecutor(
+                "test of a machine without threads",
+                task -> {
+                    if (calls.getAndIncrement() == 0) {
+                        throw new OutOfMemoryError("unable to create native thread, says a test");
+                    }
+                    threads.execute(task);
+                },
+                TimeSource.system());
+        CountDownLatch done = new CountDownLatch(2);
+        try {
+            serial.execute(done::countDown);
+        } catch (OutOfMemoryError e) {
+            // the caller may hear of it
+        }
+        serial.execute(done::countDown);
+        assertTrue(done.await(20, TimeUnit.SECONDS));
+        threads.shutdown();
+    }
 }

@@ -57,7 +57,11 @@ final class StoreLock {
         try {
             threads.execute(task);
         } catch (RejectedExecutionException e) {
-            LOG.debug("The callback executor is shut down; {} is dropped", task, e);
+            // Dropping it would stop a session's dispatcher for good, which no backend may do.
+            LOG.debug("The callback executor is shut down; {} gets a thread of its own", task, e);
+            Thread thread = new Thread(task, "memory-store-callbacks");
+            thread.setDaemon(true);
+            thread.start();
         }
     }
 }
