@@ -11,6 +11,7 @@ import java.util.WeakHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Takes calls to an application's listeners off the dispatcher: each listener is called serially, none waits for another.
@@ -62,11 +63,21 @@ final class ApplicationListeners {
         return new SerialExecutor(name, context.listenerExecutor(), context.time());
     }
 
-    /** Equal for equal watchers, which share a queue, so that a watch can be removed by the watcher that was set. */
+    /** Equal for equal watchers, whatever their queue, so that a watch can be removed by the watcher that was set. */
     private record QueuedWatcher(Watcher watcher, SerialExecutor queue) implements Watcher {
         @Override
         public void onEvent(NodeEvent event) {
             queue.execute(() -> watcher.onEvent(event));
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof QueuedWatcher queued && queued.watcher.equals(watcher);
+        }
+
+        @Override
+        public int hashCode() {
+            return watcher.hashCode();
         }
     }
 }

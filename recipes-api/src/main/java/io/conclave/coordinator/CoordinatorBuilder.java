@@ -91,9 +91,9 @@ public final class CoordinatorBuilder {
         return this;
     }
 
-    /** Receives counts and durations. */
+    /** Receives counts and durations; what it throws is logged. */
     public CoordinatorBuilder metrics(MetricsHook hook) {
-        metrics = Objects.requireNonNull(hook, "hook");
+        metrics = new GuardedMetrics(Objects.requireNonNull(hook, "hook"));
         return this;
     }
 

@@ -1,6 +1,7 @@
 package io.conclave.coordinator;
 
 import dev.failsafe.spi.Scheduler;
+import io.conclave.spi.SerialExecutor;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.concurrent.Callable;
@@ -20,8 +21,8 @@ final class FailsafeTimers implements Scheduler {
     @Override
     public ScheduledFuture<?> schedule(Callable<?> callable, long delay, TimeUnit unit) {
         Scheduled<?> task = new Scheduled<>(callable, unit.toNanos(delay));
-        task.timer = context.time().schedule(Duration.ofNanos(task.delayNanos), () -> context.listenerExecutor()
-                .execute(task));
+        SerialExecutor threads = new SerialExecutor("retries", context.listenerExecutor(), context.time());
+        task.timer = context.time().schedule(Duration.ofNanos(task.delayNanos), () -> threads.execute(task));
         return task;
     }
 

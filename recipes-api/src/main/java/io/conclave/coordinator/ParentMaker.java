@@ -56,8 +56,7 @@ public final class ParentMaker {
         if (cause instanceof RefusedException refused && refused.reason() == RefusalReason.NODE_EXISTS) {
             made.complete(null);
         } else if (cause instanceof RefusedException refused && refused.reason() == RefusalReason.NO_NODE) {
-            NodePath parent = path.parent().orElse(NodePath.ROOT);
-            forward(make(parent).thenCompose(done -> make(path)), made);
+            forward(makeParent(path, refused).thenCompose(done -> make(path)), made);
         } else if (cause instanceof RefusedException refused
                 && refused.reason() == RefusalReason.UNSUPPORTED
                 && container) {
@@ -69,6 +68,17 @@ public final class ParentMaker {
         } else {
             made.completeExceptionally(cause);
         }
+    }
+
+    private CompletionStage<Void> makeParent(NodePath path, RefusedException refused) {
+        NodePath parent = path.parent().orElse(NodePath.ROOT);
+        if (!parent.isRoot()) {
+            return make(parent);
+        }
+        // Of a root that is not there: the namespace was deleted, and is made again; without one there is nothing to
+        // make.
+        NodePath base = session.absolute(NodePath.ROOT);
+        return base.isRoot() ? CompletableFuture.failedFuture(refused) : makePersistent(session.atRoot(), base);
     }
 
     /** Whoever may not create it is content if it is there. */

@@ -52,7 +52,12 @@ public final class RecipeSession {
     /** Opens the backend's session. The listener is told first of every state, before those of recipes. */
     void open(Backend backend, SessionListener first) {
         listeners.add(first);
-        opened.complete(backend.openSession(this::tell));
+        try {
+            opened.complete(backend.openSession(this::tell));
+        } catch (RuntimeException | Error e) {
+            opened.completeExceptionally(e); // or whoever uses the session would wait for ever
+            throw e;
+        }
     }
 
     private void tell(SessionState state) {
