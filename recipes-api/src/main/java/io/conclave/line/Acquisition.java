@@ -4,10 +4,13 @@ import io.conclave.coordinator.RecipeSession;
 import io.conclave.coordinator.Waiting;
 import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.ClosedException;
+import io.conclave.spi.SerialExecutor;
 import io.conclave.spi.SessionState;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
@@ -31,7 +34,7 @@ public final class Acquisition<G> {
         this.session = contender.session();
         contender.granted().whenComplete((granted, failure) -> {
             if (failure == null) {
-                outcome.complete(grant.apply(granted));
+                give(granted, grant);
             } else {
                 failOnceGone(Waiting.cause(failure));
             }
@@ -44,8 +47,7 @@ public final class Acquisition<G> {
     }
 
     /**
-     * Waits until the timeout, then fails with {@link AcquireTimeoutException}. Never blocks.
-     *
+     * Waits until the timeout, then fails with {@link AcquireTimeoutException}; a grant that was given by then stays given. Never blocks.
      */
     public static <G> Acquisition<G> of(Contender contender, Function<Contender, G> grant, Duration timeout) {
         Acquisition<G> acquisition = new Acquisition<>(contender, grant);
@@ -54,10 +56,19 @@ public final class Acquisition<G> {
                 .time()
                 .schedule(
                         timeout,
-                        () -> acquisition.contender.leave(
+                        () -> acquisition.contender.giveUpWaiting(
                                 new AcquireTimeoutException("Not granted within " + timeout + ": " + contender)));
         contender.granted().whenComplete((granted, failure) -> timer.cancel());
         return acquisition;
+    }
+
+    private void give(Contender granted, Function<Contender, G> grant) {
+        try {
+            outcome.complete(grant.apply(granted));
+        } catch (RuntimeException | Error e) {
+            granted.leave(new ClosedException("The grant could not be handed over: " + granted)); // nobody has it
+            outcome.completeExceptionally(e);
+        }
     }
 
     private void failOnceGone(Throwable cause) {
@@ -69,23 +80,43 @@ public final class Acquisition<G> {
     }
 
     /**
-     * The asynchronous form: completes on a listener thread. Cancelling it leaves the line; a grant that had come by then is given back.
+     * The asynchronous form: completes on a listener thread. Cancelling it, or ending it in another way, leaves the line; a grant that had come by
+     * then is given back.
      *
      * @param abandon gives a grant back that nobody takes
      */
     public CompletableFuture<G> stage(Consumer<G> abandon) {
-        CompletableFuture<G> stage = new CompletableFuture<>();
-        Executor listeners = session.listenerExecutor();
-        stage.whenComplete((grant, failure) -> {
-            if (stage.isCancelled()) {
+        return stageOf(outcome, abandon);
+    }
+
+    /** As {@link #stage}, but somebody before us is no failure: empty. */
+    public CompletableFuture<Optional<G>> stageIfFree(Consumer<G> abandon) {
+        CompletableFuture<Optional<G>> ifFree = outcome.handle((grant, failure) -> {
+            if (failure == null) {
+                return Optional.of(grant);
+            }
+            if (Waiting.cause(failure) instanceof AcquireTimeoutException) {
+                return Optional.empty();
+            }
+            throw new CompletionException(Waiting.cause(failure));
+        });
+        return stageOf(ifFree, grant -> grant.ifPresent(abandon));
+    }
+
+    /** The application's own stage, which it may end as it likes; on threads that may reject, which must not lose the grant. */
+    private <T> CompletableFuture<T> stageOf(CompletableFuture<T> answer, Consumer<T> abandon) {
+        CompletableFuture<T> stage = new CompletableFuture<>();
+        Executor listeners = new SerialExecutor("acquiring " + contender, session.listenerExecutor(), session.time());
+        stage.whenComplete((result, failure) -> {
+            if (failure != null) {
                 contender.leave(new ClosedException("Cancelled: " + contender));
             }
         });
-        outcome.whenComplete((grant, failure) -> listeners.execute(() -> {
+        answer.whenComplete((result, failure) -> listeners.execute(() -> {
             if (failure != null) {
                 stage.completeExceptionally(Waiting.cause(failure));
-            } else if (!stage.complete(grant)) {
-                abandon.accept(grant);
+            } else if (!stage.complete(result)) {
+                abandon.accept(result);
             }
         }));
         return stage;
@@ -95,18 +126,29 @@ public final class Acquisition<G> {
      * The blocking form.
      *
      * @throws InterruptedException if the thread is interrupted; the line is left
+     * @throws IllegalStateException if called on the session's dispatcher; the line is left
      */
     public G await() throws InterruptedException {
         try {
             return Waiting.await(session, outcome);
-        } catch (InterruptedException | IllegalStateException e) {
-            contender.leave(new ClosedException("The waiting thread gave up: " + contender));
+        } catch (InterruptedException | RuntimeException | Error e) {
+            giveUp();
             throw e;
         }
     }
 
     /** The blocking form that goes on through interrupts; the thread's interrupt flag is kept. */
     public G awaitUninterruptibly() {
-        return Waiting.awaitUninterruptibly(session, outcome);
+        try {
+            return Waiting.awaitUninterruptibly(session, outcome);
+        } catch (RuntimeException | Error e) {
+            giveUp();
+            throw e;
+        }
+    }
+
+    /** Nobody waits for the grant any more; if the wait had failed by itself, nothing is left to do. */
+    private void giveUp() {
+        contender.leave(new ClosedException("The waiting thread gave up: " + contender));
     }
 }

@@ -21,6 +21,8 @@ import io.conclave.node.NodeStat;
 import io.conclave.spi.Create;
 import io.conclave.spi.GetChildren;
 import io.conclave.spi.GetData;
+import io.conclave.spi.RemoveWatch;
+import io.conclave.spi.Request;
 import io.conclave.spi.SessionState;
 import io.conclave.spi.Sync;
 import io.conclave.spi.Watcher;
@@ -30,6 +32,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -72,12 +75,17 @@ public final class Contender {
     private volatile @Nullable Place place; // written on the dispatcher only
     private long heldSinceNanos;
     private boolean creationInFlight;
+    private boolean lookRefused;
+    private @Nullable PredecessorWatch predecessorWatch;
     private long placeConnection = -1;
     private long ownWatchConnection = -1;
     private final Watcher ownWatcher = this::onOwnEvent;
 
     /** The znode that is ours, and the zxid that tells it from another of the same name. */
     private record Place(LineEntry entry, NodePath path, long czxid) {}
+
+    /** What would stay set on a predecessor who holds for long, if we went without removing it. */
+    private record PredecessorWatch(NodePath path, Watcher watcher) {}
 
     private Contender(RecipeSession session, NodePath line, byte[] data, boolean patient) {
         this.patient = patient;
@@ -167,6 +175,17 @@ public final class Contender {
         return departure.done();
     }
 
+    /**
+     * Leaves the line if nothing was granted yet; a grant that was given stays, because its holder may rely on it already. Otherwise as {@link #leave}.
+     */
+    public void giveUpWaiting(ConclaveException why) {
+        session.execute(() -> {
+            if (state != ContenderState.HELD) {
+                depart(why, LossReason.RELEASED);
+            }
+        });
+    }
+
     private void begin() {
         sessionListener = session.onStateChange(this::onSessionState);
         if (session.state().isLive()) {
@@ -178,15 +197,20 @@ public final class Contender {
 
     private void create() {
         creationInFlight = true;
+        lookRefused = false;
         Create request =
                 Create.of(line.child(LineEntry.nameOf(guid))).withData(data).withMode(CreateMode.EPHEMERAL_SEQUENTIAL);
-        session.send(request, this::onCreated, this::onNotCreated);
+        send(request, this::onCreated, this::onNotCreated);
         look();
     }
 
     private void onCreated(Create.Created created) {
         creationInFlight = false;
         take(created.path(), created.stat());
+        if (lookRefused) {
+            lookRefused = false;
+            look();
+        }
     }
 
     private void onNotCreated(Throwable cause) {
@@ -237,16 +261,21 @@ public final class Contender {
      */
     private void recover() {
         session.metrics().count("line.recover", line.toString());
-        session.submit(Sync.of(line));
-        session.send(GetChildren.of(line), children -> onRecovered(children.names()), cause -> {
-            if (cause instanceof OutcomeUnknownException && state.isInLine()) {
-                recover();
-            } else if (isRefused(cause, RefusalReason.NO_NODE) && state.isInLine()) {
-                create();
-            } else {
-                fail(cause);
-            }
-        });
+        // One after the other: a list that came by another connection than the sync may be older than the creation.
+        send(
+                Sync.of(line),
+                synced -> send(GetChildren.of(line), children -> onRecovered(children.names()), this::onRecoveryFailed),
+                this::onRecoveryFailed);
+    }
+
+    private void onRecoveryFailed(Throwable cause) {
+        if (cause instanceof OutcomeUnknownException && state.isInLine()) {
+            recover();
+        } else if (isRefused(cause, RefusalReason.NO_NODE) && state.isInLine()) {
+            create();
+        } else {
+            fail(cause);
+        }
     }
 
     private void onRecovered(List<String> names) {
@@ -261,7 +290,7 @@ public final class Contender {
         LOG.debug("{}: found again after a lost reply: {}", this, ours);
         ours.subList(1, ours.size()).forEach(surplus -> departure.deleteSurplus(line.child(surplus.name())));
         NodePath path = line.child(ours.get(0).name());
-        session.send(GetData.of(path), node -> onFoundAgain(path, node.stat()), cause -> {
+        send(GetData.of(path), node -> onFoundAgain(path, node.stat()), cause -> {
             if (cause instanceof OutcomeUnknownException && state.isInLine()) {
                 recover();
             } else {
@@ -282,7 +311,7 @@ public final class Contender {
         if (ours == null) {
             return;
         }
-        session.send(GetData.of(ours.path).withWatcher(ownWatcher), node -> onOwnRead(ours, node.stat()), cause -> {
+        send(GetData.of(ours.path).withWatcher(ownWatcher), node -> onOwnRead(ours, node.stat()), cause -> {
             if (cause instanceof OutcomeUnknownException && state.isInLine()) {
                 watchOwn();
             } else {
@@ -320,8 +349,9 @@ public final class Contender {
 
     /** Reads the line; the answer counts for the connection on which it came. */
     private void look() {
-        session.send(GetChildren.of(line), children -> onLine(LineEntry.inOrder(children.names())), cause -> {
+        send(GetChildren.of(line), children -> onLine(LineEntry.inOrder(children.names())), cause -> {
             if (!isLooking()) {
+                lookRefused = creationInFlight; // by the bound of the queue, which answers out of turn
                 return;
             }
             if (cause instanceof OutcomeUnknownException) {
@@ -366,7 +396,8 @@ public final class Contender {
     private void waitFor(LineEntry predecessor, boolean isHead) {
         long connection = session.connectionNumber();
         Watcher watcher = event -> onPredecessor(event, isHead, connection);
-        session.send(GetData.of(line.child(predecessor.name())).withWatcher(watcher), node -> {}, cause -> {
+        NodePath path = line.child(predecessor.name());
+        send(GetData.of(path).withWatcher(watcher), node -> onWatching(new PredecessorWatch(path, watcher)), cause -> {
             if (state != ContenderState.WAITING) {
                 return;
             }
@@ -378,7 +409,29 @@ public final class Contender {
         });
     }
 
+    private void onWatching(PredecessorWatch watch) {
+        predecessorWatch = watch;
+        if (state != ContenderState.WAITING) {
+            unwatchPredecessor();
+        }
+    }
+
+    /** A line that many give up while one holds must not gather their watches. */
+    private void unwatchPredecessor() {
+        PredecessorWatch watch = predecessorWatch;
+        predecessorWatch = null;
+        if (watch != null && session.state().isLive()) {
+            session.send(new RemoveWatch(watch.path, watch.watcher), removed -> {}, cause -> {
+                if (cause instanceof OutcomeUnknownException) {
+                    predecessorWatch = watch;
+                    unwatchPredecessor();
+                }
+            });
+        }
+    }
+
     private void onPredecessor(NodeEvent event, boolean wasHead, long connection) {
+        predecessorWatch = null;
         if (state != ContenderState.WAITING) {
             return;
         }
@@ -431,6 +484,7 @@ public final class Contender {
         announce(reason, why);
         become(ContenderState.GONE);
         departure.nothingLeft();
+        unwatchPredecessor();
         sessionListener.close();
     }
 
@@ -467,6 +521,7 @@ public final class Contender {
         } else if (!creationInFlight) {
             departure.searchAndDelete();
         } // else the creation's answer finds us leaving
+        unwatchPredecessor();
     }
 
     private void departed() {
@@ -474,6 +529,23 @@ public final class Contender {
             become(ContenderState.GONE);
         }
         sessionListener.close();
+    }
+
+    /** What goes wrong here ends the contender: with a log line alone it would stand in the line for ever. */
+    private <R> void send(Request<R> request, Consumer<? super R> onAnswer, Consumer<? super Throwable> onFailure) {
+        session.send(
+                request,
+                answer -> guarded(() -> onAnswer.accept(answer)),
+                cause -> guarded(() -> onFailure.accept(cause)));
+    }
+
+    private void guarded(Runnable step) {
+        try {
+            step.run();
+        } catch (RuntimeException e) {
+            LOG.error("{}: unexpected failure", this, e);
+            fail(e);
+        }
     }
 
     private void announce(LossReason reason, ConclaveException why) {

@@ -87,7 +87,11 @@ final class Departure {
 
     /** The creation was not answered: finds by the guid what came of it, and deletes that. */
     void searchAndDelete() {
-        session.submit(Sync.of(line));
+        // One after the other: a list that came by another connection than the sync may be older than the creation.
+        session.send(Sync.of(line), synced -> listAndDelete(), cause -> onFailure(cause, this::searchAndDelete));
+    }
+
+    private void listAndDelete() {
         session.send(
                 GetChildren.of(line),
                 children -> deleteAll(children.names()),
@@ -107,6 +111,8 @@ final class Departure {
         CompletableFuture.allOf(deletions).whenComplete((all, failure) -> {
             if (failure == null) {
                 nothingLeft();
+            } else if (ours.size() > 1 && isNoNode(Waiting.cause(failure))) {
+                searchAndDelete(); // one is gone; what became of the others is not known from that
             } else {
                 onFailure(Waiting.cause(failure), this::searchAndDelete);
             }
@@ -127,7 +133,7 @@ final class Departure {
             again.run();
         } else if (cause instanceof SessionGoneException || cause instanceof ClosedException) {
             nothingLeft();
-        } else if (cause instanceof RefusedException refused && refused.reason() == RefusalReason.NO_NODE) {
+        } else if (isNoNode(cause)) {
             nothingLeft();
         } else if (cause instanceof RefusedException refused && mayPass(refused.reason())) {
             LOG.warn("Cannot delete the place {} in {} yet, trying again: {}", guid, line, cause.getMessage());
@@ -136,6 +142,10 @@ final class Departure {
             LOG.error("Cannot delete the place {} in {}; it stays until the session ends", guid, line, cause);
             nothingLeft();
         }
+    }
+
+    private static boolean isNoNode(Throwable cause) {
+        return cause instanceof RefusedException refused && refused.reason() == RefusalReason.NO_NODE;
     }
 
     private static boolean mayPass(RefusalReason reason) {

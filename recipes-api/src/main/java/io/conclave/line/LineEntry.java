@@ -31,7 +31,7 @@ record LineEntry(String name, int sequence) implements Comparable<LineEntry> {
             return Optional.empty();
         }
         String digits = name.substring(marker + MARKER.length());
-        if (!digits.matches("-?[0-9]{10}")) {
+        if (!digits.matches("[0-9]{10}|-[0-9]{9,10}")) { // ten characters at least, the sign being one
             return Optional.empty();
         }
         long sequence = Long.parseLong(digits);

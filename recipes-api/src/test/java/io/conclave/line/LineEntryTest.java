@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
+import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
 class LineEntryTest {
@@ -31,6 +32,14 @@ class LineEntryTest {
                 "_c_x-lock-9999999999",
                 "lock-0000000001-x")) {
             assertTrue(LineEntry.parse(name).isEmpty(), name);
+        }
+    }
+
+    @Test
+    void everyNumberThatAServerFormatsIsRead() {
+        for (int sequence : new int[] {0, 7, Integer.MAX_VALUE, Integer.MIN_VALUE, -1_000_000_000, -999_999_999, -1}) {
+            String name = LineEntry.nameOf("x") + String.format(Locale.ROOT, "%010d", sequence);
+            assertEquals(sequence, LineEntry.parse(name).orElseThrow().sequence(), name);
         }
     }
 

@@ -16,7 +16,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.locks.Lock;
 
 /**
@@ -121,15 +120,7 @@ public final class DistributedLock {
 
     /** As {@link #tryAcquire()}, without blocking. Completes on a listener thread. */
     public CompletableFuture<Optional<LockGrant>> tryAcquireAsync() {
-        return ifFree().stage(LockGrant::closeAsync).handle((grant, failure) -> {
-            if (failure == null) {
-                return Optional.of(grant);
-            }
-            if (Waiting.cause(failure) instanceof AcquireTimeoutException) {
-                return Optional.empty();
-            }
-            throw new CompletionException(Waiting.cause(failure));
-        });
+        return ifFree().stageIfFree(LockGrant::closeAsync);
     }
 
     /**

@@ -65,8 +65,13 @@ final class ReentrantLockView implements Lock {
         if (reenter()) {
             return true;
         }
+        if (time <= 0) { // no wait, but a lock that is free is taken
+            Optional<LockGrant> grant = lock.tryAcquire();
+            grant.ifPresent(this::hold);
+            return grant.isPresent();
+        }
         try {
-            hold(lock.acquire(Duration.of(Math.max(0, time), unit.toChronoUnit())));
+            hold(lock.acquire(Duration.of(time, unit.toChronoUnit())));
             return true;
         } catch (AcquireTimeoutException e) {
             return false;
