@@ -18,6 +18,7 @@ public class LineGrant implements Grant {
     private final Contender contender;
     private final FencingToken token;
     private final CompletableFuture<LossReason> lost = new CompletableFuture<>();
+    private volatile boolean released; // before the dispatcher hears of it: whoever asks after a release is told so
 
     /** Wraps a contender that has been granted. */
     protected LineGrant(Contender contender) {
@@ -36,7 +37,7 @@ public class LineGrant implements Grant {
 
     @Override
     public final Duration remaining() {
-        return contender.remaining();
+        return released ? Duration.ZERO : contender.remaining();
     }
 
     @Override
@@ -53,7 +54,10 @@ public class LineGrant implements Grant {
 
     private String reasonOfLoss() {
         @Nullable LossReason reason = contender.lost().toCompletableFuture().getNow(null);
-        return reason == null ? "its session's deadline has passed" : reason.toString();
+        if (reason != null) {
+            return reason.toString();
+        }
+        return released ? LossReason.RELEASED.toString() : "its session's deadline has passed";
     }
 
     @Override
@@ -75,6 +79,7 @@ public class LineGrant implements Grant {
 
     @Override
     public final CompletionStage<Void> closeAsync() {
+        released = true;
         return contender.leave(new ClosedException("Released"));
     }
 
