@@ -189,13 +189,21 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
         }
     }
 
-    /** Goes on after something that held the connection up. */
+    /**
+     * Goes on after something that held the connection up. Does not throw: nobody up there would close the connection, and
+     * it would wait for ever for the request that failed.
+     */
     void resume() {
-        if (state == ConnectionState.OPEN) {
-            pipeline.advance();
-        }
-        if (!isGone()) {
-            handleFrames();
+        try {
+            if (state == ConnectionState.OPEN) {
+                pipeline.advance();
+            }
+            if (!isGone()) {
+                handleFrames();
+            }
+        } catch (RuntimeException | Error e) {
+            LOG.error("Connection {} cannot go on", this, e);
+            close("an error of the server");
         }
     }
 

@@ -76,7 +76,7 @@ final class RequestDispatch {
         switch (body.opCode()) {
             case PING -> connection.reply(xid, EmptyReply.INSTANCE);
             case AUTH -> authenticate(xid, (AuthRequest) body);
-            case SASL -> connection.reply(xid, new SaslReply(null));
+            case SASL -> pipeline.submit(new Answer(xid, new SaslReply(null)));
             case SYNC -> sync(xid, (SyncRequest) body);
             case CREATE, CREATE2, CREATE_CONTAINER, CREATE_TTL, DELETE, SET_DATA, SET_ACL -> write(xid, body);
             case MULTI -> multi(xid, (MultiRequest) body);

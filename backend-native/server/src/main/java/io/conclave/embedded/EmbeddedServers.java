@@ -105,8 +105,11 @@ final class EmbeddedServers {
             }
         }
         if (last != null) {
-            server.close();
-            forget(key, last);
+            try {
+                server.close();
+            } finally {
+                forget(key, last); // whoever comes next must not wait for ever
+            }
         }
     }
 }

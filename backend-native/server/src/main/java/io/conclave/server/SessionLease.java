@@ -58,8 +58,9 @@ final class SessionLease implements SessionLeases.Lease {
     /** The session was opened or taken up. */
     void attached(SessionRecord session) {
         timeoutNanos = Duration.ofMillis(session.timeoutMs()).toNanos();
-        attachment = session.attachment();
+        // the touch first: who reads the new attachment must find the session heard of
         touch();
+        attachment = session.attachment();
         checkAfter(timeoutNanos);
     }
 
@@ -97,6 +98,8 @@ final class SessionLease implements SessionLeases.Lease {
     }
 
     private void check() {
+        // read before the time: whoever attaches from here on is either seen in the time, or is not the one closed
+        long silent = attachment;
         long heard = heardNanos.get();
         if (isMark(heard)) {
             return;
@@ -107,18 +110,18 @@ final class SessionLease implements SessionLeases.Lease {
         } else if (latenessNanos() > LATE_NANOS) {
             checkAfter(LATE_NANOS);
         } else if (heardNanos.compareAndSet(heard, EXPIRING)) {
-            expire();
+            expire(silent);
         } else {
             checkAfter(timeoutNanos);
         }
     }
 
-    private void expire() {
+    private void expire(long silent) {
         LOG.info(
                 "Session 0x{} has not been heard of for {} ms: expiring it",
                 Long.toHexString(sessionId),
                 Duration.ofNanos(timeoutNanos).toMillis());
-        if (!log.propose(new Expiry(new Change.CloseSession(sessionId, attachment, Change.CloseReason.EXPIRED)))) {
+        if (!log.propose(new Expiry(new Change.CloseSession(sessionId, silent, Change.CloseReason.EXPIRED)))) {
             revive();
         }
     }

@@ -13,6 +13,12 @@ public record Acl(List<AclEntry> entries) {
     /** Everybody may do everything: the ACL of the nodes that a tree is born with. */
     public static final Acl OPEN = new Acl(List.of(new AclEntry(Permission.ALL, AuthId.ANYONE)));
 
+    /** What {@code auth} may grow to: each such entry is multiplied by the caller's ids, and the result must fit a frame. */
+    private static final int MAX_AUTH_CHARS = 512 * 1024;
+
+    /** What an entry takes beside its strings. */
+    private static final int ENTRY_CHARS = 12;
+
     /** Everybody may read, nobody but the super user may do more. */
     public static final Acl READ_ONLY = new Acl(List.of(new AclEntry(Permission.READ, AuthId.ANYONE)));
 
@@ -75,8 +81,8 @@ public record Acl(List<AclEntry> entries) {
     /**
      * The list as it will be stored: duplicates dropped, {@code auth} replaced by the caller's own ids.
      *
-     * @throws TreeException INVALID_ACL for an empty list, an unknown scheme, a malformed id, or {@code auth} from a
-     *     caller without ids
+     * @throws TreeException INVALID_ACL for an empty list, an unknown scheme, a malformed id, {@code auth} from a caller
+     *     without ids, or too many of them
      */
     Acl resolvedFor(List<AuthId> callerIds) {
         if (equals(OPEN)) {
@@ -89,8 +95,12 @@ public record Acl(List<AclEntry> entries) {
             throw TreeException.of(TreeError.INVALID_ACL);
         }
         List<AclEntry> resolved = new ArrayList<>(entries.size());
+        long chars = 0;
+        long callerChars = charsOf(callerIds);
         for (AclEntry entry : new LinkedHashSet<>(entries)) {
             if (entry.id().scheme().equals("auth")) {
+                chars += callerChars;
+                refuseBeyondBound(chars);
                 addCaller(resolved, entry.permissions(), callerIds);
             } else if (isValid(entry.id())) {
                 resolved.add(entry);
@@ -99,6 +109,20 @@ public record Acl(List<AclEntry> entries) {
             }
         }
         return new Acl(resolved);
+    }
+
+    private static void refuseBeyondBound(long chars) {
+        if (chars > MAX_AUTH_CHARS) {
+            throw TreeException.of(TreeError.INVALID_ACL);
+        }
+    }
+
+    private static long charsOf(List<AuthId> ids) {
+        long chars = 0;
+        for (AuthId id : ids) {
+            chars += ENTRY_CHARS + id.scheme().length() + id.id().length();
+        }
+        return chars;
     }
 
     private static void addCaller(List<AclEntry> resolved, int permissions, List<AuthId> callerIds) {

@@ -22,13 +22,14 @@ final class Trail {
         this.found = found;
     }
 
+    /** A path that does not start with a slash leads nowhere, and must not be taken for its part behind the first one. */
     static Trail of(Znode root, String path) {
         String[] names = namesOf(path);
         @Nullable Znode[] nodes = new Znode[names.length + 1];
         nodes[0] = root;
         int found = 0;
         Znode node = root;
-        while (found < names.length) {
+        while (found < names.length && path.charAt(0) == '/') {
             node = node.children().get(names[found]);
             if (node == null) {
                 break;
@@ -60,6 +61,9 @@ final class Trail {
     private static String[] namesOf(String path) {
         if (path.isEmpty() || path.equals("/")) {
             return new String[0];
+        }
+        if (path.charAt(0) != '/') {
+            return new String[] {path};
         }
         int count = 0;
         for (int i = path.indexOf('/'); i >= 0; i = path.indexOf('/', i + 1)) {

@@ -10,6 +10,7 @@ import io.conclave.consensus.Rejection;
 import io.conclave.consensus.ReplicatedLog;
 import io.conclave.consensus.StateMachine;
 import io.conclave.testkit.ManualTimeSource;
+import io.conclave.time.TimeSource;
 import io.conclave.tree.Change;
 import io.conclave.tree.SessionPassword;
 import io.conclave.tree.SessionRecord;
@@ -75,6 +76,23 @@ class SessionLeaseTest {
         assertEquals(2, proposed.size());
     }
 
+    /** The check runs in the middle of the attach, which has not been heard of in the session's time yet. */
+    @Test
+    void endFoundWhileTheSessionIsTakenUpIsThatOfTheOlderConnection() {
+        List<Runnable> due = new ArrayList<>();
+        HookedTime hooked = new HookedTime(new ManualTimeSource(due::add));
+        SessionLease taken = new SessionLease(SESSION, new RecordingLog(), hooked);
+        SessionRecord before = session();
+        taken.attached(before);
+        hooked.time.advance(TIMEOUT.plusMillis(1));
+        hooked.beforeReading = () -> due.get(0).run();
+        taken.attached(new SessionRecord(
+                SESSION, before.password(), before.timeoutMs(), before.attachment() + 1, before.ephemerals()));
+        SessionLease.Expiry expiry = (SessionLease.Expiry) proposed.get(0);
+        assertEquals(
+                new Change.CloseSession(SESSION, before.attachment(), Change.CloseReason.EXPIRED), expiry.change());
+    }
+
     @Test
     void endThatTheLogDidNotTakeIsProposedAgain() {
         time.advance(TIMEOUT.plusMillis(1));
@@ -82,6 +100,34 @@ class SessionLeaseTest {
         assertTrue(lease.touch());
         time.advance(TIMEOUT.plusMillis(1));
         assertEquals(2, proposed.size());
+    }
+
+    /** Does something once, right before the clock is read. */
+    private static final class HookedTime implements TimeSource {
+        final ManualTimeSource time;
+        Runnable beforeReading = () -> {};
+
+        HookedTime(ManualTimeSource time) {
+            this.time = time;
+        }
+
+        @Override
+        public long monotonicNanos() {
+            Runnable once = beforeReading;
+            beforeReading = () -> {};
+            once.run();
+            return time.monotonicNanos();
+        }
+
+        @Override
+        public long wallMillis() {
+            return time.wallMillis();
+        }
+
+        @Override
+        public Timer schedule(Duration delay, Runnable task) {
+            return time.schedule(delay, task);
+        }
     }
 
     private final class RecordingLog implements ReplicatedLog {

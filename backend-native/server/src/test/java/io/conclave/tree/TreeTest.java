@@ -50,6 +50,20 @@ class TreeTest {
     }
 
     @Test
+    void pathWithoutALeadingSlashIsNotTakenForItsPartBehindTheFirstOne() {
+        tree.request(1, create("/e", CreateMode.EPHEMERAL));
+        assertFails(TreeError.NO_NODE, new Operation.Delete("x/e", -1));
+        assertFails(TreeError.NO_NODE, new Operation.Delete("x/zookeeper/quota", -1));
+        assertFails(TreeError.NO_NODE, create("x/c"));
+        assertFails(TreeError.NO_NODE, create("e/c"));
+        assertEquals(
+                new Result.SessionClosed(1, Change.CloseReason.EXPIRED),
+                tree.apply(new Change.CloseSession(1, Change.ANY_ATTACHMENT, Change.CloseReason.EXPIRED))
+                        .result());
+        assertTrue(tree.state.znode("/e").isEmpty());
+    }
+
+    @Test
     void createIsRefusedInZooKeepersWords() {
         tree.request(1, create("/a"));
         tree.request(1, create("/e", CreateMode.EPHEMERAL));

@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,10 +12,19 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Locale;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Stream;
 
 /** A directory of the file system. */
 public final class RealDisk implements Disk {
+    /** The lock files that this process has locked. */
+    private static final Set<Path> HELD = ConcurrentHashMap.newKeySet();
+
+    private static final Queue<FileChannel> NEVER_CLOSED = new ConcurrentLinkedQueue<>();
+
     private final Path directory;
 
     private RealDisk(Path directory) {
@@ -91,24 +99,60 @@ public final class RealDisk implements Disk {
         syncDirectory(directory);
     }
 
+    /**
+     * The operating system's lock belongs to the process, and goes when any descriptor of the file is closed. So a lock
+     * that this process holds already is found in {@link #HELD}, without opening the file.
+     */
     @Override
     public Closeable lock(String name) throws IOException {
-        FileChannel channel = FileChannel.open(path(name), StandardOpenOption.WRITE, StandardOpenOption.CREATE);
-        FileLock lock = null;
+        Path key = directory.toRealPath().resolve(name);
+        if (!HELD.add(key)) {
+            throw inUse(name);
+        }
+        boolean locked = false;
         try {
-            lock = channel.tryLock();
-        } catch (OverlappingFileLockException e) {
-            // somebody in this very process; told below like any other
+            FileChannel channel = openLocked(name);
+            locked = true;
+            return () -> unlock(channel, key);
         } finally {
-            if (lock == null) {
-                channel.close();
+            if (!locked) {
+                HELD.remove(key);
             }
         }
-        if (lock == null) {
-            throw new DirectoryInUseException(directory
-                    + " is in use by another process or another log of this one (its lock file is " + path(name) + ")");
+    }
+
+    private static void unlock(FileChannel channel, Path key) throws IOException {
+        if (!channel.isOpen()) {
+            return;
         }
-        return channel;
+        try {
+            channel.close();
+        } finally {
+            HELD.remove(key);
+        }
+    }
+
+    private FileChannel openLocked(String name) throws IOException {
+        FileChannel channel = FileChannel.open(path(name), StandardOpenOption.WRITE, StandardOpenOption.CREATE);
+        try {
+            if (channel.tryLock() != null) {
+                return channel;
+            }
+        } catch (OverlappingFileLockException e) {
+            // held by this process, through another class loader or mount: closing would take the lock away from it
+            NEVER_CLOSED.add(channel);
+            throw inUse(name);
+        } catch (IOException e) {
+            channel.close();
+            throw e;
+        }
+        channel.close();
+        throw inUse(name);
+    }
+
+    private DirectoryInUseException inUse(String name) {
+        return new DirectoryInUseException(directory
+                + " is in use by another process or another log of this one (its lock file is " + path(name) + ")");
     }
 
     @Override
