@@ -1,11 +1,11 @@
 package io.conclave.benchmarks;
 
+import io.conclave.testkit.proxy.FreePort;
 import io.conclave.time.TimeSource;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,7 +39,7 @@ final class ServerProcess implements AutoCloseable {
         try {
             delete(directory);
             Files.createDirectories(directory);
-            int port = freePort();
+            int port = FreePort.find();
             Path configuration = directory.resolve("zoo.cfg");
             Files.writeString(configuration, configuration(directory.resolve("data"), port));
             List<String> command = new ArrayList<>();
@@ -71,12 +71,6 @@ final class ServerProcess implements AutoCloseable {
                 "maxClientCnxns=0",
                 "snapCount=100000",
                 "");
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
     }
 
     private void awaitListening(TimeSource time) throws IOException {

@@ -1,10 +1,9 @@
 package io.conclave.proofs.faults;
 
 import io.conclave.launcher.Main;
+import io.conclave.testkit.proxy.FreePort;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -21,7 +20,7 @@ final class ServerProcess implements AutoCloseable {
     private static final Duration START = Duration.ofSeconds(60);
 
     private final Path home;
-    private final int port = freePort();
+    private final int port = FreePort.find();
     private final List<String> configuration = new ArrayList<>();
     private final List<String> jvmOptions = new ArrayList<>();
     private @Nullable Process process;
@@ -160,14 +159,6 @@ final class ServerProcess implements AutoCloseable {
         if (process != null) {
             process.destroyForcibly();
             process.onExit().join();
-        }
-    }
-
-    private static int freePort() {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         }
     }
 }

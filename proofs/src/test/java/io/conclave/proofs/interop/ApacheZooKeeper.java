@@ -1,5 +1,6 @@
 package io.conclave.proofs.interop;
 
+import io.conclave.testkit.proxy.FreePort;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -13,7 +14,7 @@ public final class ApacheZooKeeper implements ServerUnderTest {
     private static final int TICK_MS = 100;
 
     private final Path directory = ServerDirectory.create("apache-zookeeper");
-    private final int port = ServerDirectory.freePort();
+    private final int port = FreePort.find();
     private ZooKeeperServer server;
     private NIOServerCnxnFactory connections;
 

@@ -2,6 +2,7 @@ package io.conclave.proofs.interop;
 
 import io.conclave.server.ConclaveServer;
 import io.conclave.server.ServerConfig;
+import io.conclave.testkit.proxy.FreePort;
 import io.conclave.time.TimeSource;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -11,7 +12,7 @@ public final class StandaloneConclave implements ServerUnderTest {
     private static final int TICK_MS = 100;
 
     private final Path directory = ServerDirectory.create("conclave");
-    private final int port = ServerDirectory.freePort();
+    private final int port = FreePort.find();
     private final long containerCheckIntervalMs;
     private ConclaveServer server;
 

@@ -1,0 +1,52 @@
+package io.conclave.testkit.proxy;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * A TCP port for a server that is started, killed and started again. It lies below the range from which operating systems
+ * take ports for outgoing connections (32768 on Linux, 49152 elsewhere): a port out of that range may be gone by the time
+ * the server binds it, most of all while clients that reconnect keep drawing from it.
+ */
+public final class FreePort {
+    private static final int LOWEST = 10_240;
+    private static final int BOUND = 32_768;
+    private static final int ATTEMPTS = 1000;
+    private static final Set<Integer> GIVEN = ConcurrentHashMap.newKeySet();
+
+    private FreePort() {}
+
+    /**
+     * Returns a port on which nothing listens, and that this JVM was not given before. Any thread; does not block.
+     *
+     * @throws IllegalStateException if a thousand attempts found none
+     */
+    public static int find() {
+        for (int i = 0; i < ATTEMPTS; i++) {
+            int port = ThreadLocalRandom.current().nextInt(LOWEST, BOUND);
+            if (isFree(port) && GIVEN.add(port)) {
+                return port;
+            }
+        }
+        throw new IllegalStateException("no free port found between " + LOWEST + " and " + BOUND);
+    }
+
+    private static boolean isFree(int port) {
+        return binds(new InetSocketAddress(port))
+                && binds(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+    }
+
+    private static boolean binds(InetSocketAddress address) {
+        try (ServerSocket socket = new ServerSocket()) {
+            socket.bind(address);
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+}
