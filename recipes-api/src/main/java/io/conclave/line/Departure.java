@@ -32,14 +32,16 @@ final class Departure {
 
     private final RecipeSession session;
     private final NodePath line;
+    private final EntryKind kind;
     private final String guid;
     private final CompletableFuture<Void> done = new CompletableFuture<>();
     private @Nullable NodePath path;
     private long czxid;
 
-    Departure(RecipeSession session, NodePath line, String guid) {
+    Departure(RecipeSession session, NodePath line, EntryKind kind, String guid) {
         this.session = session;
         this.line = line;
+        this.kind = kind;
         this.guid = guid;
     }
 
@@ -99,7 +101,7 @@ final class Departure {
     }
 
     private void deleteAll(List<String> names) {
-        List<LineEntry> ours = LineEntry.of(guid, names);
+        List<LineEntry> ours = LineEntry.of(guid, kind, names);
         if (ours.isEmpty()) {
             nothingLeft();
             return;
@@ -111,7 +113,7 @@ final class Departure {
         CompletableFuture.allOf(deletions).whenComplete((all, failure) -> {
             if (failure == null) {
                 nothingLeft();
-            } else if (ours.size() > 1 && isNoNode(Waiting.cause(failure))) {
+            } else if (ours.size() > 1 && Failures.isNoNode(Waiting.cause(failure))) {
                 searchAndDelete(); // one is gone; what became of the others is not known from that
             } else {
                 onFailure(Waiting.cause(failure), this::searchAndDelete);
@@ -133,7 +135,7 @@ final class Departure {
             again.run();
         } else if (cause instanceof SessionGoneException || cause instanceof ClosedException) {
             nothingLeft();
-        } else if (isNoNode(cause)) {
+        } else if (Failures.isNoNode(cause)) {
             nothingLeft();
         } else if (cause instanceof RefusedException refused && mayPass(refused.reason())) {
             LOG.warn("Cannot delete the place {} in {} yet, trying again: {}", guid, line, cause.getMessage());
@@ -142,10 +144,6 @@ final class Departure {
             LOG.error("Cannot delete the place {} in {}; it stays until the session ends", guid, line, cause);
             nothingLeft();
         }
-    }
-
-    private static boolean isNoNode(Throwable cause) {
-        return cause instanceof RefusedException refused && refused.reason() == RefusalReason.NO_NODE;
     }
 
     private static boolean mayPass(RefusalReason reason) {

@@ -1,14 +1,13 @@
 package io.conclave.line;
 
 import io.conclave.coordinator.RecipeSession;
-import io.conclave.error.RefusalReason;
-import io.conclave.error.RefusedException;
 import io.conclave.node.NodePath;
 import io.conclave.spi.GetChildren;
 import io.conclave.spi.GetData;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /** Looks at a line from outside: who stands in it, first to last. */
@@ -18,14 +17,16 @@ public final class LineView {
     /**
      * Reads the line. The members are read one by one behind the list, so one who leaves in between is missing; the first of a mutex's line
      * holds it. Completes on the dispatcher; a line that was never used is empty.
+     *
+     * @param kinds the kinds that make up the line, as in {@link LineRole#line}; other children are not read
      */
-    public static CompletableFuture<List<LineMember>> read(RecipeSession session, NodePath line) {
+    public static CompletableFuture<List<LineMember>> read(RecipeSession session, NodePath line, Set<EntryKind> kinds) {
         CompletableFuture<List<LineMember>> members = new CompletableFuture<>();
         session.send(
                 GetChildren.of(line),
-                children -> readMembers(session, line, LineEntry.inOrder(children.names()), members),
+                children -> readMembers(session, line, LineEntry.inOrder(kinds, children.names()), members),
                 cause -> {
-                    if (isNoNode(cause)) {
+                    if (Failures.isNoNode(cause)) {
                         members.complete(List.of());
                     } else {
                         members.completeExceptionally(cause);
@@ -59,16 +60,12 @@ public final class LineView {
                 GetData.of(path),
                 node -> member.complete(Optional.of(new LineMember(path, node.data(), node.stat()))),
                 cause -> {
-                    if (isNoNode(cause)) {
+                    if (Failures.isNoNode(cause)) {
                         member.complete(Optional.empty());
                     } else {
                         member.completeExceptionally(cause);
                     }
                 });
         return member;
-    }
-
-    private static boolean isNoNode(Throwable cause) {
-        return cause instanceof RefusedException refused && refused.reason() == RefusalReason.NO_NODE;
     }
 }

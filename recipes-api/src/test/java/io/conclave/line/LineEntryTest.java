@@ -1,23 +1,34 @@
 package io.conclave.line;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class LineEntryTest {
+    private static final Set<EntryKind> LOCKS = Set.of(EntryKind.MUTEX);
+    private static final EntryKind READ = EntryKind.curator("__READ__");
+    private static final EntryKind WRITE = EntryKind.curator("__WRIT__");
+
+    private static Optional<LineEntry> parse(String name) {
+        return LineEntry.parse(LOCKS, name);
+    }
+
     @Test
     void namesOfCuratorAndOursAreRead() {
         String guid = "7c4bd8f4-9e4b-4e2b-8a3e-0d4f7c0b9a11";
-        LineEntry entry = LineEntry.parse(LineEntry.nameOf(guid) + "0000000042").orElseThrow();
+        LineEntry entry = LineEntry.parse(LOCKS, EntryKind.MUTEX.nameOf(guid) + "0000000042")
+                .orElseThrow();
         assertEquals(42, entry.sequence());
         assertTrue(entry.isOf(guid));
-        assertEquals(7, LineEntry.parse("lock-0000000007").orElseThrow().sequence());
+        assertEquals(7, parse("lock-0000000007").orElseThrow().sequence());
         assertEquals(
-                Integer.MIN_VALUE,
-                LineEntry.parse("_c_x-lock--2147483648").orElseThrow().sequence());
+                Integer.MIN_VALUE, parse("_c_x-lock--2147483648").orElseThrow().sequence());
     }
 
     @Test
@@ -31,15 +42,15 @@ class LineEntryTest {
                 "_c_x-lock-00000000x1",
                 "_c_x-lock-9999999999",
                 "lock-0000000001-x")) {
-            assertTrue(LineEntry.parse(name).isEmpty(), name);
+            assertTrue(parse(name).isEmpty(), name);
         }
     }
 
     @Test
     void everyNumberThatAServerFormatsIsRead() {
         for (int sequence : new int[] {0, 7, Integer.MAX_VALUE, Integer.MIN_VALUE, -1_000_000_000, -999_999_999, -1}) {
-            String name = LineEntry.nameOf("x") + String.format(Locale.ROOT, "%010d", sequence);
-            assertEquals(sequence, LineEntry.parse(name).orElseThrow().sequence(), name);
+            String name = EntryKind.MUTEX.nameOf("x") + String.format(Locale.ROOT, "%010d", sequence);
+            assertEquals(sequence, parse(name).orElseThrow().sequence(), name);
         }
     }
 
@@ -57,7 +68,53 @@ class LineEntryTest {
                         "_c_y-lock-2147483647",
                         "_c_b-lock--2147483648",
                         "_c_a-lock--2147483647"),
-                LineEntry.inOrder(names).stream().map(LineEntry::name).toList());
+                LineEntry.inOrder(LOCKS, names).stream().map(LineEntry::name).toList());
+    }
+
+    @Test
+    void readersAndWritersStandInOneLineByCuratorsNames() {
+        assertEquals("_c_x-__WRIT__", WRITE.nameOf("x"));
+        List<LineEntry> line = LineEntry.inOrder(
+                Set.of(READ, WRITE),
+                List.of(
+                        "_c_b-__READ__0000000003",
+                        "_c_a-__WRIT__0000000002",
+                        "_c_z-__READ__0000000001",
+                        "_c_y-lock-0000000000"));
+        assertEquals(List.of(1, 2, 3), line.stream().map(LineEntry::sequence).toList());
+        assertEquals(
+                List.of(READ, WRITE, READ), line.stream().map(LineEntry::kind).toList());
+        assertTrue(line.get(1).isOf("a"));
+    }
+
+    @Test
+    void ownPlacesAreThoseOfTheGuidAndTheKind() {
+        List<String> names = List.of(
+                "_c_a-__READ__0000000004",
+                "_c_a-__WRIT__0000000001",
+                "_c_a-__READ__0000000002",
+                "_c_b-__READ__0000000003");
+        assertEquals(
+                List.of("_c_a-__READ__0000000002", "_c_a-__READ__0000000004"),
+                LineEntry.of("a", READ, names).stream().map(LineEntry::name).toList());
+    }
+
+    @Test
+    void layoutOfKazooCanBeSaid() {
+        EntryKind kazoo = new EntryKind("", "", "__lock__");
+        assertEquals("c0ffee__lock__", kazoo.nameOf("c0ffee"));
+        LineEntry entry =
+                LineEntry.parse(Set.of(kazoo), "c0ffee__lock__0000000005").orElseThrow();
+        assertEquals(5, entry.sequence());
+        assertTrue(entry.isOf("c0ffee"));
+        assertTrue(LineEntry.parse(Set.of(kazoo), "c0ffee__rlock__0000000005").isEmpty());
+    }
+
+    @Test
+    void partsThatMakeNamesUnreadableAreRefused() {
+        for (String marker : List.of("", "lock-0", "a/b-")) {
+            assertThrows(IllegalArgumentException.class, () -> EntryKind.curator(marker), marker);
+        }
     }
 
     @Test

@@ -8,6 +8,7 @@ import io.conclave.error.SessionGoneException;
 import io.conclave.line.Acquisition;
 import io.conclave.line.Contender;
 import io.conclave.line.LineMember;
+import io.conclave.line.LineRole;
 import io.conclave.line.LineView;
 import io.conclave.node.NodePath;
 import java.nio.charset.StandardCharsets;
@@ -139,7 +140,7 @@ public final class DistributedLock {
      */
     public List<LockMember> members() throws InterruptedException {
         RecipeSession session = coordinator.recipeSession();
-        return Waiting.await(session, LineView.read(session, path)).stream()
+        return Waiting.await(session, LineView.read(session, path, LineRole.MUTEX.line())).stream()
                 .map(DistributedLock::member)
                 .toList();
     }
@@ -172,11 +173,12 @@ public final class DistributedLock {
     }
 
     private Contender enter() {
-        return Contender.enter(coordinator.recipeSession(), path, data);
+        return Contender.enter(coordinator.recipeSession(), path, LineRole.MUTEX, data);
     }
 
     private Acquisition<LockGrant> ifFree() {
-        return Acquisition.of(Contender.enterIfFree(coordinator.recipeSession(), path, data), HeldLock::new);
+        return Acquisition.of(
+                Contender.enterIfFree(coordinator.recipeSession(), path, LineRole.MUTEX, data), HeldLock::new);
     }
 
     private static LockMember member(LineMember member) {

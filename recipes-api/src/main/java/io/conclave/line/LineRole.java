@@ -1,0 +1,51 @@
+package io.conclave.line;
+
+import java.util.List;
+import java.util.Set;
+
+/**
+ * As what a contender stands in a line; a recipe has one for each kind of grant that it gives.
+ *
+ * @param kind the kind of its own place
+ * @param line the kinds that make up the line, its own among them; all other children of the line's znode are ignored
+ * @param rule whom it waits for
+ */
+public record LineRole(EntryKind kind, Set<EntryKind> line, LineRule rule) {
+    /** One holder at a time, first come, first served. */
+    public static final LineRole MUTEX =
+            new LineRole(EntryKind.MUTEX, Set.of(EntryKind.MUTEX), LineRule.immediatePredecessor());
+
+    /**
+     * A role.
+     *
+     * @throws IllegalArgumentException if the line does not have the own kind
+     */
+    public LineRole {
+        line = Set.copyOf(line);
+        if (!line.contains(kind)) {
+            throw new IllegalArgumentException("Invalid line " + line + ": the contender's own kind " + kind
+                    + " must be among those that make it up");
+        }
+    }
+
+    /** Whose turn it is; see {@link LineRule#turn}. */
+    Turn turn(List<LineEntry> before, LineEntry own) {
+        Turn turn = rule.turn(before, own);
+        if (turn instanceof Turn.After after && !before.contains(after.entry())) {
+            throw new IllegalStateException("The rule lets " + own + " wait for " + after.entry()
+                    + ", which is not among those before it: " + before);
+        }
+        return turn;
+    }
+
+    /**
+     * Whether it will surely be our turn when the one that we wait for has gone, so that the line need not be read again: he is its head, the rule
+     * is content with the others, and the line is of one kind. In a line of several, a head that vanishes may have become another kind in the
+     * same place (a writer that goes on as a reader).
+     */
+    boolean isNextAfter(LineEntry awaited, List<LineEntry> before, LineEntry own) {
+        return line.size() == 1
+                && before.get(0).equals(awaited)
+                && rule.turn(before.subList(1, before.size()), own) instanceof Turn.Now;
+    }
+}

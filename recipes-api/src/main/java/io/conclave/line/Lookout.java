@@ -1,0 +1,135 @@
+package io.conclave.line;
+
+import io.conclave.coordinator.RecipeSession;
+import io.conclave.error.OutcomeUnknownException;
+import io.conclave.node.NodeEvent;
+import io.conclave.node.NodePath;
+import io.conclave.spi.GetChildren;
+import java.util.List;
+
+/**
+ * Finds out when it is a contender's turn: reads the line, asks the rule, and watches the one who has to go first.
+ *
+ * <p>State belongs to the dispatcher.
+ */
+final class Lookout {
+    private final Contender contender;
+    private final RecipeSession session;
+    private final NodePath line;
+    private final LineRole role;
+    private final OwnPlace own;
+    private final PredecessorWatch predecessor;
+    private boolean refusedBehindCreation;
+
+    Lookout(Contender contender, NodePath line, LineRole role, OwnPlace own) {
+        this.contender = contender;
+        this.session = contender.session();
+        this.line = line;
+        this.role = role;
+        this.own = own;
+        this.predecessor = new PredecessorWatch(contender);
+    }
+
+    /** Looks right behind a creation, before its answer has come: that answer comes first. */
+    void lookBehindCreation() {
+        refusedBehindCreation = false;
+        look();
+    }
+
+    /** The creation was answered; what was read behind it need not have been. */
+    void lookUnlessBehindCreation() {
+        if (refusedBehindCreation) {
+            refusedBehindCreation = false;
+            look();
+        }
+    }
+
+    /** Reads the line; the answer counts for the connection on which it came. */
+    void look() {
+        contender.send(
+                GetChildren.of(line),
+                children -> onLine(LineEntry.inOrder(role.line(), children.names())),
+                this::onLookFailed);
+    }
+
+    private void onLookFailed(Throwable cause) {
+        if (!isLooking()) {
+            // by the bound of the queue, which answers out of turn
+            refusedBehindCreation = contender.isCreationInFlight();
+        } else if (cause instanceof OutcomeUnknownException) {
+            lookAgain();
+        } else if (Failures.isNoNode(cause)) {
+            contender.vanished();
+        } else {
+            contender.fail(cause);
+        }
+    }
+
+    /** Whether an answer about the line still matters; before we have a place, the creation's own answer decides. */
+    private boolean isLooking() {
+        return own.znode().isPresent() && contender.isBeforeGrant();
+    }
+
+    /** In doubt the own znode is read with the line. */
+    private void lookAgain() {
+        own.watch();
+        look();
+    }
+
+    private void onLine(List<LineEntry> entries) {
+        if (!isLooking()) {
+            return;
+        }
+        LineEntry ours = own.znode().orElseThrow().entry();
+        int position = entries.indexOf(ours);
+        if (position < 0) {
+            contender.vanished();
+            return;
+        }
+        List<LineEntry> before = List.copyOf(entries.subList(0, position));
+        Turn turn = role.turn(before, ours);
+        if (turn instanceof Turn.Now) {
+            contender.grant();
+        } else if (turn instanceof Turn.After after) {
+            if (contender.mayWait()) {
+                waitFor(after.entry(), role.isNextAfter(after.entry(), before, ours));
+            }
+        } else {
+            throw new IllegalStateException("Not provided for: " + turn);
+        }
+    }
+
+    private void waitFor(LineEntry awaited, boolean isNext) {
+        long connection = session.connectionNumber();
+        predecessor.set(
+                line.child(awaited.name()), event -> onPredecessor(event, isNext, connection), this::onNotWatched);
+    }
+
+    private void onNotWatched(Throwable cause) {
+        if (!contender.isWaiting()) {
+            return;
+        }
+        if (cause instanceof OutcomeUnknownException || Failures.isNoNode(cause)) {
+            lookAgain();
+        } else {
+            contender.fail(cause);
+        }
+    }
+
+    private void onPredecessor(NodeEvent event, boolean isNext, long connection) {
+        if (!contender.isWaiting()) {
+            return;
+        }
+        boolean uninterrupted = connection == session.connectionNumber() && own.isWatchedOn(connection);
+        if (event.type() == NodeEvent.Type.DELETED && isNext && uninterrupted) {
+            contender.grant();
+        } else {
+            lookAgain();
+        }
+    }
+
+    /** Nobody waits any more. */
+    void stop() {
+        predecessor.remove();
+    }
+}

@@ -1,0 +1,111 @@
+package io.conclave.line;
+
+import io.conclave.coordinator.RecipeSession;
+import io.conclave.error.OutcomeUnknownException;
+import io.conclave.node.NodeEvent;
+import io.conclave.node.NodePath;
+import io.conclave.node.NodeStat;
+import io.conclave.spi.GetData;
+import io.conclave.spi.Watcher;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A contender's own znode: which it is, and a watch that tells when it is not there any more.
+ *
+ * <p>State belongs to the dispatcher; which znode it is may be asked from any thread.
+ */
+final class OwnPlace {
+    private final Contender contender;
+    private final RecipeSession session;
+    private final Set<EntryKind> kinds;
+    private final Watcher watcher = this::onEvent; // one object, so that setting it again is no second watch
+    private volatile @Nullable Znode znode; // written on the dispatcher only
+    private long takenOnConnection = -1;
+    private long watchedOnConnection = -1;
+
+    /**
+     * The znode.
+     *
+     * @param entry its place in the line
+     * @param path where it is
+     * @param czxid what tells it from another of the same name
+     */
+    record Znode(LineEntry entry, NodePath path, long czxid) {}
+
+    OwnPlace(Contender contender, EntryKind kind) {
+        this.contender = contender;
+        this.session = contender.session();
+        this.kinds = Set.of(kind);
+    }
+
+    /** The znode, once it is known. Any thread. */
+    Optional<Znode> znode() {
+        return Optional.ofNullable(znode);
+    }
+
+    /** The znode is known now. */
+    void take(NodePath path, NodeStat stat) {
+        LineEntry entry = LineEntry.parse(kinds, path.name())
+                .orElseThrow(() -> new IllegalStateException(
+                        "The backend created " + path + ", which is no place of " + kinds + " in a line"));
+        znode = new Znode(entry, path, stat.czxid());
+        takenOnConnection = session.connectionNumber();
+    }
+
+    /** Whether the connection has been interrupted since the znode was created or found. */
+    boolean isInterruptedSinceTaken() {
+        return takenOnConnection != session.connectionNumber();
+    }
+
+    /** Whether the watch was set on this connection. */
+    boolean isWatchedOn(long connection) {
+        return watchedOnConnection == connection;
+    }
+
+    /** Reads the znode and watches it; the contender is told if it is not ours (any more). */
+    void watch() {
+        Znode ours = znode;
+        if (ours == null) {
+            return;
+        }
+        contender.send(GetData.of(ours.path).withWatcher(watcher), node -> onRead(ours, node.stat()), cause -> {
+            if (cause instanceof OutcomeUnknownException && contender.isInLine()) {
+                watch();
+            } else {
+                onReadFailed(cause);
+            }
+        });
+    }
+
+    private void onRead(Znode ours, NodeStat stat) {
+        if (stat.czxid() != ours.czxid || stat.ephemeralOwner() != session.id()) {
+            contender.vanished();
+        } else {
+            watchedOnConnection = session.connectionNumber();
+        }
+    }
+
+    /** The znode cannot be read. */
+    void onReadFailed(Throwable cause) {
+        if (Failures.isNoNode(cause)) {
+            contender.vanished();
+        } else {
+            contender.fail(cause);
+        }
+    }
+
+    private void onEvent(NodeEvent event) {
+        contender.guarded(() -> {
+            if (!contender.isInLine()) {
+                return;
+            }
+            if (event.type() == NodeEvent.Type.DELETED) {
+                contender.vanished();
+            } else {
+                watch();
+            }
+        });
+    }
+}
