@@ -55,6 +55,7 @@ final class FakeServer implements AutoCloseable {
     private final Queue<Script> scripts;
     private final List<Peer> peers = new CopyOnWriteArrayList<>();
     private final AtomicInteger accepted = new AtomicInteger();
+    private volatile boolean closed;
     final BlockingQueue<Throwable> failures = new LinkedBlockingQueue<>();
 
     FakeServer(Script... scripts) {
@@ -83,6 +84,11 @@ final class FakeServer implements AutoCloseable {
         try {
             while (true) {
                 Peer peer = new Peer(socket.accept());
+                if (closed) {
+                    // The thread that waits in accept may be given one more connection after the socket was closed.
+                    peer.close();
+                    return;
+                }
                 accepted.incrementAndGet();
                 peers.add(peer);
                 Script script = scripts.size() > 1 ? scripts.poll() : scripts.peek();
@@ -111,6 +117,7 @@ final class FakeServer implements AutoCloseable {
 
     @Override
     public void close() {
+        closed = true;
         try {
             socket.close();
         } catch (IOException e) {
