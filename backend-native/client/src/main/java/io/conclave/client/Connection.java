@@ -1,5 +1,6 @@
 package io.conclave.client;
 
+import io.conclave.error.ConclaveException;
 import io.conclave.protocol.ConnectRequest;
 import io.conclave.protocol.ConnectResponse;
 import io.conclave.protocol.EmptyRequest;
@@ -19,6 +20,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,7 +36,7 @@ final class Connection extends ByteToMessageDecoder {
     private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
     private static final int WRITE_BYTES = 64 * 1024;
 
-    private final WireSession session;
+    private final SessionMachine session;
     private final String server;
     private final Deque<Exchange> inFlight = new ArrayDeque<>();
     private @Nullable ChannelHandlerContext context;
@@ -51,7 +53,7 @@ final class Connection extends ByteToMessageDecoder {
      *
      * @param server its name in messages
      */
-    Connection(WireSession session, String server) {
+    Connection(SessionMachine session, String server) {
         this.session = session;
         this.server = server;
     }
@@ -77,8 +79,27 @@ final class Connection extends ByteToMessageDecoder {
         return inFlight;
     }
 
-    /** Takes the requests that will not be answered. */
-    Queue<Exchange> takeInFlight() {
+    /**
+     * Fails the requests that are in flight.
+     *
+     * @param reason makes the failure of a request by its description
+     */
+    void failInFlight(Function<String, ConclaveException> reason) {
+        takeInFlight().forEach(exchange -> exchange.failed(reason.apply(exchange.describe())));
+    }
+
+    /** Ends the requests that are in flight, because the connection has gone. */
+    void loseInFlight(String reason) {
+        for (Exchange exchange : takeInFlight()) {
+            if (exchange.isLocal()) {
+                exchange.answeredHere();
+            } else {
+                exchange.connectionLost(reason);
+            }
+        }
+    }
+
+    private Queue<Exchange> takeInFlight() {
         Queue<Exchange> taken = new ArrayDeque<>(inFlight);
         inFlight.clear();
         return taken;
@@ -246,7 +267,7 @@ final class Connection extends ByteToMessageDecoder {
         if (!greeted) {
             ConnectResponse response = ConnectResponse.decode(in);
             greeted = true;
-            openSince = session.mark();
+            openSince = session.clock().mark();
             session.onGreeted(this, response);
             return;
         }
@@ -264,7 +285,7 @@ final class Connection extends ByteToMessageDecoder {
         Elapsed sent = pingSent;
         pingSent = null;
         if (sent != null) {
-            session.proven(sent);
+            session.clock().proven(sent);
         }
     }
 
@@ -276,7 +297,7 @@ final class Connection extends ByteToMessageDecoder {
                     header.xid() + " answers "
                             + (oldest == null ? "no request" : "out of turn, next is " + oldest.xid()));
         }
-        session.onZxid(header.zxid());
+        session.ticket().replied(header.zxid());
         // Taken out first: what it says may end the connection, and all that are in flight with it.
         inFlight.remove();
         try {

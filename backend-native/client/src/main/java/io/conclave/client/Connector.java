@@ -19,7 +19,7 @@ final class Connector {
     private static final Duration STABLE = Duration.ofSeconds(1);
     private static final Duration SHORTEST_ATTEMPT = Duration.ofMillis(250);
 
-    private final WireSession session;
+    private final SessionMachine session;
     private final Transport transport;
     private final EventLoop loop;
     private final TimeSource time;
@@ -30,7 +30,7 @@ final class Connector {
     private int timerNumber;
     private TimeSource.@Nullable Timer timer;
 
-    Connector(WireSession session, Transport transport, EventLoop loop, TimeSource time) {
+    Connector(SessionMachine session, Transport transport, EventLoop loop, TimeSource time) {
         this.session = session;
         this.transport = transport;
         this.loop = loop;

@@ -15,10 +15,10 @@ import java.util.Optional;
  * is known in every case, also when the connection goes: it is not set again on the next one.
  */
 final class RemoveWatchExchange extends UserExchange<Done> {
-    private final WireSession session;
+    private final SessionMachine session;
     private final RemoveWatch request;
 
-    RemoveWatchExchange(WireSession session, RemoveWatch request) {
+    RemoveWatchExchange(SessionMachine session, RemoveWatch request) {
         super(session, request, null);
         this.session = session;
         this.request = request;
@@ -26,7 +26,8 @@ final class RemoveWatchExchange extends UserExchange<Done> {
 
     @Override
     Optional<RequestBody> body() {
-        return session.forgettable(request)
+        return session.watches()
+                .forgettable(request, session.inFlight())
                 .map(type -> new RemoveWatchesRequest(request.path().toString(), type.code()));
     }
 
@@ -45,7 +46,7 @@ final class RemoveWatchExchange extends UserExchange<Done> {
 
     @Override
     void answeredHere() {
-        if (session.forget(request)) {
+        if (session.watches().forget(request)) {
             answerHere(Done.DONE);
         } else {
             failed(new RefusedException(RefusalReason.NO_WATCHER, describe() + ": this watcher is not set there"));

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A request of the user; run on the dispatcher, it completes the user's stage. */
 class UserExchange<R> extends Exchange implements Runnable {
-    private final WireSession session;
+    private final SessionMachine session;
     private final Request<R> request;
     private final @Nullable Elapsed submitted;
     private final CompletableFuture<R> stage = new CompletableFuture<>();
@@ -40,7 +40,7 @@ class UserExchange<R> extends Exchange implements Runnable {
      *
      * @param submitted of a write, whose answer proves that the session lives; null for a read
      */
-    UserExchange(WireSession session, Request<R> request, @Nullable Elapsed submitted) {
+    UserExchange(SessionMachine session, Request<R> request, @Nullable Elapsed submitted) {
         this.session = session;
         this.request = request;
         this.submitted = submitted;
@@ -78,7 +78,7 @@ class UserExchange<R> extends Exchange implements Runnable {
         if (err == ErrorCode.OK.code() && opCode != null) {
             ReplyBody body = ReplyBody.decode(opCode, in);
             if (submitted != null) {
-                session.proven(submitted);
+                session.clock().proven(submitted);
             }
             try {
                 complete(RequestCodec.decode(request, body));
@@ -102,7 +102,7 @@ class UserExchange<R> extends Exchange implements Runnable {
     }
 
     private void complete(R result) {
-        registration(result).ifPresent(session::register);
+        registration(result).ifPresent(session.watches()::register);
         answer = result;
         session.deliveries().add(this);
     }
@@ -157,7 +157,7 @@ class UserExchange<R> extends Exchange implements Runnable {
     /** Completes the stage, on the dispatcher. */
     @Override
     public void run() {
-        session.completed();
+        session.queue().completed();
         ConclaveException reason = failure;
         if (reason != null) {
             stage.completeExceptionally(reason);

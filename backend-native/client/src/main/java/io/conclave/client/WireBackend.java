@@ -104,7 +104,7 @@ public final class WireBackend implements Backend {
                 .map(session -> session.closeAsync().toCompletableFuture())
                 .toArray(CompletableFuture<?>[]::new);
         await(CompletableFuture.allOf(closing));
-        open.forEach(session -> session.onLoop(session::end));
+        open.forEach(WireSession::end);
         transport.close();
         onClose.run();
     }

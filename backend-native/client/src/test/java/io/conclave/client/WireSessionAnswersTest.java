@@ -2,11 +2,9 @@ package io.conclave.client;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.conclave.error.ClosedException;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusalReason;
 import io.conclave.error.RefusedException;
@@ -23,7 +21,6 @@ import io.conclave.protocol.EventType;
 import io.conclave.protocol.GetDataReply;
 import io.conclave.protocol.OpCode;
 import io.conclave.protocol.SetWatchesRequest;
-import io.conclave.protocol.StatReply;
 import io.conclave.protocol.Xid;
 import io.conclave.spi.AddWatch;
 import io.conclave.spi.Authentication;
@@ -33,12 +30,9 @@ import io.conclave.spi.GetData;
 import io.conclave.spi.RemoveWatch;
 import io.conclave.spi.SessionState;
 import io.conclave.spi.SetData;
-import io.conclave.testkit.ManualTimeSource;
 import io.conclave.time.TimeSource;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -50,83 +44,10 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** The session against servers that misbehave as their script says. */
-class WireSessionTest {
-    private static final NodePath A = NodePath.of("/a");
-    private static final int TIMEOUT_MS = 6000;
-    private static final StatReply STAT = new StatReply(FakeServer.STAT);
-
-    private final List<AutoCloseable> open = new ArrayList<>();
-
-    @BeforeAll
-    static void pollOften() {
-        Awaitility.setDefaultPollInterval(Duration.ofMillis(5));
-        Awaitility.setDefaultPollDelay(Duration.ofMillis(1));
-    }
-
-    @AfterAll
-    static void pollAsUsual() {
-        Awaitility.reset();
-    }
-
-    @AfterEach
-    void closeAll() throws Exception {
-        for (AutoCloseable closeable : open) {
-            closeable.close();
-        }
-    }
-
-    private FakeServer server(FakeServer.Script... scripts) {
-        FakeServer server = new FakeServer(scripts);
-        open.add(server);
-        return server;
-    }
-
-    private TestSession session(String url, TimeSource time) {
-        return session(url, time, 1000);
-    }
-
-    private TestSession session(String url, TimeSource time, int maxQueued, Authentication... proofs) {
-        TestSession session =
-                new TestSession(url, TestSession.options(Duration.ofMillis(TIMEOUT_MS), time, maxQueued, proofs));
-        // Sessions are closed before the servers, so that a closing session gets its answer.
-        open.add(0, session);
-        return session;
-    }
-
-    private TestSession connected(FakeServer server, TimeSource time) {
-        TestSession session = session(server.url(), time);
-        session.awaitState(SessionState.CONNECTED);
-        return session;
-    }
-
-    /** Answers every request as a set, close included. */
-    private static void serve(FakeServer.Peer peer) throws Exception {
-        while (true) {
-            FakeServer.Received request = peer.next();
-            switch (request.opCode()) {
-                case CLOSE_SESSION -> {
-                    peer.reply(request, EmptyReply.INSTANCE);
-                    return;
-                }
-                case GET_DATA -> peer.reply(request, new GetDataReply(new byte[] {1}, FakeServer.STAT));
-                case SET_DATA, EXISTS -> peer.reply(request, STAT);
-                case ADD_WATCH -> peer.reply(request, new ErrorReply(0));
-                default -> peer.reply(request, EmptyReply.INSTANCE);
-            }
-        }
-    }
-
-    private static void openAndServe(FakeServer.Peer peer) throws Exception {
-        peer.open(TIMEOUT_MS);
-        serve(peer);
-    }
-
+/** What a session makes of what the server says: replies, errors, events, and what it tells a server on a new connection. */
+final class WireSessionAnswersTest extends WireSessionFixture {
     // ---- replies
 
     @Test
@@ -175,7 +96,7 @@ class WireSessionTest {
                     peer.reply(request.xid() + 1, 1, ErrorCode.OK, STAT);
                     peer.drain();
                 },
-                WireSessionTest::openAndServe);
+                WireSessionFixture::openAndServe);
         TestSession session = connected(server, TimeSource.system());
         assertThrows(OutcomeUnknownException.class, () -> session.call(SetData.of(A, new byte[0])));
         session.call(SetData.of(A, new byte[0]));
@@ -198,7 +119,7 @@ class WireSessionTest {
                     peer.send(length);
                     peer.drain();
                 },
-                WireSessionTest::openAndServe);
+                WireSessionFixture::openAndServe);
         TestSession session = connected(server, TimeSource.system());
         assertThrows(OutcomeUnknownException.class, () -> session.call(SetData.of(A, new byte[0])));
         assertThrows(OutcomeUnknownException.class, () -> session.call(SetData.of(A, new byte[0])));
@@ -278,7 +199,7 @@ class WireSessionTest {
                     peer.refuse(peer.next(), ErrorCode.SESSION_MOVED);
                     peer.drain();
                 },
-                WireSessionTest::openAndServe);
+                WireSessionFixture::openAndServe);
         TestSession session = connected(server, TimeSource.system());
         assertThrows(OutcomeUnknownException.class, () -> session.call(SetData.of(A, new byte[0])));
         session.call(SetData.of(A, new byte[0]));
@@ -432,242 +353,5 @@ class WireSessionTest {
         TestSession.join(removed);
         session.call(Delete.of(A));
         assertEquals(List.of(OpCode.DELETE), secondConnection);
-    }
-
-    // ---- time
-
-    @Test
-    void aServerThatDoesNotAnswerTheHandshakeIsGivenUpForTheNext() {
-        FakeServer silent = server(peer -> {
-            peer.ignore();
-        });
-        FakeServer good = server(WireSessionTest::openAndServe);
-        ManualTimeSource time = new ManualTimeSource();
-        String url = "conclave://" + silent.endpoint() + "," + good.endpoint();
-        List<TestSession> sessions = new ArrayList<>();
-        for (int i = 0; i < 4; i++) {
-            sessions.add(session(url, time));
-        }
-        // Each server has half of the session timeout.
-        Awaitility.await().until(() -> silent.accepted() + good.accepted() >= 4);
-        Awaitility.await().until(() -> {
-            time.advance(Duration.ofMillis(100));
-            return sessions.stream().allMatch(session -> session.session.state() == SessionState.CONNECTED);
-        });
-        assertEquals(4, good.accepted());
-    }
-
-    @Test
-    void aHalfOpenConnectionIsDroppedAfterTwoThirdsOfTheTimeout() {
-        FakeServer server = server(
-                peer -> {
-                    peer.answersPings = false;
-                    peer.open(TIMEOUT_MS);
-                    peer.drain();
-                },
-                WireSessionTest::openAndServe);
-        ManualTimeSource time = new ManualTimeSource();
-        TestSession session = connected(server, time);
-        time.advance(Duration.ofMillis(TIMEOUT_MS / 2));
-        assertEquals(SessionState.CONNECTED, session.session.state());
-        // In steps, because the session sets its next timer when it has handled the last one.
-        Awaitility.await().until(() -> {
-            time.advance(Duration.ofMillis(20));
-            return session.session.connectionNumber() == 2;
-        });
-        assertEquals(List.of(SessionState.CONNECTED, SessionState.SUSPENDED, SessionState.CONNECTED), session.states);
-        assertTrue(session.session.remaining().toMillis() > TIMEOUT_MS / 2);
-    }
-
-    @Test
-    void pingsGoOnWhileOnlyReadsFlowAndWritesReplaceThem() {
-        List<FakeServer.Peer> peers = new CopyOnWriteArrayList<>();
-        FakeServer server = server(peer -> {
-            peers.add(peer);
-            openAndServe(peer);
-        });
-        ManualTimeSource time = new ManualTimeSource();
-        TestSession session = connected(server, time);
-        for (int i = 0; i < 30; i++) {
-            time.advance(Duration.ofMillis(TIMEOUT_MS / 10));
-            session.call(GetData.of(A));
-            Awaitility.await().until(() -> session.session.remaining().toMillis() > TIMEOUT_MS / 2);
-        }
-        int pings = peers.get(0).pings.get();
-        assertTrue(pings >= 6, pings + " pings");
-        session.call(SetData.of(A, new byte[0]));
-        int before = peers.get(0).pings.get();
-        for (int i = 0; i < 30; i++) {
-            time.advance(Duration.ofMillis(TIMEOUT_MS / 10));
-            session.call(SetData.of(A, new byte[0]));
-        }
-        assertTrue(peers.get(0).pings.get() <= before + 1, "writes prove as much as pings");
-        assertEquals(List.of(SessionState.CONNECTED), session.states);
-    }
-
-    @Test
-    void theLocalClockLosesTheSessionOverALivingConnectionAndItIsNeverResumed() throws Exception {
-        BlockingQueue<FakeServer.Received> received = new LinkedBlockingQueue<>();
-        FakeServer server = server(peer -> {
-            peer.answersPings = false;
-            peer.open(TIMEOUT_MS);
-            while (true) {
-                received.add(peer.next());
-            }
-        });
-        ManualTimeSource time = new ManualTimeSource();
-        TestSession session = connected(server, time);
-        CompletableFuture<?> inFlight = session.submit(SetData.of(A, new byte[0]));
-        assertEquals(OpCode.SET_DATA, received.poll(10, TimeUnit.SECONDS).opCode());
-        // A process that was stopped: both clocks jump, and no timer came in between.
-        time.advanceWallOnly(Duration.ofMillis(TIMEOUT_MS));
-        assertEquals(Duration.ZERO, session.session.remaining());
-        time.advance(Duration.ofMillis(TIMEOUT_MS));
-        assertThrows(SessionGoneException.class, () -> TestSession.join(inFlight));
-        assertEquals(List.of(SessionState.CONNECTED, SessionState.LOST), session.states);
-        assertEquals(OpCode.CLOSE_SESSION, received.poll(10, TimeUnit.SECONDS).opCode());
-        assertThrows(SessionGoneException.class, () -> session.call(GetData.of(A)));
-        time.advance(Duration.ofMinutes(1));
-        assertEquals(1, server.accepted());
-    }
-
-    @Test
-    void aSuspendedSessionIsLostByTheLocalClock() {
-        FakeServer server = server(peer -> peer.open(TIMEOUT_MS));
-        ManualTimeSource time = new ManualTimeSource();
-        TestSession session = session(server.url(), time);
-        session.awaitState(SessionState.SUSPENDED);
-        server.close();
-        CompletableFuture<?> waiting = session.submit(SetData.of(A, new byte[0]));
-        Awaitility.await().until(() -> {
-            time.advance(Duration.ofMillis(100));
-            return session.session.state() == SessionState.LOST;
-        });
-        assertThrows(SessionGoneException.class, () -> TestSession.join(waiting));
-    }
-
-    @Test
-    void aServerThatClosesAtOnceIsNotTriedInABusyLoop() {
-        FakeServer server = server(peer -> peer.readGreeting());
-        FakeServer slammer = server(peer -> peer.open(TIMEOUT_MS));
-        ManualTimeSource time = new ManualTimeSource();
-        session(server.url(), time);
-        session(slammer.url(), time);
-        // Only time opens the next round, and it stands still.
-        Awaitility.await()
-                .during(Duration.ofMillis(300))
-                .atMost(Duration.ofSeconds(10))
-                .until(() -> server.accepted() == 1 && slammer.accepted() == 1);
-        time.advance(Duration.ofMillis(100));
-        Awaitility.await().until(() -> server.accepted() == 2 && slammer.accepted() == 2);
-    }
-
-    // ---- the queue
-
-    @Test
-    void theQueueIsBoundedWhileThereIsNoConnection() {
-        FakeServer server = server(peer -> peer.readGreeting());
-        TestSession session = session(server.url(), new ManualTimeSource(), 3);
-        List<CompletableFuture<?>> waiting = IntStream.range(0, 3)
-                .<CompletableFuture<?>>mapToObj(i -> session.submit(GetData.of(A)))
-                .toList();
-        RefusedException refused = assertThrows(RefusedException.class, () -> session.call(GetData.of(A)));
-        assertEquals(RefusalReason.LIMIT_EXCEEDED, refused.reason());
-        assertTrue(refused.getMessage().startsWith("get /a: 3 requests"), refused.getMessage());
-        assertTrue(waiting.stream().noneMatch(CompletableFuture::isDone));
-        session.close();
-        waiting.forEach(each -> assertThrows(ClosedException.class, () -> TestSession.join(each)));
-    }
-
-    // ---- closing, in every state
-
-    @Test
-    void closingWhileConnectingEndsAtOnce() {
-        FakeServer silent = server(FakeServer.Peer::ignore);
-        TestSession session = session(silent.url(), new ManualTimeSource());
-        CompletableFuture<?> waiting = session.submit(GetData.of(A));
-        Awaitility.await().until(() -> silent.accepted() == 1);
-        TestSession.join(session.session.closeAsync().toCompletableFuture());
-        assertThrows(ClosedException.class, () -> TestSession.join(waiting));
-        assertEquals(List.of(SessionState.CLOSED), session.states);
-    }
-
-    @Test
-    void closingWhileConnectedWaitsForTheConfirmation() throws Exception {
-        CountDownLatch confirm = new CountDownLatch(1);
-        FakeServer server = server(peer -> {
-            peer.open(TIMEOUT_MS);
-            FakeServer.Received set = peer.next();
-            FakeServer.Received close = peer.next();
-            assertEquals(OpCode.CLOSE_SESSION, close.opCode());
-            peer.reply(set, STAT);
-            confirm.await();
-            peer.reply(close, EmptyReply.INSTANCE);
-        });
-        TestSession session = connected(server, TimeSource.system());
-        CompletableFuture<?> before = session.submit(SetData.of(A, new byte[0]));
-        CompletableFuture<Void> closed = session.session.closeAsync().toCompletableFuture();
-        TestSession.join(before);
-        assertFalse(closed.isDone());
-        assertEquals(SessionState.CLOSED, session.session.state());
-        assertThrows(ClosedException.class, () -> session.call(GetData.of(A)));
-        confirm.countDown();
-        TestSession.join(closed);
-        assertEquals(closed, session.session.closeAsync());
-    }
-
-    @Test
-    void aCloseWhoseConnectionGoesIsSentAgain() {
-        FakeServer server = server(
-                peer -> {
-                    peer.open(TIMEOUT_MS);
-                    peer.next();
-                },
-                WireSessionTest::openAndServe);
-        ManualTimeSource time = new ManualTimeSource();
-        TestSession session = connected(server, time);
-        // An old connection, so that the next attempt follows at once.
-        time.advance(Duration.ofSeconds(1));
-        TestSession.join(session.session.closeAsync().toCompletableFuture());
-        assertEquals(2, server.accepted());
-    }
-
-    @Test
-    void closingWhileSuspendedEndsAfterEveryServerHasBeenTriedOnce() {
-        FakeServer server = server(peer -> peer.open(TIMEOUT_MS));
-        TestSession session = session(server.url(), new ManualTimeSource());
-        session.awaitState(SessionState.SUSPENDED);
-        CompletableFuture<?> waiting = session.submit(GetData.of(A));
-        TestSession.join(session.session.closeAsync().toCompletableFuture());
-        assertThrows(ClosedException.class, () -> TestSession.join(waiting));
-        assertEquals(List.of(SessionState.CONNECTED, SessionState.SUSPENDED, SessionState.CLOSED), session.states);
-    }
-
-    @Test
-    void aCloseThatIsNeverConfirmedEndsWithTheSessionsTime() {
-        FakeServer server = server(peer -> {
-            peer.answersPings = false;
-            peer.open(TIMEOUT_MS);
-            peer.ignore();
-        });
-        ManualTimeSource time = new ManualTimeSource();
-        TestSession session = connected(server, time);
-        CompletableFuture<Void> closed = session.session.closeAsync().toCompletableFuture();
-        Awaitility.await().until(() -> session.session.state() == SessionState.CLOSED);
-        assertFalse(closed.isDone());
-        time.advanceWallOnly(Duration.ofMillis(TIMEOUT_MS));
-        time.advance(Duration.ofMillis(TIMEOUT_MS));
-        TestSession.join(closed);
-    }
-
-    @Test
-    void closingTheBackendEndsWhatNoServerAnswers() {
-        FakeServer silent = server(FakeServer.Peer::ignore);
-        TestSession session = session(silent.url(), TimeSource.system());
-        CompletableFuture<?> waiting = session.submit(GetData.of(A));
-        session.close();
-        assertThrows(ClosedException.class, () -> TestSession.join(waiting));
-        assertThrows(ClosedException.class, () -> session.call(GetData.of(A)));
-        assertThrows(ClosedException.class, () -> session.backend.openSession(state -> {}));
     }
 }

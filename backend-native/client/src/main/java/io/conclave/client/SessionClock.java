@@ -1,0 +1,130 @@
+package io.conclave.client;
+
+import io.conclave.spi.SessionDeadline;
+import io.conclave.time.Elapsed;
+import io.conclave.time.TimeSource;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The session's time: how long it surely lives by what the server's answers have proven, and when to ping or to look again. Owned by the
+ * session's event loop; only what remains is read from anywhere.
+ *
+ * <p>A third of the timeout after the last proof a ping goes out; after another third without an answer the connection is given up, so that the last third
+ * is left to find another one.
+ */
+final class SessionClock {
+    private static final Duration SHORTEST_TICK = Duration.ofMillis(1);
+
+    private final TimeSource time;
+    private final Runnable onTick;
+    private final SessionDeadline deadline = new SessionDeadline();
+    private Duration timeout;
+    private @Nullable Elapsed greetingSent;
+    private @Nullable Elapsed newestProof;
+    private TimeSource.@Nullable Timer tick;
+
+    /**
+     * A clock that stands until a server grants the session.
+     *
+     * @param timeout as wished
+     * @param onTick called by the time source's thread when it is time to look again
+     */
+    SessionClock(TimeSource time, Duration timeout, Runnable onTick) {
+        this.time = time;
+        this.timeout = timeout;
+        this.onTick = onTick;
+    }
+
+    /** How long the session surely lives from now; zero if it may be gone. From any thread. */
+    Duration remaining() {
+        return deadline.remaining();
+    }
+
+    /** As granted by the server; as wished before. */
+    Duration timeout() {
+        return timeout;
+    }
+
+    Elapsed mark() {
+        return Elapsed.since(time);
+    }
+
+    // ---- proofs
+
+    /** The handshake is about to be sent: what its answer proves counts from now. */
+    void greetingSent() {
+        greetingSent = mark();
+    }
+
+    /** The server has granted the session; false if its time had passed before the answer. */
+    boolean granted(Duration granted) {
+        timeout = granted;
+        Elapsed sent = greetingSent;
+        deadline.extend(sent == null ? mark() : sent, timeout);
+        return !deadline.remaining().isZero();
+    }
+
+    /** An answer proves that the session lived at the server after the mark. */
+    void proven(Elapsed mark) {
+        Elapsed newest = newestProof;
+        if (newest == null || mark.isAfter(newest)) {
+            newestProof = mark;
+        }
+    }
+
+    /** Counts the newest proof, if any has come; false if it came too late. */
+    boolean countProofs() {
+        Elapsed proof = newestProof;
+        newestProof = null;
+        if (proof == null) {
+            return true;
+        }
+        deadline.extend(proof, timeout);
+        return !deadline.remaining().isZero();
+    }
+
+    // ---- ticks
+
+    /** Whether a connection has been silent for so long that it must be given up, with this left of the session. */
+    boolean isSilentTooLong(Duration left) {
+        return left.compareTo(third()) <= 0;
+    }
+
+    /**
+     * Pings if it is time to, and sets the timer for the next moment at which something is to be done.
+     *
+     * @param left what remains of the session
+     * @param attached the connection that carries the session, if one does
+     */
+    void scheduleTick(Duration left, @Nullable Connection attached) {
+        Duration next = left;
+        if (attached != null) {
+            next = left.minus(third());
+            Duration untilPing = next.minus(third());
+            if (!attached.awaitsPing()) {
+                if (untilPing.compareTo(SHORTEST_TICK) <= 0) {
+                    attached.ping(mark());
+                } else {
+                    next = untilPing;
+                }
+            }
+        }
+        stop();
+        // What is left shrinks a little faster than time passes.
+        Duration delay = next.minus(next.dividedBy(100));
+        tick = time.schedule(delay.compareTo(SHORTEST_TICK) < 0 ? SHORTEST_TICK : delay, onTick);
+    }
+
+    /** No tick follows, unless one is scheduled again. */
+    void stop() {
+        TimeSource.Timer waiting = tick;
+        if (waiting != null) {
+            waiting.cancel();
+        }
+    }
+
+    private Duration third() {
+        return timeout.dividedBy(3);
+    }
+}

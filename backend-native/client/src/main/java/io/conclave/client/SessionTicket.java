@@ -1,0 +1,63 @@
+package io.conclave.client;
+
+import io.conclave.protocol.ConnectRequest;
+import io.conclave.protocol.ConnectResponse;
+import java.time.Duration;
+
+/**
+ * What a server is shown to open the session or to resume it: its number and password, and the last change that was seen. Owned by the session's event
+ * loop; only the number is read from anywhere.
+ */
+final class SessionTicket {
+    private static final byte[] NO_PASSWORD = new byte[16];
+
+    private volatile long id;
+    private byte[] password = NO_PASSWORD;
+    private long zxidSeen;
+    private long zxidReplied;
+
+    /** The session's number; 0 before a server has given one. */
+    long id() {
+        return id;
+    }
+
+    /** Whether a server has opened the session. */
+    boolean isIssued() {
+        return id != 0;
+    }
+
+    ConnectRequest show(Duration timeoutWished) {
+        int timeoutMs = (int) Math.min(Integer.MAX_VALUE, timeoutWished.toMillis());
+        return new ConnectRequest(0, zxidSeen, timeoutMs, id, password, false, true);
+    }
+
+    /** Whether a server has taken the ticket for another session's. */
+    boolean isForAnother(ConnectResponse response) {
+        return isIssued() && response.sessionId() != id;
+    }
+
+    /** A server has opened or resumed the session. */
+    void accepted(ConnectResponse response) {
+        byte[] granted = response.password();
+        password = granted == null ? NO_PASSWORD : granted;
+        id = response.sessionId();
+    }
+
+    /** A reply says at which change the server stands. */
+    void replied(long zxid) {
+        if (zxid > 0) {
+            zxidReplied = zxid;
+            seen(zxid);
+        }
+    }
+
+    /** An event tells of a change; it may come before any reply that says so, and a server behind it must not serve us. */
+    void seen(long zxid) {
+        zxidSeen = Math.max(zxidSeen, zxid);
+    }
+
+    /** The last change that was seen in a reply: events of later ones may be missing. */
+    long zxidReplied() {
+        return zxidReplied;
+    }
+}

@@ -1,0 +1,90 @@
+package io.conclave.client;
+
+import io.conclave.node.NodePath;
+import io.conclave.protocol.EmptyReply;
+import io.conclave.protocol.ErrorReply;
+import io.conclave.protocol.GetDataReply;
+import io.conclave.protocol.StatReply;
+import io.conclave.spi.Authentication;
+import io.conclave.spi.SessionState;
+import io.conclave.time.TimeSource;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+
+/** A session against servers that misbehave as their script says. */
+abstract class WireSessionFixture {
+    static final NodePath A = NodePath.of("/a");
+    static final int TIMEOUT_MS = 6000;
+    static final StatReply STAT = new StatReply(FakeServer.STAT);
+
+    private final List<AutoCloseable> open = new ArrayList<>();
+
+    @BeforeAll
+    static void pollOften() {
+        Awaitility.setDefaultPollInterval(Duration.ofMillis(5));
+        Awaitility.setDefaultPollDelay(Duration.ofMillis(1));
+    }
+
+    @AfterAll
+    static void pollAsUsual() {
+        Awaitility.reset();
+    }
+
+    @AfterEach
+    void closeAll() throws Exception {
+        for (AutoCloseable closeable : open) {
+            closeable.close();
+        }
+    }
+
+    FakeServer server(FakeServer.Script... scripts) {
+        FakeServer server = new FakeServer(scripts);
+        open.add(server);
+        return server;
+    }
+
+    TestSession session(String url, TimeSource time) {
+        return session(url, time, 1000);
+    }
+
+    TestSession session(String url, TimeSource time, int maxQueued, Authentication... proofs) {
+        TestSession session =
+                new TestSession(url, TestSession.options(Duration.ofMillis(TIMEOUT_MS), time, maxQueued, proofs));
+        // Sessions are closed before the servers, so that a closing session gets its answer.
+        open.add(0, session);
+        return session;
+    }
+
+    TestSession connected(FakeServer server, TimeSource time) {
+        TestSession session = session(server.url(), time);
+        session.awaitState(SessionState.CONNECTED);
+        return session;
+    }
+
+    /** Answers every request as a set, close included. */
+    static void serve(FakeServer.Peer peer) throws Exception {
+        while (true) {
+            FakeServer.Received request = peer.next();
+            switch (request.opCode()) {
+                case CLOSE_SESSION -> {
+                    peer.reply(request, EmptyReply.INSTANCE);
+                    return;
+                }
+                case GET_DATA -> peer.reply(request, new GetDataReply(new byte[] {1}, FakeServer.STAT));
+                case SET_DATA, EXISTS -> peer.reply(request, STAT);
+                case ADD_WATCH -> peer.reply(request, new ErrorReply(0));
+                default -> peer.reply(request, EmptyReply.INSTANCE);
+            }
+        }
+    }
+
+    static void openAndServe(FakeServer.Peer peer) throws Exception {
+        peer.open(TIMEOUT_MS);
+        serve(peer);
+    }
+}
