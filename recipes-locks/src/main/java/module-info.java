@@ -1,7 +1,10 @@
-/** Distributed locks. */
+/** Distributed locks, and guards that refuse a late writer. */
 module io.conclave.locks {
     requires static org.jspecify;
     requires transitive io.conclave.api;
+    // for JdbcGuard alone; whoever passes it a Connection requires java.sql himself, and nobody else needs it in his
+    // image
+    requires static java.sql;
 
     exports io.conclave.locks;
 }

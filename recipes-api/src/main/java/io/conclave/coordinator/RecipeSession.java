@@ -5,12 +5,16 @@ import io.conclave.node.NodePath;
 import io.conclave.spi.Backend;
 import io.conclave.spi.BackendSession;
 import io.conclave.spi.Capability;
+import io.conclave.spi.Check;
+import io.conclave.spi.Multi;
+import io.conclave.spi.Operation;
 import io.conclave.spi.Request;
 import io.conclave.spi.SerialExecutor;
 import io.conclave.spi.SessionListener;
 import io.conclave.spi.SessionState;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -89,6 +93,19 @@ public final class RecipeSession {
     public <R> CompletionStage<R> submit(Request<R> request) {
         CompletionStage<R> answer = session().submit(namespace.outward(request));
         return context.base().isRoot() ? answer : answer.thenApply(namespace::inward);
+    }
+
+    /**
+     * Submits a transaction, with paths inside the coordinator's namespace, that takes effect only while another znode is there, wherever that is.
+     *
+     * @param znode its path as the backend sees it; see {@link #absolute}
+     * @return the results of the check and of the operations behind it; a refusal counts the check as operation 0
+     */
+    public CompletionStage<List<Multi.Result>> submitWhileExists(NodePath znode, Multi multi) {
+        List<Operation<?>> operations = new ArrayList<>();
+        operations.add(Check.exists(znode));
+        operations.addAll(multi.within(context.base()).operations());
+        return session().submit(new Multi(operations)).thenApply(namespace::inward);
     }
 
     /**

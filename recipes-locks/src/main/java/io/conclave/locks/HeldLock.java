@@ -14,4 +14,9 @@ final class HeldLock extends LineGrant implements LockGrant {
     public NodePath path() {
         return contender().path().orElseThrow();
     }
+
+    @Override
+    public NodePath absolutePath() {
+        return contender().session().absolute(path());
+    }
 }

@@ -7,4 +7,7 @@ import io.conclave.node.NodePath;
 public interface LockGrant extends Grant {
     /** The holder's znode, in the coordinator's namespace. */
     NodePath path();
+
+    /** The holder's znode as the backend sees it, with chroot and namespace in front: what a {@link StoreGuard} checks. */
+    NodePath absolutePath();
 }
