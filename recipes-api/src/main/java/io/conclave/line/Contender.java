@@ -56,6 +56,7 @@ public final class Contender {
     private final String guid = UUID.randomUUID().toString();
     private final CompletableFuture<Contender> granted = new CompletableFuture<>();
     private final CompletableFuture<LossReason> lost = new CompletableFuture<>();
+    private final CompletableFuture<Void> revocation = new CompletableFuture<>();
     private final Entrance entrance;
     private final OwnPlace own;
     private final Lookout lookout;
@@ -109,6 +110,14 @@ public final class Contender {
     /** Completes on the dispatcher when a granted place is no longer held, and why. */
     public CompletionStage<LossReason> lost() {
         return lost;
+    }
+
+    /**
+     * Completes on the dispatcher when somebody has asked the contender, by a word in its znode, to give up what it holds or waits for; it
+     * need not. Never exceptionally; not at all if nobody asks.
+     */
+    public CompletionStage<Void> revocationRequested() {
+        return revocation;
     }
 
     /** Completes on the dispatcher when nothing is left of the contender at the backend, or its session is gone; never exceptionally. */
@@ -232,6 +241,14 @@ public final class Contender {
         }
     }
 
+    /** The word that asks for it stands in our znode. */
+    void askedToGiveUp() {
+        if (state.isInLine() && !revocation.isDone()) {
+            LOG.debug("{}: asked to give up", this);
+            revocation.complete(null);
+        }
+    }
+
     /** The znode is not there any more, or not ours. */
     void vanished() {
         if (!state.isInLine()) {
@@ -240,6 +257,8 @@ public final class Contender {
         if (session.remaining().isZero()) {
             // the backend may have ended the session, and tell of its znodes before it hangs up
             end(LossReason.SESSION_LOST, new SessionGoneException("The session was lost while " + describe()));
+        } else if (revocation.isDone()) {
+            end(LossReason.REVOKED, new GrantLostException("Revoked while " + describe()));
         } else {
             end(
                     LossReason.NODE_DELETED,

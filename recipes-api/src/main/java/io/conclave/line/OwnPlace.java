@@ -70,20 +70,24 @@ final class OwnPlace {
         if (ours == null) {
             return;
         }
-        contender.send(GetData.of(ours.path).withWatcher(watcher), node -> onRead(ours, node.stat()), cause -> {
-            if (cause instanceof OutcomeUnknownException && contender.isInLine()) {
-                watch();
-            } else {
-                onReadFailed(cause);
-            }
-        });
+        contender.send(
+                GetData.of(ours.path).withWatcher(watcher), node -> onRead(ours, node.stat(), node.data()), cause -> {
+                    if (cause instanceof OutcomeUnknownException && contender.isInLine()) {
+                        watch();
+                    } else {
+                        onReadFailed(cause);
+                    }
+                });
     }
 
-    private void onRead(Znode ours, NodeStat stat) {
+    private void onRead(Znode ours, NodeStat stat, byte[] data) {
         if (stat.czxid() != ours.czxid || stat.ephemeralOwner() != session.id()) {
             contender.vanished();
         } else {
             watchedOnConnection = session.connectionNumber();
+            if (stat.version() > 0 && RevocationWord.isIn(data)) {
+                contender.askedToGiveUp();
+            }
         }
     }
 

@@ -45,6 +45,7 @@ final class RequestQueue {
      */
     boolean submit(UserExchange<?> exchange) {
         if (outstanding.incrementAndGet() > maxOutstanding) {
+            outstanding.decrementAndGet();
             exchange.fail(
                     new RefusedException(
                             RefusalReason.LIMIT_EXCEEDED,
@@ -54,9 +55,11 @@ final class RequestQueue {
             return false;
         }
         if (closeRequested.get()) {
+            outstanding.decrementAndGet();
             exchange.fail(new ClosedException(exchange.describe() + ": the session was closed"), dispatcher);
             return false;
         }
+        exchange.accept();
         waiting.add(exchange);
         return drainScheduled.compareAndSet(false, true);
     }
@@ -70,7 +73,7 @@ final class RequestQueue {
         return first;
     }
 
-    /** A user's request, accepted or not, has been completed. */
+    /** An accepted request has been completed. */
     void completed() {
         outstanding.decrementAndGet();
     }

@@ -303,15 +303,15 @@ final class SessionMachine {
         if (status.isOver()) {
             return;
         }
-        if (status.areCredentialsRejected()) {
+        if (status.isClosing()) {
             queue.failAll(status::noLongerPossible);
-        } else if (status.isClosing()) {
-            queue.failAll(status::noLongerPossible);
-            if (!ticket.isIssued() || connector.isRoundOver()) {
+            if (!ticket.isIssued() || connector.isRoundOver() || status.areCredentialsRejected()) {
                 end();
             } else {
                 connect();
             }
+        } else if (status.areCredentialsRejected()) {
+            queue.failAll(status::noLongerPossible);
         } else {
             connect();
         }

@@ -31,6 +31,7 @@ class UserExchange<R> extends Exchange implements Runnable {
     private @Nullable OpCode opCode;
     private @Nullable R answer;
     private @Nullable ConclaveException failure;
+    private boolean accepted; // written before it is queued, then on the dispatcher
 
     /** A watch that a request sets. */
     record Registration(WatchRegistry.Kind kind, NodePath path, Watcher watcher) {}
@@ -148,6 +149,11 @@ class UserExchange<R> extends Exchange implements Runnable {
         session.deliveries().add(this);
     }
 
+    /** It counts among the requests under way, until it is completed. */
+    final void accept() {
+        accepted = true;
+    }
+
     /** Ends before it was queued, from any thread. */
     final void fail(ConclaveException reason, Executor dispatcher) {
         failure = reason;
@@ -157,7 +163,10 @@ class UserExchange<R> extends Exchange implements Runnable {
     /** Completes the stage, on the dispatcher. */
     @Override
     public void run() {
-        session.queue().completed();
+        if (accepted) {
+            accepted = false;
+            session.queue().completed();
+        }
         ConclaveException reason = failure;
         if (reason != null) {
             stage.completeExceptionally(reason);

@@ -1,0 +1,22 @@
+package io.conclave.line;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/** What somebody writes into a contender's znode to ask him to give up: the recipes page's protocol for revocable locks. */
+public final class RevocationWord {
+    private static final byte[] PAGE = "unlock".getBytes(StandardCharsets.UTF_8);
+    private static final byte[] CURATOR = "__REVOKE__".getBytes(StandardCharsets.UTF_8);
+
+    private RevocationWord() {}
+
+    /** The word of the recipes page, which we write: {@code unlock}. */
+    public static byte[] bytes() {
+        return PAGE.clone();
+    }
+
+    /** Whether the data is such a word: the page's or Curator's. */
+    public static boolean isIn(byte[] data) {
+        return Arrays.equals(data, PAGE) || Arrays.equals(data, CURATOR);
+    }
+}
