@@ -3,6 +3,7 @@ package io.conclave.testkit;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
@@ -103,6 +104,13 @@ public final class ManualTimeSource implements TimeSource {
     public int pendingTimers() {
         synchronized (lock) {
             return tasks.size();
+        }
+    }
+
+    /** How far the clocks must move for the next timer to run; empty if none waits. */
+    public Optional<Duration> untilNextTimer() {
+        synchronized (lock) {
+            return Optional.ofNullable(tasks.peek()).map(next -> Duration.ofNanos(next.dueNanos - monotonicNanos));
         }
     }
 

@@ -28,6 +28,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -88,6 +89,11 @@ public final class MemoryStore {
     /** A provider whose backends all use this store, whatever name the connect string has. */
     public BackendProvider provider() {
         return new MemoryBackendProvider(this);
+    }
+
+    /** Every znode but the root as it is now, in the order of the paths. For tests that ask who owns what, and what was left behind. */
+    public SortedMap<NodePath, NodeStat> snapshot() {
+        return lock.call(tree::snapshot);
     }
 
     StoreLock lock() {

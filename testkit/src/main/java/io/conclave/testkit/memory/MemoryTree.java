@@ -28,6 +28,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,6 +61,17 @@ final class MemoryTree {
     @Nullable
     Node find(NodePath path) {
         return nodes.get(path);
+    }
+
+    /** Every znode but the root. */
+    SortedMap<NodePath, NodeStat> snapshot() {
+        SortedMap<NodePath, NodeStat> snapshot = new TreeMap<>();
+        nodes.forEach((path, node) -> {
+            if (!path.isRoot()) {
+                snapshot.put(path, node.stat());
+            }
+        });
+        return snapshot;
     }
 
     Node get(NodePath path) {

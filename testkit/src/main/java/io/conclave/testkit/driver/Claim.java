@@ -1,0 +1,53 @@
+package io.conclave.testkit.driver;
+
+import io.conclave.grant.FencingToken;
+import io.conclave.grant.Grant;
+import io.conclave.grant.LossReason;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+
+/** What the driver needs to know of something held: a lock, leadership, a permit. */
+public interface Claim {
+    /** How long it surely lasts from now; zero if it is not held. Never blocks. */
+    Duration remaining();
+
+    /** Completes with the reason when it is not held any more. */
+    CompletionStage<LossReason> lost();
+
+    /** The token, if it has one; its zxid is the creation zxid of the claim's znode. */
+    Optional<FencingToken> token();
+
+    /** Gives it back. May block; must not throw for a lost connection or a lost claim. */
+    void close();
+
+    /** A grant as a claim. */
+    static Claim of(Grant grant) {
+        return new Claim() {
+            @Override
+            public Duration remaining() {
+                return grant.remaining();
+            }
+
+            @Override
+            public CompletionStage<LossReason> lost() {
+                return grant.lost();
+            }
+
+            @Override
+            public Optional<FencingToken> token() {
+                return Optional.of(grant.token());
+            }
+
+            @Override
+            public void close() {
+                grant.close();
+            }
+
+            @Override
+            public String toString() {
+                return grant.toString();
+            }
+        };
+    }
+}

@@ -1,0 +1,312 @@
+package io.conclave.testkit.driver;
+
+import io.conclave.node.NodePath;
+import io.conclave.time.TimeSource;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Repeats a recipe's run once for each of the victim's requests and each {@link Fault}, and with pairs of them at random, and checks each run.
+ *
+ * <p>What it checks:
+ *
+ * <ul>
+ *   <li>No ghost: once everybody is done, no ephemeral znode is left although the sessions live; once they are closed, nothing is left that a clean run does not leave.
+ *   <li>No two holders, by token and time, of what the actors report as held; and whoever says at rest that he holds has a znode.
+ *   <li>No lost wake-up: everybody is done within a bound of manual time.
+ *   <li>The victim's calls fail only as the faults explain, its grants are lost only for such reasons, and an interrupt is never swallowed.
+ *   <li>The victim's requests stay within a bound, relative to a clean run.
+ * </ul>
+ *
+ * <p>System properties: {@value #SEED} sets the seed of the random pairs, {@value #PAIRS} their number, and {@value #ONLY} a {@link Plan} to which the driver then keeps, to repeat one
+ * run alone. Not thread-safe; a driver can be verified once or often.
+ */
+public final class FaultDriver {
+    /** The system property with the seed of the random pairs; a number. */
+    public static final String SEED = "conclave.faults.seed";
+
+    /** The system property with the number of random pairs. */
+    public static final String PAIRS = "conclave.faults.pairs";
+
+    /** The system property with the one plan to run. */
+    public static final String ONLY = "conclave.faults.only";
+
+    private static final int CLEAN_RUNS = 3;
+    private static final List<Fault> FAULTS = List.of(Fault.values());
+    private static final TimeSource REAL = TimeSource.system();
+
+    private final String name;
+    private final Scenario scenario;
+    private final Map<Class<? extends Throwable>, Set<Fault>> explanations = new HashMap<>();
+    private final Set<Class<? extends Throwable>> expected = new LinkedHashSet<>();
+    private @Nullable Scenario afterwards;
+    private Predicate<NodePath> mayStay = path -> false;
+    private Duration sessionTimeout = Duration.ofSeconds(10);
+    private Duration holdTime = Duration.ofMillis(500);
+    private Duration bound = Duration.ofMinutes(1);
+    private boolean checksGhosts = true;
+    private int permits = 1;
+    private int pairs = 50;
+    private double requestFactor = 4;
+    private int requestExtra = 10;
+
+    /** What one run needs to know. */
+    record Settings(
+            Duration sessionTimeout,
+            Duration holdTime,
+            Duration bound,
+            boolean checksGhosts,
+            int permits,
+            int runawayRequests,
+            Optional<Scenario> afterwards,
+            Map<Class<? extends Throwable>, Set<Fault>> explanations,
+            Set<Class<? extends Throwable>> expected) {
+        boolean isExpected(Throwable failure) {
+            return expected.stream().anyMatch(type -> type.isInstance(failure));
+        }
+
+        boolean isExplained(Throwable failure, Set<Fault> struck) {
+            return isExpected(failure)
+                    || struck.stream().anyMatch(fault -> fault.explains(failure))
+                    || explanations.entrySet().stream()
+                            .anyMatch(entry -> entry.getKey().isInstance(failure)
+                                    && entry.getValue().stream().anyMatch(struck::contains));
+        }
+    }
+
+    /** What clean runs look like. */
+    private record Baseline(int requests, Set<Integer> rests, Set<NodePath> left) {}
+
+    private FaultDriver(String name, Scenario scenario) {
+        this.name = name;
+        this.scenario = scenario;
+    }
+
+    /** A driver of a recipe's run. */
+    public static FaultDriver of(String name, Scenario scenario) {
+        return new FaultDriver(Objects.requireNonNull(name, "name"), Objects.requireNonNull(scenario, "scenario"));
+    }
+
+    /** The victim's call fails with this in a clean run, and may in every other: a timeout that it asked for, say. */
+    public FaultDriver expecting(Class<? extends Throwable> failure) {
+        expected.add(failure);
+        return this;
+    }
+
+    /** The victim's call may also fail with this if one of the faults has struck: for a recipe that tells its caller of an unknown outcome, say. */
+    public FaultDriver explaining(Class<? extends Throwable> failure, Fault... by) {
+        explanations.computeIfAbsent(failure, type -> new LinkedHashSet<>()).addAll(Arrays.asList(by));
+        return this;
+    }
+
+    /** How many permits there are, for actors that {@link Actor#hold(Claim, int) hold permits}; 1 if not set. */
+    public FaultDriver permits(int number) {
+        permits = number;
+        return this;
+    }
+
+    /** Within which manual time everybody must be done; a minute if not set. To be raised by the timeouts that the scenario asks for. */
+    public FaultDriver within(Duration manualTime) {
+        bound = manualTime;
+        return this;
+    }
+
+    /** How long {@link Actor#hold} holds; half a second of manual time if not set. Helpers hold half as long again. */
+    public FaultDriver holding(Duration manualTime) {
+        holdTime = manualTime;
+        return this;
+    }
+
+    /** The timeout of all sessions; 10 seconds if not set. */
+    public FaultDriver sessionTimeout(Duration timeout) {
+        sessionTimeout = timeout;
+        return this;
+    }
+
+    /** The most requests that the victim may send with faults: a factor of those in a clean run, and some more. 4 and 10 if not set. */
+    public FaultDriver requestsAtMost(double factor, int extra) {
+        requestFactor = factor;
+        requestExtra = extra;
+        return this;
+    }
+
+    /** How many runs meet two faults at random; 50 if not set. */
+    public FaultDriver pairs(int number) {
+        pairs = number;
+        return this;
+    }
+
+    /** Which znodes may stay besides those that stay in a clean run; needed if what stays has a name of its own in every run. */
+    public FaultDriver leaving(Predicate<NodePath> path) {
+        mayStay = path;
+        return this;
+    }
+
+    /** The actors keep ephemeral znodes until their sessions are closed, as members of a group do. */
+    public FaultDriver keepingZnodesUntilTheEnd() {
+        checksGhosts = false;
+        return this;
+    }
+
+    /** A check of the recipe's own, after everybody is done and before the sessions are closed; it reports by {@link FaultRun#violated} or by throwing. May block. */
+    public FaultDriver afterwards(Scenario check) {
+        afterwards = check;
+        return this;
+    }
+
+    /**
+     * Makes all the runs and prints a line about them. Blocks until they are done, or one has failed.
+     *
+     * @throws FaultFoundError if a run breaks a rule
+     */
+    public FaultReport verify() {
+        ExecutorService pool = Executors.newCachedThreadPool(task -> {
+            Thread thread = new Thread(task, "fault-run");
+            thread.setDaemon(true);
+            return thread;
+        });
+        try {
+            FaultReport report = verify(pool);
+            System.out.println(report);
+            return report;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError(name + ": interrupted", e);
+        } finally {
+            pool.shutdown();
+        }
+    }
+
+    private FaultReport verify(ExecutorService pool) throws InterruptedException {
+        long seed = Long.getLong(SEED, ThreadLocalRandom.current().nextInt(Integer.MAX_VALUE));
+        long startNanos = REAL.monotonicNanos();
+        Baseline baseline = cleanRuns(pool, seed);
+        Map<String, Integer> runs = new LinkedHashMap<>();
+        int idle = 0;
+        int number = 0;
+        for (Plan plan : plans(baseline, seed)) {
+            FaultRun.Outcome outcome = new FaultRun(settings(baseline.requests), plan, pool).play(scenario);
+            runs.merge(
+                    plan.strikes().size() == 1 ? plan.strikes().get(0).fault().toString() : "PAIR", 1, Integer::sum);
+            idle += outcome.injector().struck().isEmpty() ? 1 : 0;
+            judge(outcome, plan, baseline, ++number, seed);
+        }
+        Duration lasted = Duration.ofNanos(REAL.monotonicNanos() - startNanos);
+        return new FaultReport(name, baseline.requests, runs, idle, seed, lasted);
+    }
+
+    private Baseline cleanRuns(ExecutorService pool, long seed) throws InterruptedException {
+        int requests = 0;
+        Set<Integer> rests = new TreeSet<>();
+        Set<NodePath> left = new TreeSet<>();
+        for (int run = 0; run < CLEAN_RUNS; run++) {
+            FaultRun.Outcome outcome = new FaultRun(settings(10_000), Plan.CLEAN, pool).play(scenario);
+            requests = Math.max(requests, outcome.injector().requestCount());
+            rests.addAll(outcome.rests());
+            left.addAll(outcome.left());
+            judge(outcome, Plan.CLEAN, new Baseline(requests, rests, left), 0, seed);
+        }
+        return new Baseline(requests, rests, left);
+    }
+
+    private List<Plan> plans(Baseline baseline, long seed) {
+        String only = System.getProperty(ONLY);
+        if (only != null) {
+            return List.of(Plan.parse(only));
+        }
+        List<Plan> plans = new ArrayList<>();
+        for (int index = 0; index < baseline.requests; index++) {
+            for (Fault fault : FAULTS) {
+                if (!fault.isAtRest() || baseline.rests.contains(index)) {
+                    plans.add(Plan.of(index, fault));
+                }
+            }
+        }
+        Random random = new Random(seed);
+        int count = Integer.getInteger(PAIRS, pairs);
+        for (int pair = 0; pair < count && baseline.requests > 0; pair++) {
+            int first = random.nextInt(baseline.requests);
+            int second = first + random.nextInt(baseline.requests - first + 4);
+            plans.add(new Plan(List.of(strike(random, first), strike(random, second))));
+        }
+        return plans;
+    }
+
+    private static Plan.Strike strike(Random random, int index) {
+        Fault fault = FAULTS.get(random.nextInt(FAULTS.size()));
+        return new Plan.Strike(index, fault, Duration.ofMillis(random.nextBoolean() ? 0 : 500));
+    }
+
+    private Settings settings(int cleanRequests) {
+        return new Settings(
+                sessionTimeout,
+                holdTime,
+                bound,
+                checksGhosts,
+                permits,
+                10 * most(cleanRequests),
+                Optional.ofNullable(afterwards),
+                explanations,
+                expected);
+    }
+
+    private int most(int cleanRequests) {
+        return (int) (requestFactor * cleanRequests) + requestExtra;
+    }
+
+    private void judge(FaultRun.Outcome outcome, Plan plan, Baseline baseline, int number, long seed) {
+        List<String> violations = new ArrayList<>(outcome.violations());
+        Throwable failure = outcome.victimFailure();
+        if (number == 0 && !expected.isEmpty() && expected.stream().noneMatch(type -> type.isInstance(failure))) {
+            violations.add("without a fault the victim's call ends with one of " + expected + ", but: " + failure);
+        }
+        List<NodePath> strays = outcome.left().stream()
+                .filter(path -> !baseline.left.contains(path) && !mayStay.test(path))
+                .toList();
+        if (!strays.isEmpty()) {
+            violations.add("left behind, and not by a clean run: " + strays);
+        }
+        int requests = outcome.injector().requestCount();
+        if (requests > most(baseline.requests)) {
+            violations.add("the victim sent " + requests + " requests, " + baseline.requests
+                    + " in a clean run; allowed are " + most(baseline.requests));
+        }
+        if (!violations.isEmpty()) {
+            FaultFoundError found =
+                    new FaultFoundError(describe(outcome, plan, violations, number, seed), number, plan);
+            outcome.causes().forEach(found::addSuppressed);
+            throw found;
+        }
+    }
+
+    private String describe(FaultRun.Outcome outcome, Plan plan, List<String> violations, int number, long seed) {
+        Map<Integer, String> marks = new HashMap<>();
+        plan.strikes()
+                .forEach(strike ->
+                        marks.merge(strike.index(), strike.fault().toString(), (one, other) -> one + ", " + other));
+        return name + ": run " + number + " with " + plan + " broke a rule\n  "
+                + String.join("\n  ", violations)
+                + "\n  the victim's requests:"
+                + FaultRun.list(outcome.injector().requests(), marks)
+                + "\n  faults with an effect: " + outcome.injector().struck()
+                + (outcome.history().isEmpty() ? "" : "\n  exclusive grants:\n    " + outcome.history())
+                + "\n  seed " + seed
+                + (number == 0 ? "" : "; repeat this run alone with -D" + ONLY + "=" + plan);
+    }
+}

@@ -1,0 +1,164 @@
+package io.conclave.testkit.driver;
+
+import io.conclave.node.NodePath;
+import io.conclave.node.NodeStat;
+import io.conclave.spi.Request;
+import io.conclave.testkit.memory.Decision;
+import io.conclave.testkit.memory.Faults;
+import io.conclave.testkit.memory.MemoryStore;
+import io.conclave.testkit.memory.RequestHook;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Counts the victim's requests and strikes where the plan says. Called under the store's lock, and by the pump when everybody waits; its own lock comes after the store's. */
+final class Injector implements RequestHook {
+    /** Whom the faults meet. */
+    interface Victim {
+        /** Interrupts its calling threads; whether there was one. */
+        boolean interrupt();
+
+        /** Its session was ended by the server. */
+        void sessionEnded();
+
+        /** One of its znodes is about to be deleted by an operator. */
+        void nodeDeleted(long czxid);
+    }
+
+    private final MemoryStore store;
+    private final Faults faults;
+    private final Plan plan;
+    private final Victim victim;
+    private final Duration partition;
+    private final Set<Long> bystanders = ConcurrentHashMap.newKeySet();
+    private final Object lock = new Object();
+    // All below: @GuardedBy("lock").
+    private final Set<Long> sessions = ConcurrentHashMap.newKeySet();
+    private final List<Plan.Strike> armed = new ArrayList<>();
+    private final Set<Fault> struck = EnumSet.noneOf(Fault.class);
+    private final List<String> requests = new ArrayList<>();
+    private long lastSession;
+
+    Injector(MemoryStore store, Plan plan, Victim victim, Duration partition) {
+        this.store = store;
+        this.faults = store.faults();
+        this.plan = plan;
+        this.victim = victim;
+        this.partition = partition;
+    }
+
+    /** The requests of this session are nobody's business. */
+    void spare(long sessionId) {
+        bystanders.add(sessionId);
+    }
+
+    @Override
+    public Decision onRequest(long sessionId, Request<?> request, long storeIndex) {
+        if (bystanders.contains(sessionId)) {
+            return Decision.PROCEED;
+        }
+        List<Plan.Strike> now = new ArrayList<>();
+        synchronized (lock) {
+            sessions.add(sessionId);
+            lastSession = sessionId;
+            int index = requests.size();
+            requests.add(request.describe());
+            for (Plan.Strike strike : plan.strikes()) {
+                if (strike.index() == index) {
+                    (strike.fault().isAtRest() ? armed : now).add(strike);
+                }
+            }
+        }
+        Decision decision = Decision.PROCEED;
+        for (Plan.Strike strike : now) {
+            strike(strike);
+            Decision own = strike.fault().decision().orElse(Decision.PROCEED);
+            decision = own == Decision.PROCEED ? decision : own;
+        }
+        return decision;
+    }
+
+    /** Strikes with what was waiting for everybody to wait; whether there was anything. */
+    boolean strikeAtRest() {
+        List<Plan.Strike> now;
+        long sessionId;
+        synchronized (lock) {
+            now = List.copyOf(armed);
+            armed.clear();
+            sessionId = lastSession;
+        }
+        for (Plan.Strike strike : now) {
+            strike(strike);
+            if (strike.fault() == Fault.EXPIRE_AT_REST) {
+                faults.expire(sessionId);
+            } else if (strike.fault().drops()) {
+                faults.drop(sessionId);
+            }
+        }
+        return !now.isEmpty();
+    }
+
+    private void strike(Plan.Strike strike) {
+        Fault fault = strike.fault();
+        boolean isFirst;
+        synchronized (lock) {
+            isFirst = struck.add(fault); // before it happens: others may ask for the reason at once
+        }
+        if (fault.drops()) {
+            faults.reconnectAfter(fault.isPartition() ? partition : strike.reconnectDelay());
+        }
+        boolean happens = true;
+        if (fault.interrupts()) {
+            happens = victim.interrupt();
+        } else if (fault.deletesNodes()) {
+            happens = deleteNodes();
+        } else if (fault.endsSession() && !fault.isPartition()) {
+            victim.sessionEnded();
+        }
+        if (!happens && isFirst) {
+            synchronized (lock) {
+                struck.remove(fault);
+            }
+        }
+    }
+
+    private boolean deleteNodes() {
+        boolean any = false;
+        for (Map.Entry<NodePath, NodeStat> node : store.snapshot().entrySet()) {
+            if (sessions.contains(node.getValue().ephemeralOwner())) {
+                victim.nodeDeleted(node.getValue().czxid());
+                any |= faults.deleteAsOperator(node.getKey());
+            }
+        }
+        return any;
+    }
+
+    /** The faults that have happened so far, those without any effect left out. */
+    Set<Fault> struck() {
+        synchronized (lock) {
+            return Set.copyOf(struck);
+        }
+    }
+
+    /** The victim's sessions that have sent something. */
+    Set<Long> sessions() {
+        return Set.copyOf(sessions);
+    }
+
+    int requestCount() {
+        synchronized (lock) {
+            return requests.size();
+        }
+    }
+
+    /** The victim's requests in a few words each, in order. */
+    List<String> requests() {
+        synchronized (lock) {
+            return List.copyOf(requests);
+        }
+    }
+}
