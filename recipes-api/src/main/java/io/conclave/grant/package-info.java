@@ -1,5 +1,5 @@
 /**
- * What lock, leadership, membership and permit have in common: token, deadline and loss signal.
+ * What lock, leadership, membership and permit have in common: deadline, loss signal and, but for the permit, a token.
  */
 @NullMarked
 package io.conclave.grant;

@@ -15,9 +15,10 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
- * One wait for a grant: whatever way it ends other than with the grant, the contender leaves the line.
+ * One wait for a grant: whatever way it ends other than with the grant, the tenant leaves, and nothing of him stays behind.
  *
  * @param <G> the kind of grant
  */
@@ -25,16 +26,16 @@ public final class Acquisition<G> {
     /** How long a failed wait goes on for the confirmation that the znode is gone, while there is a connection to confirm it on. */
     private static final Duration CONFIRMATION_BOUND = Duration.ofSeconds(1);
 
-    private final Contender contender;
+    private final Tenant tenant;
     private final RecipeSession session;
     private final CompletableFuture<G> outcome = new CompletableFuture<>();
 
-    private Acquisition(Contender contender, Function<Contender, G> grant) {
-        this.contender = contender;
-        this.session = contender.session();
-        contender.granted().whenComplete((granted, failure) -> {
+    private Acquisition(Tenant tenant, Supplier<G> grant) {
+        this.tenant = tenant;
+        this.session = tenant.session();
+        tenant.granted().whenComplete((granted, failure) -> {
             if (failure == null) {
-                give(granted, grant);
+                give(grant);
             } else {
                 failOnceGone(Waiting.cause(failure));
             }
@@ -43,36 +44,45 @@ public final class Acquisition<G> {
 
     /** Waits without a limit of time. Never blocks. */
     public static <G> Acquisition<G> of(Contender contender, Function<Contender, G> grant) {
-        return new Acquisition<>(contender, grant);
+        return of(contender, () -> grant.apply(contender));
+    }
+
+    /** Waits without a limit of time. Never blocks. */
+    public static <G> Acquisition<G> of(Tenant tenant, Supplier<G> grant) {
+        return new Acquisition<>(tenant, grant);
+    }
+
+    /** As {@link #of(Tenant, Supplier, Duration)}. */
+    public static <G> Acquisition<G> of(Contender contender, Function<Contender, G> grant, Duration timeout) {
+        return of(contender, () -> grant.apply(contender), timeout);
     }
 
     /**
      * Waits until the timeout, then fails with {@link AcquireTimeoutException}; a grant that was given by then stays given. Never blocks.
      */
-    public static <G> Acquisition<G> of(Contender contender, Function<Contender, G> grant, Duration timeout) {
-        Acquisition<G> acquisition = new Acquisition<>(contender, grant);
-        TimeSource.Timer timer = contender
-                .session()
+    public static <G> Acquisition<G> of(Tenant tenant, Supplier<G> grant, Duration timeout) {
+        Acquisition<G> acquisition = new Acquisition<>(tenant, grant);
+        TimeSource.Timer timer = tenant.session()
                 .time()
                 .schedule(
                         timeout,
-                        () -> acquisition.contender.giveUpWaiting(
-                                new AcquireTimeoutException("Not granted within " + timeout + ": " + contender)));
-        contender.granted().whenComplete((granted, failure) -> timer.cancel());
+                        () -> tenant.giveUpWaiting(
+                                new AcquireTimeoutException("Not granted within " + timeout + ": " + tenant)));
+        tenant.granted().whenComplete((granted, failure) -> timer.cancel());
         return acquisition;
     }
 
-    private void give(Contender granted, Function<Contender, G> grant) {
+    private void give(Supplier<G> grant) {
         try {
-            outcome.complete(grant.apply(granted));
+            outcome.complete(grant.get());
         } catch (RuntimeException | Error e) {
-            granted.leave(new ClosedException("The grant could not be handed over: " + granted)); // nobody has it
+            tenant.leave(new ClosedException("The grant could not be handed over: " + tenant)); // nobody has it
             outcome.completeExceptionally(e);
         }
     }
 
     private void failOnceGone(Throwable cause) {
-        CompletionStage<Void> gone = contender.gone();
+        CompletionStage<Void> gone = tenant.gone();
         CompletionStage<Void> bounded = session.state() == SessionState.CONNECTED
                 ? Waiting.atMost(session.time(), CONFIRMATION_BOUND, gone)
                 : CompletableFuture.completedFuture(null);
@@ -106,10 +116,10 @@ public final class Acquisition<G> {
     /** The application's own stage, which it may end as it likes; on threads that may reject, which must not lose the grant. */
     private <T> CompletableFuture<T> stageOf(CompletableFuture<T> answer, Consumer<T> abandon) {
         CompletableFuture<T> stage = new CompletableFuture<>();
-        Executor listeners = new SerialExecutor("acquiring " + contender, session.listenerExecutor(), session.time());
+        Executor listeners = new SerialExecutor("acquiring " + tenant, session.listenerExecutor(), session.time());
         stage.whenComplete((result, failure) -> {
             if (failure != null) {
-                contender.leave(new ClosedException("Cancelled: " + contender));
+                tenant.leave(new ClosedException("Cancelled: " + tenant));
             }
         });
         answer.whenComplete((result, failure) -> listeners.execute(() -> {
@@ -149,6 +159,6 @@ public final class Acquisition<G> {
 
     /** Nobody waits for the grant any more; if the wait had failed by itself, nothing is left to do. */
     private void giveUp() {
-        contender.leave(new ClosedException("The waiting thread gave up: " + contender));
+        tenant.leave(new ClosedException("The waiting thread gave up: " + tenant));
     }
 }

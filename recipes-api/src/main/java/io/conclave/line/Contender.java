@@ -13,9 +13,11 @@ import io.conclave.grant.FencingToken;
 import io.conclave.grant.LossReason;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
+import io.conclave.spi.Multi;
 import io.conclave.spi.Request;
 import io.conclave.spi.SessionState;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -47,7 +49,7 @@ import org.slf4j.LoggerFactory;
  * <p>Here are the states and every change of them; the parts report what they see. All state belongs to the session's dispatcher; methods that
  * others may call say so.
  */
-public final class Contender {
+public final class Contender implements Tenant {
     private static final Logger LOG = LoggerFactory.getLogger(Contender.class);
 
     private final RecipeSession session;
@@ -64,6 +66,7 @@ public final class Contender {
     private final LineMeasurements measurements;
     private Registration sessionListener = () -> {};
 
+    private boolean turning;
     private volatile ContenderState state = ContenderState.ENTERING; // written on the dispatcher only
 
     private Contender(RecipeSession session, NodePath line, LineRole role, byte[] data, boolean patient) {
@@ -103,11 +106,13 @@ public final class Contender {
      * Completes on the dispatcher when it is the contender's turn; exceptionally when it has failed or was abandoned: {@link SessionGoneException},
      * {@link GrantLostException} if its znode was deleted by somebody else, {@link RefusedException}, or what it was abandoned with.
      */
+    @Override
     public CompletionStage<Contender> granted() {
         return granted;
     }
 
     /** Completes on the dispatcher when a granted place is no longer held, and why. */
+    @Override
     public CompletionStage<LossReason> lost() {
         return lost;
     }
@@ -121,16 +126,19 @@ public final class Contender {
     }
 
     /** Completes on the dispatcher when nothing is left of the contender at the backend, or its session is gone; never exceptionally. */
+    @Override
     public CompletionStage<Void> gone() {
         return departure.done();
     }
 
     /** How long the place surely stays ours; zero if it is not held. Any thread. */
+    @Override
     public Duration remaining() {
         return state == ContenderState.HELD ? session.remaining() : Duration.ZERO;
     }
 
     /** See {@link RecipeSession#deadlineIsStrict}. Any thread. */
+    @Override
     public boolean deadlineIsStrict() {
         return session.deadlineIsStrict();
     }
@@ -149,6 +157,7 @@ public final class Contender {
     }
 
     /** The session that owns the place. Any thread. */
+    @Override
     public RecipeSession session() {
         return session;
     }
@@ -159,6 +168,7 @@ public final class Contender {
      * @param why what {@link #granted()} fails with if nothing was granted yet
      * @return completes on the dispatcher when the znode's deletion is confirmed or the session is gone; never exceptionally
      */
+    @Override
     public CompletionStage<Void> leave(ConclaveException why) {
         session.execute(() -> depart(why, LossReason.RELEASED));
         return departure.done();
@@ -167,12 +177,38 @@ public final class Contender {
     /**
      * Leaves the line if nothing was granted yet; a grant that was given stays, because its holder may rely on it already. Otherwise as {@link #leave}.
      */
+    @Override
     public void giveUpWaiting(ConclaveException why) {
         session.execute(() -> {
             if (state != ContenderState.HELD) {
                 depart(why, LossReason.RELEASED);
             }
         });
+    }
+
+    /**
+     * Sends a transaction that deletes the place among other things, as when a semaphore turns it into leases. Once it has taken effect the place is given
+     * up, which is no loss. To be called on the dispatcher while the place is held; after an unknown outcome and when the place is still there it may be
+     * called again.
+     *
+     * @param onFailure is given one of the four kinds of failure
+     */
+    public void turnInto(Multi multi, Consumer<List<Multi.Result>> onTurned, Consumer<Throwable> onFailure) {
+        turning = true;
+        send(
+                multi,
+                results -> {
+                    turned();
+                    onTurned.accept(results);
+                },
+                cause -> {
+                    turning = cause instanceof OutcomeUnknownException; // then a znode that has gone is still no loss
+                    onFailure.accept(cause);
+                });
+    }
+
+    private void turned() {
+        end(LossReason.RELEASED, new ClosedException("Turned into something else while " + describe()));
     }
 
     private void begin() {
@@ -257,6 +293,8 @@ public final class Contender {
         if (session.remaining().isZero()) {
             // the backend may have ended the session, and tell of its znodes before it hangs up
             end(LossReason.SESSION_LOST, new SessionGoneException("The session was lost while " + describe()));
+        } else if (turning) {
+            turned(); // by our own transaction, whose answer is on its way, or else it says that there was no place
         } else if (revocation.isDone()) {
             end(LossReason.REVOKED, new GrantLostException("Revoked while " + describe()));
         } else {

@@ -1,0 +1,86 @@
+package io.conclave.line;
+
+import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Waiting;
+import io.conclave.error.ClosedException;
+import io.conclave.error.GrantLostException;
+import io.conclave.grant.LossReason;
+import io.conclave.grant.Tenure;
+import io.conclave.spi.SerialExecutor;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a tenant was granted, as the application has it; the recipes' grants extend it.
+ *
+ * @param <T> the kind of tenant
+ */
+public abstract class HeldTenure<T extends Tenant> implements Tenure {
+    private final T tenant;
+    private final CompletableFuture<LossReason> lost = new CompletableFuture<>();
+    private volatile boolean released; // before the dispatcher hears of it: whoever asks after a release is told so
+
+    /** Wraps a tenant whose application has been granted. */
+    protected HeldTenure(T tenant) {
+        this.tenant = tenant;
+        RecipeSession session = tenant.session();
+        tenant.lost().thenAccept(reason -> new SerialExecutor(
+                        "lost() of " + this, session.listenerExecutor(), session.time())
+                .execute(() -> lost.complete(reason)));
+    }
+
+    @Override
+    public final Duration remaining() {
+        return released ? Duration.ZERO : tenant.remaining();
+    }
+
+    @Override
+    public final boolean deadlineIsStrict() {
+        return tenant.deadlineIsStrict();
+    }
+
+    @Override
+    public final void ensureHeld() {
+        if (!isHeld()) {
+            throw new GrantLostException(this + " is no longer held: " + reasonOfLoss());
+        }
+    }
+
+    private String reasonOfLoss() {
+        @Nullable LossReason reason = tenant.lost().toCompletableFuture().getNow(null);
+        if (reason != null) {
+            return reason.toString();
+        }
+        return released ? LossReason.RELEASED.toString() : "its session's deadline has passed";
+    }
+
+    @Override
+    public final CompletionStage<LossReason> lost() {
+        return lost.copy();
+    }
+
+    @Override
+    public final void close() {
+        CompletionStage<Void> gone = closeAsync();
+        RecipeSession session = tenant.session();
+        if (session.isDispatcherThread()) {
+            return; // it would wait for itself; the deletion goes on
+        }
+        Duration remaining = session.remaining();
+        Duration bound = remaining.compareTo(session.sessionTimeout()) < 0 ? remaining : session.sessionTimeout();
+        Waiting.awaitUninterruptibly(session, Waiting.atMost(session.time(), bound, gone));
+    }
+
+    @Override
+    public final CompletionStage<Void> closeAsync() {
+        released = true;
+        return tenant.leave(new ClosedException("Released"));
+    }
+
+    /** The tenant behind the grant, for the recipe. */
+    protected final T tenant() {
+        return tenant;
+    }
+}

@@ -1,0 +1,48 @@
+package io.conclave.line;
+
+import io.conclave.coordinator.RecipeSession;
+import io.conclave.error.AcquireTimeoutException;
+import io.conclave.error.ConclaveException;
+import io.conclave.grant.LossReason;
+import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Whoever applies for something at the backend and then has it for as long as his session lives: what {@link Acquisition} waits for and {@link HeldTenure}
+ * gives to the application. A {@link Contender} is one; a recipe whose grant is more than a place in a line has its own.
+ *
+ * <p>Everything may be called from any thread, and nothing blocks.
+ */
+public interface Tenant {
+    /** The session that owns what is applied for. */
+    RecipeSession session();
+
+    /** Completes on the dispatcher when it is granted; exceptionally when it has failed or was abandoned. */
+    CompletionStage<?> granted();
+
+    /** Completes on the dispatcher when what was granted is no longer held, and why. */
+    CompletionStage<LossReason> lost();
+
+    /** Completes on the dispatcher when nothing is left at the backend, or the session is gone; never exceptionally. */
+    CompletionStage<Void> gone();
+
+    /** How long it is surely held; zero if it is not. */
+    Duration remaining();
+
+    /** See {@link RecipeSession#deadlineIsStrict}. */
+    boolean deadlineIsStrict();
+
+    /**
+     * Stops waiting, or gives back what was granted. Idempotent.
+     *
+     * @param why what {@link #granted()} fails with if nothing was granted yet
+     * @return {@link #gone()}
+     */
+    CompletionStage<Void> leave(ConclaveException why);
+
+    /**
+     * Stops waiting if nothing was granted yet; what was granted stays, because its holder may rely on it already. A wait that may not be waited out fails
+     * with {@link AcquireTimeoutException}.
+     */
+    void giveUpWaiting(ConclaveException why);
+}
