@@ -27,7 +27,6 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What a guard on the coordination store promises, on whatever backend; a subclass says where the backend is. */
@@ -36,15 +35,18 @@ public abstract class StoreGuardContract {
     private static final NodePath DATA = NodePath.of("/orders");
 
     private final List<Coordinator> coordinators = new ArrayList<>();
-    private Coordinator coordinator;
+    private Coordinator shared;
 
     /** Where all coordinators of one test connect to; a store that no other test has used. */
     protected abstract String connectString();
 
-    @BeforeEach
-    void createData() throws InterruptedException {
-        coordinator = opened(builder());
-        coordinator.execute(Create.of(DATA).withData(bytes("first")));
+    /** The one that most tests need, with the data; made at its first use, when a subclass has said where. */
+    private Coordinator coordinator() throws InterruptedException {
+        if (shared == null) {
+            shared = opened(builder());
+            shared.execute(Create.of(DATA).withData(bytes("first")));
+        }
+        return shared;
     }
 
     @AfterEach
@@ -71,12 +73,13 @@ public abstract class StoreGuardContract {
     }
 
     private void assertData(String expected) throws InterruptedException {
-        assertArrayEquals(bytes(expected), coordinator.execute(GetData.of(DATA)).data());
+        assertArrayEquals(
+                bytes(expected), coordinator().execute(GetData.of(DATA)).data());
     }
 
     private boolean exists(NodePath path) throws InterruptedException {
         try {
-            coordinator.execute(GetData.of(path));
+            coordinator().execute(GetData.of(path));
             return true;
         } catch (RefusedException e) {
             assertEquals(RefusalReason.NO_NODE, e.reason());
@@ -86,9 +89,12 @@ public abstract class StoreGuardContract {
 
     @Test
     void writesTakeEffectTogetherWhileTheGrantIsThere() throws Exception {
-        StoreGuard guard = StoreGuard.of(acquire(coordinator));
+        StoreGuard guard = StoreGuard.of(acquire(coordinator()));
         List<Multi.Result> results = guard.execute(
-                coordinator, SetData.of(DATA, bytes("second")), Create.of(DATA.child("a")), Delete.of(DATA.child("a")));
+                coordinator(),
+                SetData.of(DATA, bytes("second")),
+                Create.of(DATA.child("a")),
+                Delete.of(DATA.child("a")));
         assertData("second");
         assertEquals(3, results.size());
         assertEquals(1, results.get(0).stat().orElseThrow().version());
@@ -98,38 +104,38 @@ public abstract class StoreGuardContract {
 
     @Test
     void withoutWritesItAsksWhetherTheGrantIsThere() throws Exception {
-        LockGrant grant = acquire(coordinator);
+        LockGrant grant = acquire(coordinator());
         StoreGuard guard = StoreGuard.of(grant);
-        assertEquals(List.of(), guard.execute(coordinator));
+        assertEquals(List.of(), guard.execute(coordinator()));
         grant.close();
-        assertThrows(GrantLostException.class, () -> guard.execute(coordinator));
+        assertThrows(GrantLostException.class, () -> guard.execute(coordinator()));
     }
 
     @Test
     void writeAfterTheReleaseIsRefusedAlsoWhileSomebodyElseHolds() throws Exception {
-        LockGrant grant = acquire(coordinator);
+        LockGrant grant = acquire(coordinator());
         StoreGuard guard = StoreGuard.of(grant);
         grant.close();
         LockGrant next = acquire(opened(builder()));
         GrantLostException failure = assertThrows(
                 GrantLostException.class,
-                () -> guard.execute(coordinator, Create.of(DATA.child("a")), SetData.of(DATA, bytes("late"))));
+                () -> guard.execute(coordinator(), Create.of(DATA.child("a")), SetData.of(DATA, bytes("late"))));
         assertTrue(
                 failure.getMessage().contains(grant.absolutePath().toString())
                         && failure.getMessage().contains(DATA.toString()),
                 failure::getMessage);
         assertData("first");
         assertTrue(!exists(DATA.child("a")), "half of the writes were made");
-        StoreGuard.of(next).execute(coordinator, SetData.of(DATA, bytes("second"))); // whoever sends it
+        StoreGuard.of(next).execute(coordinator(), SetData.of(DATA, bytes("second"))); // whoever sends it
         assertData("second");
     }
 
     @Test
     void writeIsRefusedAfterAnOperatorHasDeletedTheHoldersZnode() throws Exception {
-        LockGrant grant = acquire(coordinator);
+        LockGrant grant = acquire(coordinator());
         StoreGuard guard = StoreGuard.of(grant);
         opened(builder()).execute(Delete.of(grant.path()));
-        assertThrows(GrantLostException.class, () -> guard.execute(coordinator, SetData.of(DATA, bytes("late"))));
+        assertThrows(GrantLostException.class, () -> guard.execute(coordinator(), SetData.of(DATA, bytes("late"))));
         assertData("first");
     }
 
@@ -144,7 +150,7 @@ public abstract class StoreGuardContract {
         List<Multi.Result> results = guard.execute(writer, Create.of(NodePath.of("/a")));
         assertEquals(Optional.of(NodePath.of("/a")), results.get(0).path());
         assertTrue(exists(NodePath.of("/team/data/a")));
-        guard.execute(coordinator, SetData.of(DATA, bytes("second")));
+        guard.execute(coordinator(), SetData.of(DATA, bytes("second")));
         grant.close();
         assertThrows(GrantLostException.class, () -> guard.execute(writer, Delete.of(NodePath.of("/a"))));
         assertTrue(exists(NodePath.of("/team/data/a")));
@@ -152,16 +158,16 @@ public abstract class StoreGuardContract {
 
     @Test
     void refusedWriteIsNoLossOfTheGrant() throws Exception {
-        LockGrant grant = acquire(coordinator);
+        LockGrant grant = acquire(coordinator());
         StoreGuard guard = StoreGuard.of(grant);
         RefusedException noNode = assertThrows(
-                RefusedException.class, () -> guard.execute(coordinator, Delete.of(NodePath.of("/missing"))));
+                RefusedException.class, () -> guard.execute(coordinator(), Delete.of(NodePath.of("/missing"))));
         assertEquals(RefusalReason.NO_NODE, noNode.reason());
         assertEquals(OptionalInt.of(0), noNode.operationIndex());
         RefusedException badVersion = assertThrows(
                 RefusedException.class,
                 () -> guard.execute(
-                        coordinator,
+                        coordinator(),
                         Create.of(DATA.child("a")),
                         SetData.of(DATA, bytes("x")).withVersion(7)));
         assertEquals(RefusalReason.BAD_VERSION, badVersion.reason());
@@ -176,7 +182,7 @@ public abstract class StoreGuardContract {
                 builder().authentication(Authentication.digest("alice", "a")).defaultAcl(Acl.CREATOR_ONLY));
         StoreGuard guard = StoreGuard.of(acquire(owner));
         RefusedException refusal =
-                assertThrows(RefusedException.class, () -> guard.execute(coordinator, SetData.of(DATA, bytes("x"))));
+                assertThrows(RefusedException.class, () -> guard.execute(coordinator(), SetData.of(DATA, bytes("x"))));
         assertEquals(RefusalReason.NO_AUTH, refusal.reason());
         assertEquals(OptionalInt.empty(), refusal.operationIndex());
         assertData("first");
@@ -186,9 +192,9 @@ public abstract class StoreGuardContract {
 
     @Test
     void asynchronousFormSaysTheSame() throws Exception {
-        LockGrant grant = acquire(coordinator);
+        LockGrant grant = acquire(coordinator());
         StoreGuard guard = StoreGuard.of(grant);
-        String read = guard.submit(coordinator, SetData.of(DATA, bytes("second")))
+        String read = guard.submit(coordinator(), SetData.of(DATA, bytes("second")))
                 .thenApply(results -> {
                     try {
                         assertData("second"); // it may block: this is no dispatcher
@@ -203,7 +209,7 @@ public abstract class StoreGuardContract {
         grant.close();
         ExecutionException failure = assertThrows(
                 ExecutionException.class,
-                () -> guard.submit(coordinator).toCompletableFuture().get(20, SECONDS));
+                () -> guard.submit(coordinator()).toCompletableFuture().get(20, SECONDS));
         assertTrue(failure.getCause() instanceof GrantLostException, failure::toString);
     }
 }
