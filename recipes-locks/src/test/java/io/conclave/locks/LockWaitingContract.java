@@ -1,0 +1,180 @@
+package io.conclave.locks;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.error.AcquireTimeoutException;
+import io.conclave.testkit.history.LockHistory;
+import io.conclave.testkit.history.LockHistoryChecker;
+import io.conclave.time.TimeSource;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.Lock;
+import org.junit.jupiter.api.Test;
+
+/** What a lock promises to those who wait for it: their turn, one at a time, and that nothing stays behind of those who give up. */
+abstract class LockWaitingContract extends LockFixture {
+    @Test
+    void nobodyElseHoldsItAndTokensGrow() throws Exception {
+        LockHistory history = new LockHistory(TimeSource.system());
+        List<Future<?>> workers = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            int worker = i;
+            DistributedLock lock = lockOf(connect());
+            workers.add(threads.submit(() -> {
+                for (int round = 0; round < 10; round++) {
+                    takeTurn(lock, history, "worker " + worker + " round " + round);
+                }
+                return null;
+            }));
+        }
+        for (Future<?> worker : workers) {
+            worker.get(60, SECONDS);
+        }
+        assertEquals(40 * 4, history.events().size());
+        LockHistoryChecker.assertClean(history);
+    }
+
+    private static void takeTurn(DistributedLock lock, LockHistory history, String contender) throws Exception {
+        history.requested(contender);
+        LockGrant grant = lock.acquire(PATIENCE);
+        history.enqueued(contender, grant.token().zxid());
+        history.granted(contender, grant);
+        history.released(contender);
+        grant.close();
+    }
+
+    @Test
+    void virtualThreadsWaitAndRelease() throws Exception {
+        Coordinator coordinator = connect();
+        AtomicInteger turns = new AtomicInteger();
+        List<Thread> started = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            started.add(startVirtual(() -> {
+                Lock view = lockOf(coordinator).asLock();
+                view.lock();
+                turns.incrementAndGet();
+                view.unlock();
+            }));
+        }
+        for (Thread thread : started) {
+            thread.join(60_000);
+        }
+        assertEquals(20, turns.get());
+        awaitMembers(coordinator, 0);
+    }
+
+    /** A virtual thread where the JVM has them (21 and newer), else a platform thread. */
+    private static Thread startVirtual(Runnable task) throws ReflectiveOperationException {
+        if (Runtime.version().feature() >= 21) {
+            return (Thread)
+                    Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, task);
+        }
+        Thread thread = new Thread(task);
+        thread.start();
+        return thread;
+    }
+
+    @Test
+    void firstComeFirstServed() throws Exception {
+        Coordinator coordinator = connect();
+        LockGrant first = lockOf(coordinator).acquire(PATIENCE);
+        List<Integer> order = Collections.synchronizedList(new ArrayList<>());
+        List<CompletableFuture<?>> waiters = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            int number = i;
+            waiters.add(
+                    lockOf(i % 2 == 0 ? coordinator : connect()).acquireAsync().thenCompose(grant -> {
+                        order.add(number);
+                        return grant.closeAsync();
+                    }));
+            awaitMembers(coordinator, i + 2);
+        }
+        first.close();
+        CompletableFuture.allOf(waiters.toArray(CompletableFuture<?>[]::new)).get(30, SECONDS);
+        assertEquals(List.of(0, 1, 2, 3, 4, 5, 6, 7), order);
+    }
+
+    @Test
+    void manyWaitersNeedNoThreadEach() throws Exception {
+        Coordinator coordinator = connect();
+        LockGrant first = lockOf(coordinator).acquire(PATIENCE);
+        int before = Thread.activeCount();
+        List<CompletableFuture<?>> waiters = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            waiters.add(lockOf(coordinator).acquireAsync().thenCompose(LockGrant::closeAsync));
+        }
+        awaitMembers(coordinator, 101);
+        assertTrue(Thread.activeCount() - before < 20, "threads: " + before + " -> " + Thread.activeCount());
+        first.close();
+        CompletableFuture.allOf(waiters.toArray(CompletableFuture<?>[]::new)).get(60, SECONDS);
+        assertEquals(List.of(), children(coordinator));
+    }
+
+    @Test
+    void timeoutLeavesNothingBehind() throws Exception {
+        Coordinator holder = connect();
+        Coordinator other = connect();
+        LockGrant grant = lockOf(holder).acquire(PATIENCE);
+        assertThrows(AcquireTimeoutException.class, () -> lockOf(other).acquire(Duration.ofMillis(100)));
+        awaitMembers(holder, 1);
+        ExecutionException failure = assertThrows(
+                ExecutionException.class,
+                () -> lockOf(other).acquireAsync(Duration.ofMillis(50)).get(20, SECONDS));
+        assertTrue(failure.getCause() instanceof AcquireTimeoutException, failure::toString);
+        awaitMembers(holder, 1);
+        assertTrue(grant.isHeld());
+    }
+
+    @Test
+    void interruptLeavesNothingBehind() throws Exception {
+        Coordinator holder = connect();
+        Coordinator other = connect();
+        LockGrant grant = lockOf(holder).acquire(PATIENCE);
+        AtomicReference<Thread> waiting = new AtomicReference<>();
+        Future<?> waiter = threads.submit(() -> {
+            waiting.set(Thread.currentThread());
+            assertThrows(InterruptedException.class, () -> lockOf(other).acquire());
+        });
+        awaitMembers(holder, 2);
+        waiting.get().interrupt();
+        waiter.get(20, SECONDS);
+        awaitMembers(holder, 1);
+        assertTrue(grant.isHeld());
+    }
+
+    @Test
+    void interruptedBeforeTheCallLeavesNothingBehind() throws Exception {
+        Coordinator coordinator = connect();
+        Future<?> waiter = threads.submit(() -> {
+            Thread.currentThread().interrupt();
+            assertThrows(InterruptedException.class, () -> lockOf(coordinator).acquire());
+        });
+        waiter.get(20, SECONDS);
+        awaitMembers(coordinator, 0);
+    }
+
+    @Test
+    void cancellingAnAsynchronousWaitLeavesNothingBehind() throws Exception {
+        Coordinator coordinator = connect();
+        LockGrant grant = lockOf(coordinator).acquire(PATIENCE);
+        CompletableFuture<LockGrant> waiter = lockOf(coordinator).acquireAsync();
+        awaitMembers(coordinator, 2);
+        waiter.cancel(true);
+        awaitMembers(coordinator, 1);
+        grant.close();
+        CompletableFuture<LockGrant> cancelledAtOnce = lockOf(coordinator).acquireAsync();
+        cancelledAtOnce.cancel(true);
+        awaitMembers(coordinator, 0);
+    }
+}
