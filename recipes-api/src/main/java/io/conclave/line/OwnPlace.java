@@ -17,13 +17,15 @@ import org.jspecify.annotations.Nullable;
  * <p>State belongs to the dispatcher; which znode it is may be asked from any thread.
  */
 final class OwnPlace {
+    private static final long UNWATCHED = -1;
+
     private final Contender contender;
     private final RecipeSession session;
     private final Set<EntryKind> kinds;
     private final Watcher watcher = this::onEvent; // one object, so that setting it again is no second watch
     private volatile @Nullable Znode znode; // written on the dispatcher only
     private long takenOnConnection = -1;
-    private long watchedOnConnection = -1;
+    private long watchedOnConnection = UNWATCHED;
 
     /**
      * The znode.
@@ -59,7 +61,7 @@ final class OwnPlace {
         return takenOnConnection != session.connectionNumber();
     }
 
-    /** Whether the watch was set on this connection. */
+    /** Whether the watch was set on this connection, and has not fired. */
     boolean isWatchedOn(long connection) {
         return watchedOnConnection == connection;
     }
@@ -108,6 +110,7 @@ final class OwnPlace {
             if (event.type() == NodeEvent.Type.DELETED) {
                 contender.vanished();
             } else {
+                watchedOnConnection = UNWATCHED; // it fired: until it is set again a deletion is not told
                 watch();
             }
         });
