@@ -9,34 +9,26 @@ import io.conclave.error.SessionGoneException;
 import io.conclave.node.NodeEvent;
 import io.conclave.spi.BackendOptions;
 import io.conclave.spi.BackendSession;
-import io.conclave.spi.RemoveWatch;
 import io.conclave.spi.Request;
 import io.conclave.spi.SerialExecutor;
 import io.conclave.spi.SessionDeadline;
 import io.conclave.spi.SessionListener;
 import io.conclave.spi.SessionState;
-import io.conclave.spi.Watcher;
 import io.conclave.time.Elapsed;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
-import java.util.HashSet;
 import java.util.List;
 import java.util.OptionalLong;
-import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The client's end of a session with a store in memory. Everything that "the network" would carry to it passes {@link #deliver}, in order, where it can be held.
+ * The client's end of a session with a store in memory. Everything that "the network" would carry to it passes the {@link ReplyLine}, in order, where it can be held.
  *
  * <p>Guarded by the store's lock, but for what is said to be volatile; callbacks run on the dispatcher, outside the lock.
  */
@@ -48,39 +40,20 @@ final class MemorySession implements BackendSession {
     private final TimeSource time;
     private final SerialExecutor dispatcher;
     private final SessionDeadline deadline = new SessionDeadline();
-    private final WatchTable watches = new WatchTable();
-    private final AtomicInteger outstanding = new AtomicInteger();
+    private final RequestQueue requests;
+    private final ReplyLine replies = new ReplyLine();
+    private final WatchReports watches;
+    private final SessionTimers timers;
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
-    /** Not sent yet. */
-    private final Queue<Pending<?>> unsent = new ArrayDeque<>();
-    /** Sent, and the answer has not come through. */
-    private final Deque<Pending<?>> inFlight = new ArrayDeque<>();
-    /** What the server has sent and a fault holds back. */
-    private final Queue<Runnable> held = new ArrayDeque<>();
     /** Sent on a connection that went, and arriving before the next one. */
     private final List<Request<?>> late = new ArrayList<>();
 
     private @Nullable ServerSession server;
-    private boolean isHolding;
-    private long seenZxid;
     private long connectionsMade;
-    private TimeSource.@Nullable Timer pingTimer;
-    private TimeSource.@Nullable Timer watchdog;
     private volatile SessionState state = SessionState.CONNECTING;
     private volatile long id;
     /** Written on the dispatcher. */
     private volatile long connectionNumber;
-
-    private static final class Pending<R> {
-        final Request<R> request;
-        final Elapsed submitted;
-        final CompletableFuture<R> answer = new CompletableFuture<>();
-
-        Pending(Request<R> request, Elapsed submitted) {
-            this.request = request;
-            this.submitted = submitted;
-        }
-    }
 
     MemorySession(MemoryStore store, BackendOptions options, Set<Identity> identities, SessionListener listener) {
         this.store = store;
@@ -90,6 +63,10 @@ final class MemorySession implements BackendSession {
         this.time = options.time();
         this.dispatcher =
                 new SerialExecutor("memory session", store.lock().outside(options.callbackExecutor()), options.time());
+        this.requests = new RequestQueue(dispatcher);
+        this.watches = new WatchReports(replies, dispatcher);
+        this.timers = new SessionTimers(
+                store.lock(), time, options.sessionTimeout().dividedBy(3), deadline, this::ping, this::onOverdue);
     }
 
     /** Begins to connect, on the callback executor. */
@@ -144,18 +121,18 @@ final class MemorySession implements BackendSession {
 
     private void accept(Pending<?> pending) {
         loseIfOverdue();
-        outstanding.incrementAndGet();
+        int outstanding = requests.submitted();
         if (!state.isLive()) {
-            fail(pending, this::gone);
-        } else if (outstanding.get() > options.maxQueuedRequests()) {
-            fail(
+            requests.fail(pending, this::gone);
+        } else if (outstanding > options.maxQueuedRequests()) {
+            requests.fail(
                     pending,
                     request -> new RefusedException(
                             RefusalReason.LIMIT_EXCEEDED,
                             request.describe() + ": " + options.maxQueuedRequests()
                                     + " requests are already waiting in this session"));
         } else {
-            unsent.add(pending);
+            requests.enqueue(pending);
             sendUnsent();
         }
     }
@@ -167,13 +144,12 @@ final class MemorySession implements BackendSession {
     }
 
     private void sendUnsent() {
-        while (state == SessionState.CONNECTED && !unsent.isEmpty()) {
-            send(unsent.remove());
+        while (state == SessionState.CONNECTED && requests.hasUnsent()) {
+            send(requests.nextToSend());
         }
     }
 
     private void send(Pending<?> pending) {
-        inFlight.add(pending);
         switch (store.faults().decide(id, pending.request)) {
             case PROCEED -> execute(pending);
             case HOLD_REPLY -> {
@@ -215,101 +191,39 @@ final class MemorySession implements BackendSession {
         session.heard();
         try {
             Object answer = store.execute(session, pending.request);
-            if (pending.request instanceof RemoveWatch remove) {
-                removeWatch(remove);
-            }
-            WatchTable.Watch watch = MemoryStore.watchOf(pending.request, answer, watches);
+            WatchTable.Watch watch = watches.onExecuted(pending.request, answer);
             long zxid = store.lastZxid();
-            deliver(() -> answered(pending, zxid, watch, () -> complete(pending, answer)));
+            replies.deliver(() -> answered(pending, zxid, watch, () -> requests.complete(pending, answer)));
         } catch (RefusedException refusal) {
             long zxid = store.lastZxid();
-            deliver(() -> answered(pending, zxid, null, () -> fail(pending, request -> refusal)));
+            replies.deliver(() -> answered(pending, zxid, null, () -> requests.fail(pending, request -> refusal)));
         }
-    }
-
-    private void removeWatch(RemoveWatch remove) {
-        if (!watches.remove(remove.path(), remove.watcher())) {
-            throw new RefusedException(RefusalReason.NO_WATCHER, "no such watcher on " + remove.path());
-        }
-        NodeEvent event = new NodeEvent(NodeEvent.Type.WATCH_REMOVED, remove.path(), -1);
-        deliver(() -> dispatcher.execute(() -> remove.watcher().onEvent(event)));
     }
 
     /** The client's part: the answer has come through. */
     private void answered(Pending<?> pending, long zxid, WatchTable.@Nullable Watch watch, Runnable completion) {
-        inFlight.remove(pending);
-        seenZxid = Math.max(seenZxid, zxid);
+        requests.answered(pending);
+        watches.onAnswer(zxid, watch);
         if (!pending.request.isRead()) {
             deadline.extend(pending.submitted, options.sessionTimeout());
         }
-        if (watch != null) {
-            watch.confirmed = true;
-        }
         completion.run();
-    }
-
-    @SuppressWarnings("unchecked")
-    private <R> void complete(Pending<R> pending, Object answer) {
-        dispatcher.execute(() -> {
-            outstanding.decrementAndGet();
-            pending.answer.complete((R) answer);
-        });
-    }
-
-    private void fail(Pending<?> pending, Function<Request<?>, ConclaveException> reason) {
-        ConclaveException failure = reason.apply(pending.request);
-        dispatcher.execute(() -> {
-            outstanding.decrementAndGet();
-            pending.answer.completeExceptionally(failure);
-        });
-    }
-
-    private void failAll(Queue<Pending<?>> requests, Function<Request<?>, ConclaveException> reason) {
-        while (!requests.isEmpty()) {
-            fail(requests.remove(), reason);
-        }
     }
 
     /** A change of the tree; the server's side of the connection looks whether a watch of this session sees it. */
     void onTreeEvent(NodeEvent event, Supplier<Boolean> mayRead) {
         if (isAttached()) {
-            List<WatchTable.Watch> fired = watches.fire(event);
-            if (!fired.isEmpty() && mayRead.get()) {
-                deliver(() -> report(event, fired));
-            }
-        }
-    }
-
-    private void report(NodeEvent event, List<WatchTable.Watch> fired) {
-        watches.delivered(fired);
-        seenZxid = Math.max(seenZxid, event.zxid());
-        Set<Watcher> watchers = new HashSet<>();
-        for (WatchTable.Watch watch : fired) {
-            if (watchers.add(watch.watcher)) {
-                dispatcher.execute(() -> watch.watcher.onEvent(event));
-            }
-        }
-    }
-
-    /** Everything from the server goes through here, in order. */
-    private void deliver(Runnable arrival) {
-        if (isHolding) {
-            held.add(arrival);
-        } else {
-            arrival.run();
+            watches.onTreeEvent(event, mayRead);
         }
     }
 
     void holdReplies() {
-        isHolding = true;
+        replies.hold();
     }
 
     void releaseReplies() {
         loseIfOverdue();
-        isHolding = false;
-        while (!isHolding && !held.isEmpty()) {
-            held.remove().run();
-        }
+        replies.release();
     }
 
     /** Whether the server has a connection to this session. */
@@ -345,8 +259,8 @@ final class MemorySession implements BackendSession {
         applyLate(session);
         deadline.extend(asked, options.sessionTimeout());
         become(SessionState.CONNECTED);
-        reportMissed();
-        startTimers();
+        watches.reportMissed(store.tree(), store.lastZxid());
+        timers.start();
         sendUnsent();
     }
 
@@ -361,26 +275,15 @@ final class MemorySession implements BackendSession {
         late.clear();
     }
 
-    private void reportMissed() {
-        for (WatchTable.Missed missed : watches.missed(store.tree(), seenZxid)) {
-            NodeEvent event = new NodeEvent(missed.type(), missed.watch().path, -1);
-            deliver(() -> report(event, List.of(missed.watch())));
-        }
-        seenZxid = store.lastZxid();
-    }
-
     /** The connection goes; what was under way has an unknown outcome. */
     void dropConnection(String why) {
         if (!isAttached()) {
             return;
         }
-        isHolding = false;
-        held.clear();
+        replies.cut();
         watches.connectionLost();
-        failAll(
-                inFlight,
-                request -> new OutcomeUnknownException(
-                        request.describe() + ": connection lost before the reply (" + why + ")"));
+        requests.failInFlight(request ->
+                new OutcomeUnknownException(request.describe() + ": connection lost before the reply (" + why + ")"));
         become(SessionState.SUSPENDED);
         reconnect(store.faults().reconnectDelay());
     }
@@ -397,7 +300,7 @@ final class MemorySession implements BackendSession {
     /** The server has expired the session; a connected client hears of it. */
     void onExpired() {
         if (isAttached()) {
-            deliver(this::lose);
+            replies.deliver(this::lose);
         }
     }
 
@@ -412,18 +315,16 @@ final class MemorySession implements BackendSession {
         if (state == SessionState.CONNECTED || state == SessionState.SUSPENDED) {
             disconnectForGood();
             become(SessionState.LOST);
-            failAll(inFlight, this::gone);
-            failAll(unsent, this::gone);
+            requests.failInFlight(this::gone);
+            requests.failUnsent(this::gone);
         }
     }
 
     private void disconnectForGood() {
-        isHolding = false;
-        held.clear();
+        replies.cut();
         late.clear();
         watches.clear();
-        cancel(pingTimer);
-        cancel(watchdog);
+        timers.stop();
         store.unregister(this);
     }
 
@@ -457,11 +358,11 @@ final class MemorySession implements BackendSession {
     private void close() {
         boolean wasConnected = isAttached();
         become(SessionState.CLOSED);
-        failAll(unsent, this::gone);
+        requests.failUnsent(this::gone);
         boolean answers = wasConnected && closeAtServer();
-        if (answers && isHolding) {
+        if (answers && replies.isHolding()) {
             // The confirmation is behind the replies that are held; the watchdog ends the wait.
-            held.add(this::finishClose);
+            replies.deliver(this::finishClose);
         } else {
             finishClose();
         }
@@ -480,28 +381,9 @@ final class MemorySession implements BackendSession {
 
     private void finishClose() {
         disconnectForGood();
-        failAll(
-                inFlight,
-                request ->
-                        new OutcomeUnknownException(request.describe() + ": the session was closed before the reply"));
+        requests.failInFlight(request ->
+                new OutcomeUnknownException(request.describe() + ": the session was closed before the reply"));
         dispatcher.execute(() -> closed.complete(null));
-    }
-
-    private void startTimers() {
-        cancel(pingTimer);
-        cancel(watchdog);
-        pingTimer = time.schedule(pingInterval(), () -> store.lock().run(this::ping));
-        watchAfter(deadline.remaining());
-    }
-
-    private void watchAfter(Duration left) {
-        // What is left shrinks one percent faster than time passes; asking a little early costs one more look.
-        Duration delay = left.minus(left.dividedBy(100)).plusNanos(1000);
-        watchdog = time.schedule(delay, () -> store.lock().run(this::watch));
-    }
-
-    private Duration pingInterval() {
-        return options.sessionTimeout().dividedBy(3);
     }
 
     private void ping() {
@@ -514,29 +396,18 @@ final class MemorySession implements BackendSession {
             if (session.isAlive()) {
                 Elapsed asked = Elapsed.since(time);
                 session.heard();
-                deliver(() -> deadline.extend(asked, options.sessionTimeout()));
+                replies.deliver(() -> deadline.extend(asked, options.sessionTimeout()));
             }
-            pingTimer = time.schedule(pingInterval(), () -> store.lock().run(this::ping));
+            timers.pingLater();
         }
     }
 
-    /** Gives the session up when its deadline has passed, in whatever state. */
-    private void watch() {
-        Duration left = deadline.remaining();
-        if (!left.isZero()) {
-            watchAfter(left);
-        } else if (state == SessionState.CLOSED) {
-            if (!closed.isDone()) {
-                finishClose();
-            }
-        } else {
+    /** The deadline has passed: gives the session up, in whatever state. */
+    private void onOverdue() {
+        if (state != SessionState.CLOSED) {
             lose();
-        }
-    }
-
-    private static void cancel(TimeSource.@Nullable Timer timer) {
-        if (timer != null) {
-            timer.cancel();
+        } else if (!closed.isDone()) {
+            finishClose();
         }
     }
 }
