@@ -2,6 +2,7 @@ package io.conclave.line;
 
 import io.conclave.coordinator.RecipeSession;
 import io.conclave.coordinator.Registration;
+import io.conclave.coordinator.Waiting;
 import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.ClosedException;
 import io.conclave.error.ConclaveException;
@@ -19,10 +20,10 @@ import io.conclave.spi.SessionState;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,6 +40,7 @@ import org.slf4j.LoggerFactory;
  *   <li>When he has gone, look at the line again. The look is spared only if he was the head of a line of one kind and nothing interrupted the
  *       connection since the line was read and the watch on the own znode was set: then nobody else can be before us.
  *   <li>The own znode is watched as well: when it vanishes the contender fails at once, or its grant is lost ({@link OwnPlace}).
+ *   <li>Who holds may go on in another role in the same place ({@link Succession}): a writer as a reader.
  *   <li>Whatever way it ends, the znode is deleted ({@link Departure}).
  * </ol>
  *
@@ -54,8 +56,11 @@ public final class Contender implements Tenant {
 
     private final RecipeSession session;
     private final NodePath line;
+    private final LineRole role;
+    private final String guid;
+    private final byte[] data;
     private final boolean patient;
-    private final String guid = UUID.randomUUID().toString();
+    private final Optional<FencingToken> inheritedToken;
     private final CompletableFuture<Contender> granted = new CompletableFuture<>();
     private final CompletableFuture<LossReason> lost = new CompletableFuture<>();
     private final CompletableFuture<Void> revocation = new CompletableFuture<>();
@@ -67,17 +72,33 @@ public final class Contender implements Tenant {
     private Registration sessionListener = () -> {};
 
     private boolean turning;
+    private @Nullable Succession succession; // the last one
     private volatile ContenderState state = ContenderState.ENTERING; // written on the dispatcher only
 
-    private Contender(RecipeSession session, NodePath line, LineRole role, byte[] data, boolean patient) {
+    private Contender(
+            RecipeSession session,
+            NodePath line,
+            LineRole role,
+            String guid,
+            byte[] data,
+            boolean patient,
+            Optional<FencingToken> inheritedToken) {
         this.session = session;
         this.line = line;
+        this.role = role;
+        this.guid = guid;
+        this.data = data;
         this.patient = patient;
+        this.inheritedToken = inheritedToken;
         this.entrance = new Entrance(this, line, role.kind(), guid, data);
         this.own = new OwnPlace(this, role.kind());
         this.lookout = new Lookout(this, line, role, own);
-        this.departure = new Departure(session, line, role.kind(), guid);
+        this.departure = new Departure(session, line, role.line(), guid);
         this.measurements = new LineMeasurements(session, line);
+    }
+
+    private Contender(RecipeSession session, NodePath line, LineRole role, byte[] data, boolean patient) {
+        this(session, line, role, role.kind().newGuid(), data, patient, Optional.empty());
     }
 
     /**
@@ -121,6 +142,7 @@ public final class Contender implements Tenant {
      * Completes on the dispatcher when somebody has asked the contender, by a word in its znode, to give up what it holds or waits for; it
      * need not. Never exceptionally; not at all if nobody asks.
      */
+    @Override
     public CompletionStage<Void> revocationRequested() {
         return revocation;
     }
@@ -143,8 +165,11 @@ public final class Contender implements Tenant {
         return session.deadlineIsStrict();
     }
 
-    /** The fencing token of a granted place. Any thread. */
+    /** The fencing token of a granted place; whoever goes on in another's place ({@link #goOnAs}) keeps his token. Any thread. */
     public FencingToken token() {
+        if (inheritedToken.isPresent()) {
+            return inheritedToken.get();
+        }
         long czxid = own.znode()
                 .orElseThrow(() -> new IllegalStateException("A contender has no token before it has a place: " + this))
                 .czxid();
@@ -209,6 +234,68 @@ public final class Contender implements Tenant {
 
     private void turned() {
         end(LossReason.RELEASED, new ClosedException("Turned into something else while " + describe()));
+    }
+
+    /**
+     * Goes on in another role, without a gap: the znode is exchanged for one of the role's kind in the same place, in one transaction. This contender is
+     * then released, and another one holds in its place, with its token. Never blocks; any thread.
+     *
+     * <p>If a reply is lost, both names are read. If this contender leaves meanwhile, both are left; a znode that somebody deletes meanwhile is lost.
+     *
+     * @param next a role in the same line, whose rule says "now" wherever this one's does
+     * @return completes on the dispatcher with the contender that holds; exceptionally with {@link RefusedException} if the backend refuses it (then this one holds
+     *     as before), {@link GrantLostException} if nothing is held, {@link ClosedException} if this contender left meanwhile, {@link SessionGoneException}
+     */
+    public CompletionStage<Contender> goOnAs(LineRole next) {
+        if (!next.line().equals(role.line())) {
+            throw new IllegalArgumentException(
+                    "Invalid role " + next.kind() + ": it must be one of the line of " + role.kind());
+        }
+        CompletableFuture<Contender> successor = new CompletableFuture<>();
+        session.execute(() -> beginSuccession(next).whenComplete((one, failure) -> {
+            if (failure == null) {
+                successor.complete(one);
+            } else {
+                successor.completeExceptionally(Waiting.cause(failure));
+            }
+        }));
+        return successor;
+    }
+
+    private CompletionStage<Contender> beginSuccession(LineRole next) {
+        if (state != ContenderState.HELD || isBeingSucceeded()) {
+            return CompletableFuture.failedFuture(new GrantLostException("Not held: " + this));
+        }
+        OwnPlace.Znode old = own.znode().orElseThrow();
+        String name = next.kind().nameOf(guid)
+                + role.kind().digitsOf(old.entry().name()).orElseThrow();
+        Succession beginning = new Succession(this, line, old, next, name, data);
+        succession = beginning;
+        beginning.begin(own.isInterruptedSinceTaken());
+        return beginning.successor();
+    }
+
+    /** Our znode is this one now, and we are its contender no more. */
+    Contender succeededBy(LineRole next, NodePath path, NodeStat stat) {
+        Contender successor = new Contender(session, line, next, guid, data, patient, Optional.of(token()));
+        successor.takeOver(path, stat);
+        end(LossReason.RELEASED, new ClosedException("Succeeded by " + successor));
+        return successor;
+    }
+
+    private void takeOver(NodePath path, NodeStat stat) {
+        sessionListener = session.onStateChange(this::onSessionState);
+        become(ContenderState.HELD);
+        measurements.tookOver();
+        LOG.debug("{}: goes on", this);
+        granted.complete(this);
+        take(path, stat);
+    }
+
+    /** Whether the znode is being exchanged for another. */
+    private boolean isBeingSucceeded() {
+        Succession current = succession;
+        return current != null && !current.isSettled();
     }
 
     private void begin() {
@@ -287,8 +374,8 @@ public final class Contender implements Tenant {
 
     /** The znode is not there any more, or not ours. */
     void vanished() {
-        if (!state.isInLine()) {
-            return;
+        if (!state.isInLine() || isBeingSucceeded()) {
+            return; // a znode that is being exchanged vanishes; whether that was all the exchange knows
         }
         if (session.remaining().isZero()) {
             // the backend may have ended the session, and tell of its znodes before it hangs up
@@ -345,7 +432,12 @@ public final class Contender implements Tenant {
         announce(reason, why);
         become(ContenderState.LEAVING);
         departure.done().thenRun(this::departed);
-        if (own.znode().isPresent()) {
+        Succession current = succession;
+        if (current != null && !current.isSettled()) {
+            if (!current.isExchanging()) {
+                departure.searchAndDelete();
+            } // else the exchange's answer finds us leaving
+        } else if (own.znode().isPresent()) {
             departure.delete(own.isInterruptedSinceTaken());
         } else if (!entrance.isCreationInFlight()) {
             departure.searchAndDelete();

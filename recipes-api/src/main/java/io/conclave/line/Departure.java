@@ -14,6 +14,7 @@ import io.conclave.spi.GetData;
 import io.conclave.spi.Sync;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -32,16 +33,16 @@ final class Departure {
 
     private final RecipeSession session;
     private final NodePath line;
-    private final EntryKind kind;
+    private final Set<EntryKind> kinds;
     private final String guid;
     private final CompletableFuture<Void> done = new CompletableFuture<>();
     private @Nullable NodePath path;
     private long czxid;
 
-    Departure(RecipeSession session, NodePath line, EntryKind kind, String guid) {
+    Departure(RecipeSession session, NodePath line, Set<EntryKind> kinds, String guid) {
         this.session = session;
         this.line = line;
-        this.kind = kind;
+        this.kinds = kinds;
         this.guid = guid;
     }
 
@@ -87,7 +88,7 @@ final class Departure {
                 cause -> onFailure(cause, () -> delete(true)));
     }
 
-    /** The creation was not answered: finds by the guid what came of it, and deletes that. */
+    /** A creation was not answered: finds by the guid what came of it, as whatever kind, and deletes that. */
     void searchAndDelete() {
         // One after the other: a list that came by another connection than the sync may be older than the creation.
         session.send(Sync.of(line), synced -> listAndDelete(), cause -> onFailure(cause, this::searchAndDelete));
@@ -101,7 +102,7 @@ final class Departure {
     }
 
     private void deleteAll(List<String> names) {
-        List<LineEntry> ours = LineEntry.of(guid, kind, names);
+        List<LineEntry> ours = LineEntry.of(guid, kinds, names);
         if (ours.isEmpty()) {
             nothingLeft();
             return;

@@ -12,6 +12,7 @@ import io.conclave.spi.GetChildren;
 import io.conclave.spi.GetData;
 import io.conclave.spi.Sync;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -109,7 +110,7 @@ final class Entrance {
         if (!contender.isInLine()) {
             return; // the departure searches for itself
         }
-        List<LineEntry> ours = LineEntry.of(guid, kind, names);
+        List<LineEntry> ours = LineEntry.of(guid, Set.of(kind), names);
         if (ours.isEmpty()) {
             create();
             return;

@@ -1,6 +1,7 @@
 package io.conclave.line;
 
 import java.util.Optional;
+import java.util.UUID;
 
 /**
  * One kind of place in a line: how the names of its znodes are made and read. The parts are those of other libraries, so that their clients and ours
@@ -35,6 +36,17 @@ public record EntryKind(String prefix, String separator, String marker) {
         return new EntryKind("_c_", "-", marker);
     }
 
+    /** A kind in the layout of kazoo: {@code <guid in hexadecimal><marker><sequence>}; he has {@code __lock__} and {@code __rlock__}. */
+    public static EntryKind kazoo(String marker) {
+        return new EntryKind("", "", marker);
+    }
+
+    /** A guid for a name of this kind; without dashes where no separator tells it from the marker, as kazoo has it. */
+    String newGuid() {
+        String guid = UUID.randomUUID().toString();
+        return separator.isEmpty() ? guid.replace("-", "") : guid;
+    }
+
     /** The name to create, to which the server appends the sequence. */
     String nameOf(String guid) {
         return prefix + guid + separator + marker;
@@ -42,15 +54,20 @@ public record EntryKind(String prefix, String separator, String marker) {
 
     /** The sequence in a name of this kind; empty if it is none. Other prefixes count, and names without a guid, as old clients make them. */
     Optional<Integer> sequenceOf(String name) {
+        return digitsOf(name)
+                .map(Long::parseLong)
+                .filter(number -> number == number.intValue())
+                .map(Long::intValue);
+    }
+
+    /** The sequence as it is written in a name of this kind; empty if it is none. */
+    Optional<String> digitsOf(String name) {
         int start = name.lastIndexOf(marker);
         if (start < 0 || (start > 0 && !name.substring(0, start).endsWith(separator))) {
             return Optional.empty();
         }
         String digits = name.substring(start + marker.length());
-        if (!digits.matches("[0-9]{10}|-[0-9]{9,10}")) { // ten characters at least, the sign being one
-            return Optional.empty();
-        }
-        long sequence = Long.parseLong(digits);
-        return sequence == (int) sequence ? Optional.of((int) sequence) : Optional.empty();
+        // ten characters at least, the sign being one
+        return digits.matches("[0-9]{10}|-[0-9]{9,10}") ? Optional.of(digits) : Optional.empty();
     }
 }

@@ -10,6 +10,7 @@ import io.conclave.spi.SerialExecutor;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,20 +21,28 @@ import org.jspecify.annotations.Nullable;
 public abstract class HeldTenure<T extends Tenant> implements Tenure {
     private final T tenant;
     private final CompletableFuture<LossReason> lost = new CompletableFuture<>();
+    private final CompletableFuture<Void> revocation = new CompletableFuture<>();
+    private final AtomicBoolean givingUp =
+            new AtomicBoolean(); // for another: what the backend has done of it is not known yet
     private volatile boolean released; // before the dispatcher hears of it: whoever asks after a release is told so
 
     /** Wraps a tenant whose application has been granted. */
     protected HeldTenure(T tenant) {
         this.tenant = tenant;
         RecipeSession session = tenant.session();
-        tenant.lost().thenAccept(reason -> new SerialExecutor(
-                        "lost() of " + this, session.listenerExecutor(), session.time())
-                .execute(() -> lost.complete(reason)));
+        tenant.lost().thenAccept(reason -> listeners(session, "lost()").execute(() -> lost.complete(reason)));
+        tenant.revocationRequested()
+                .thenRun(() -> listeners(session, "revocationRequested()").execute(() -> revocation.complete(null)));
+    }
+
+    /** Each stage has a queue of its own, so that one that blocks does not hold up the other. */
+    private SerialExecutor listeners(RecipeSession session, String stage) {
+        return new SerialExecutor(stage + " of " + this, session.listenerExecutor(), session.time());
     }
 
     @Override
     public final Duration remaining() {
-        return released ? Duration.ZERO : tenant.remaining();
+        return released || givingUp.get() ? Duration.ZERO : tenant.remaining();
     }
 
     @Override
@@ -53,12 +62,32 @@ public abstract class HeldTenure<T extends Tenant> implements Tenure {
         if (reason != null) {
             return reason.toString();
         }
+        if (givingUp.get()) {
+            return "it is being given up for another";
+        }
         return released ? LossReason.RELEASED.toString() : "its session's deadline has passed";
     }
 
     @Override
     public final CompletionStage<LossReason> lost() {
         return lost.copy();
+    }
+
+    /**
+     * Completes when somebody asks for what is held to be given back ({@link Revocation}); at once if he did while it was waited for. Not at all if nobody asks, never
+     * exceptionally. Its continuations run on the coordinator's listener threads and may block.
+     */
+    public CompletionStage<Void> revocationRequested() {
+        return revocation.copy();
+    }
+
+    /** From here to {@link #endGivingUp} it counts as not held; whether nobody was quicker. */
+    final boolean beginGivingUp() {
+        return givingUp.compareAndSet(false, true);
+    }
+
+    final void endGivingUp() {
+        givingUp.set(false);
     }
 
     @Override

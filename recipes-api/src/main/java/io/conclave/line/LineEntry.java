@@ -35,11 +35,9 @@ public record LineEntry(String name, EntryKind kind, int sequence) implements Co
         return entries;
     }
 
-    /** The places of a kind that were made for one guid, first to last; more than one only if its creation was sent twice. */
-    static List<LineEntry> of(String guid, EntryKind kind, Collection<String> names) {
-        return inOrder(Set.of(kind), names).stream()
-                .filter(entry -> entry.isOf(guid))
-                .toList();
+    /** The places of these kinds that were made for one guid, first to last; more than one only if its creation was sent twice. */
+    static List<LineEntry> of(String guid, Set<EntryKind> kinds, Collection<String> names) {
+        return inOrder(kinds, names).stream().filter(entry -> entry.isOf(guid)).toList();
     }
 
     /** Whether the place was made for this guid. */

@@ -1,7 +1,9 @@
 package io.conclave.line;
 
+import io.conclave.error.GrantLostException;
 import io.conclave.grant.FencingToken;
 import io.conclave.grant.Grant;
+import java.util.concurrent.CompletionStage;
 
 /** The grant of the head of a line; the recipes' grants extend it. */
 public class LineGrant extends HeldTenure<Contender> implements Grant {
@@ -16,6 +18,21 @@ public class LineGrant extends HeldTenure<Contender> implements Grant {
     @Override
     public final FencingToken token() {
         return token;
+    }
+
+    /**
+     * Gives this grant up for one of another role in the same place; see {@link Contender#goOnAs}. From the call on this grant is not held; if the backend refuses
+     * it, it is held again as before.
+     *
+     * @return completes on the dispatcher
+     * @throws GrantLostException if it is not held now
+     */
+    protected final CompletionStage<Contender> goOnAs(LineRole role) {
+        ensureHeld();
+        if (!beginGivingUp()) {
+            throw new GrantLostException(this + " is no longer held: it is being given up for another");
+        }
+        return contender().goOnAs(role).whenComplete((successor, failure) -> endGivingUp());
     }
 
     /** The contender behind the grant, for the recipe. */

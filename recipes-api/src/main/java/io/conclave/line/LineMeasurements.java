@@ -28,6 +28,11 @@ final class LineMeasurements {
         session.metrics().duration("line.wait", line, Duration.ofNanos(heldSinceNanos - enteredNanos));
     }
 
+    /** What another one held is ours, without a wait. */
+    void tookOver() {
+        heldSinceNanos = session.time().monotonicNanos();
+    }
+
     void noLongerHeld(LossReason reason) {
         long heldNanos = session.time().monotonicNanos() - heldSinceNanos;
         session.metrics().duration("line.held", line, Duration.ofNanos(heldNanos));

@@ -7,7 +7,8 @@ import io.conclave.node.NodeStat;
  * Somebody in a line, as others see him.
  *
  * @param path his znode
+ * @param kind as what he stands there
  * @param data what he left for others to see; not copied
  * @param stat his znode's stat: its owner is his session, its czxid his token's zxid, its ctime when he came
  */
-public record LineMember(NodePath path, byte[] data, NodeStat stat) {}
+public record LineMember(NodePath path, EntryKind kind, byte[] data, NodeStat stat) {}

@@ -42,7 +42,7 @@ public final class LineView {
             CompletableFuture<List<LineMember>> members) {
         List<CompletableFuture<Optional<LineMember>>> reads = new ArrayList<>();
         for (LineEntry entry : entries) {
-            reads.add(readMember(session, line.child(entry.name())));
+            reads.add(readMember(session, line.child(entry.name()), entry.kind()));
         }
         CompletableFuture.allOf(reads.toArray(CompletableFuture<?>[]::new)).whenComplete((all, failure) -> {
             if (failure != null) {
@@ -54,11 +54,12 @@ public final class LineView {
         });
     }
 
-    private static CompletableFuture<Optional<LineMember>> readMember(RecipeSession session, NodePath path) {
+    private static CompletableFuture<Optional<LineMember>> readMember(
+            RecipeSession session, NodePath path, EntryKind kind) {
         CompletableFuture<Optional<LineMember>> member = new CompletableFuture<>();
         session.send(
                 GetData.of(path),
-                node -> member.complete(Optional.of(new LineMember(path, node.data(), node.stat()))),
+                node -> member.complete(Optional.of(new LineMember(path, kind, node.data(), node.stat()))),
                 cause -> {
                     if (Failures.isNoNode(cause)) {
                         member.complete(Optional.empty());

@@ -3,16 +3,21 @@ package io.conclave.line;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** What somebody writes into a contender's znode to ask him to give up: the recipes page's protocol for revocable locks. */
+/** What somebody writes into a contender's znode to ask him to give up: the recipes page's protocol for revocable locks. We understand both words. */
 public final class RevocationWord {
     private static final byte[] PAGE = "unlock".getBytes(StandardCharsets.UTF_8);
     private static final byte[] CURATOR = "__REVOKE__".getBytes(StandardCharsets.UTF_8);
 
     private RevocationWord() {}
 
-    /** The word of the recipes page, which we write: {@code unlock}. */
+    /** The word of the recipes page: {@code unlock}. */
     public static byte[] bytes() {
         return PAGE.clone();
+    }
+
+    /** Curator's word, the only one that its clients understand: {@code __REVOKE__}. */
+    public static byte[] curatorsBytes() {
+        return CURATOR.clone();
     }
 
     /** Whether the data is such a word: the page's or Curator's. */

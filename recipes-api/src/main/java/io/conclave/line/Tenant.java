@@ -23,6 +23,9 @@ public interface Tenant {
     /** Completes on the dispatcher when what was granted is no longer held, and why. */
     CompletionStage<LossReason> lost();
 
+    /** Completes on the dispatcher when somebody has asked, by a word in a znode of his, that he give up what he holds or waits for; never exceptionally. */
+    CompletionStage<Void> revocationRequested();
+
     /** Completes on the dispatcher when nothing is left at the backend, or the session is gone; never exceptionally. */
     CompletionStage<Void> gone();
 

@@ -96,12 +96,14 @@ class LineEntryTest {
                 "_c_b-__READ__0000000003");
         assertEquals(
                 List.of("_c_a-__READ__0000000002", "_c_a-__READ__0000000004"),
-                LineEntry.of("a", READ, names).stream().map(LineEntry::name).toList());
+                LineEntry.of("a", Set.of(READ), names).stream()
+                        .map(LineEntry::name)
+                        .toList());
     }
 
     @Test
     void layoutOfKazooCanBeSaid() {
-        EntryKind kazoo = new EntryKind("", "", "__lock__");
+        EntryKind kazoo = EntryKind.kazoo("__lock__");
         assertEquals("c0ffee__lock__", kazoo.nameOf("c0ffee"));
         LineEntry entry =
                 LineEntry.parse(Set.of(kazoo), "c0ffee__lock__0000000005").orElseThrow();

@@ -1,0 +1,219 @@
+package io.conclave.line;
+
+import io.conclave.coordinator.RecipeSession;
+import io.conclave.error.ClosedException;
+import io.conclave.error.ConclaveException;
+import io.conclave.error.GrantLostException;
+import io.conclave.error.OutcomeUnknownException;
+import io.conclave.error.RefusedException;
+import io.conclave.node.CreateMode;
+import io.conclave.node.NodePath;
+import io.conclave.node.NodeStat;
+import io.conclave.spi.Create;
+import io.conclave.spi.Delete;
+import io.conclave.spi.GetData;
+import io.conclave.spi.Multi;
+import io.conclave.spi.Sync;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Exchanges the znode of a contender that holds for one of another kind in the same place: a transaction that deletes the one and creates the other, as an ordinary
+ * ephemeral with the same sequence written out. So nobody can ever stand between them, and there is no moment without a znode.
+ *
+ * <pre>{@code
+ * EXCHANGING <-> UNDECIDED        (the reply was lost: both names are read, and exactly one of them is there)
+ *      |             |
+ *      +-> SETTLED <-+            (exchanged; or refused, then all is as before; or the znode has vanished)
+ * }</pre>
+ *
+ * <p>Until it is settled the znode's disappearance is nobody's loss ({@link Contender#vanished}), and a contender that leaves waits for the answer, or searches for both
+ * names ({@link Departure}). State belongs to the dispatcher.
+ */
+final class Succession {
+    private final Contender contender;
+    private final RecipeSession session;
+    private final NodePath line;
+    private final OwnPlace.Znode old;
+    private final LineRole next;
+    private final NodePath path;
+    private final byte[] data;
+    private final CompletableFuture<Contender> successor = new CompletableFuture<>();
+    private Phase phase = Phase.UNDECIDED;
+
+    private enum Phase {
+        /** The transaction was sent and not answered. */
+        EXCHANGING,
+        /** Which of the two znodes is there has to be found out. */
+        UNDECIDED,
+        /** Over. */
+        SETTLED
+    }
+
+    /**
+     * A succession that has not begun.
+     *
+     * @param old the znode that goes
+     * @param name of the znode that comes
+     */
+    Succession(Contender contender, NodePath line, OwnPlace.Znode old, LineRole next, String name, byte[] data) {
+        this.contender = contender;
+        this.session = contender.session();
+        this.line = line;
+        this.old = old;
+        this.next = next;
+        this.path = line.child(name);
+        this.data = data;
+    }
+
+    /** Completes with the one who holds from now on; exceptionally if nobody does, or if all is as before. */
+    CompletionStage<Contender> successor() {
+        return successor;
+    }
+
+    /** Whether an answer will come that says which znode is there. */
+    boolean isExchanging() {
+        return phase == Phase.EXCHANGING;
+    }
+
+    boolean isSettled() {
+        return phase == Phase.SETTLED;
+    }
+
+    /** Begins; the old znode is read first if the name may be another's by now. */
+    void begin(boolean readFirst) {
+        if (readFirst) {
+            readOld();
+        } else {
+            exchange();
+        }
+    }
+
+    private void exchange() {
+        phase = Phase.EXCHANGING;
+        Create create = Create.of(path).withData(data).withMode(CreateMode.EPHEMERAL);
+        contender.send(Multi.of(Delete.of(old.path()), create), this::onExchanged, this::onNotExchanged);
+    }
+
+    private void onExchanged(List<Multi.Result> results) {
+        results.get(1).stat().ifPresentOrElse(this::succeed, this::findOut);
+    }
+
+    private void succeed(NodeStat stat) {
+        phase = Phase.SETTLED;
+        if (contender.isInLine()) {
+            successor.complete(contender.succeededBy(next, path, stat));
+        } else { // left meanwhile: what came of it goes as well
+            contender.departure().found(path, stat.czxid());
+            contender.departure().delete(false);
+            failAbandoned();
+        }
+    }
+
+    private void onNotExchanged(Throwable cause) {
+        if (cause instanceof OutcomeUnknownException || Failures.isNoNode(cause)) {
+            findOut();
+        } else if (cause instanceof RefusedException refusal) {
+            stayAsBefore(refusal);
+        } else {
+            failFor(cause);
+        }
+    }
+
+    /** Nothing was changed. What was overheard of the old znode meanwhile has to be asked again. */
+    private void stayAsBefore(RefusedException refusal) {
+        phase = Phase.SETTLED;
+        if (contender.isInLine()) {
+            contender.ownPlace().watch();
+            successor.completeExceptionally(refusal);
+        } else {
+            contender.departure().delete(true);
+            failAbandoned();
+        }
+    }
+
+    /** The transaction took effect before the first answer on this connection, or never will: so one of the names is there. */
+    private void findOut() {
+        phase = Phase.UNDECIDED;
+        if (contender.isInLine()) {
+            contender.send(Sync.of(line), synced -> readNew(), this::onNothingFoundOut);
+        } else {
+            phase = Phase.SETTLED;
+            contender.departure().searchAndDelete();
+            failAbandoned();
+        }
+    }
+
+    private void readNew() {
+        contender.send(
+                GetData.of(path),
+                node -> {
+                    if (!contender.isInLine()) {
+                        failAbandoned(); // the departure searches for itself
+                    } else if (node.stat().ephemeralOwner() == session.id()) {
+                        succeed(node.stat());
+                    } else {
+                        readOld();
+                    }
+                },
+                cause -> {
+                    if (Failures.isNoNode(cause)) {
+                        readOld();
+                    } else {
+                        onNothingFoundOut(cause);
+                    }
+                });
+    }
+
+    private void readOld() {
+        contender.send(
+                GetData.of(old.path()),
+                node -> {
+                    if (!contender.isInLine()) {
+                        failAbandoned();
+                    } else if (node.stat().czxid() == old.czxid()) {
+                        exchange();
+                    } else {
+                        vanish();
+                    }
+                },
+                cause -> {
+                    if (Failures.isNoNode(cause)) {
+                        vanish();
+                    } else {
+                        onNothingFoundOut(cause);
+                    }
+                });
+    }
+
+    private void onNothingFoundOut(Throwable cause) {
+        if (cause instanceof OutcomeUnknownException && contender.isInLine()) {
+            findOut();
+        } else {
+            failFor(cause);
+        }
+    }
+
+    /** Neither is there. */
+    private void vanish() {
+        phase = Phase.SETTLED;
+        contender.vanished();
+        successor.completeExceptionally(new GrantLostException(old.path() + " was deleted before it became " + path));
+    }
+
+    /** What cannot be mended: the contender goes, and searches for both names. */
+    private void failFor(Throwable cause) {
+        contender.fail(cause);
+        phase = Phase.SETTLED;
+        successor.completeExceptionally(
+                cause instanceof ConclaveException
+                        ? cause
+                        : new OutcomeUnknownException("Unexpected failure exchanging " + old.path(), cause));
+    }
+
+    private void failAbandoned() {
+        phase = Phase.SETTLED;
+        successor.completeExceptionally(new ClosedException("Released before " + old.path() + " became " + path));
+    }
+}
