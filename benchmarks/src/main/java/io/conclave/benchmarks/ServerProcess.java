@@ -106,11 +106,7 @@ final class ServerProcess implements AutoCloseable {
     }
 
     String connectString() {
-        return kind.scheme() + "://" + hostAndPort();
-    }
-
-    String hostAndPort() {
-        return "127.0.0.1:" + port;
+        return kind.scheme() + "://127.0.0.1:" + port;
     }
 
     long pid() {

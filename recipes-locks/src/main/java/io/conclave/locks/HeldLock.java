@@ -4,19 +4,19 @@ import io.conclave.line.Contender;
 import io.conclave.line.LineGrant;
 import io.conclave.node.NodePath;
 
-/** The grant of the head of a lock's line. */
-final class HeldLock extends LineGrant implements LockGrant {
+/** The grant of somebody in a lock's line. */
+class HeldLock extends LineGrant implements LockGrant {
     HeldLock(Contender contender) {
         super(contender);
     }
 
     @Override
-    public NodePath path() {
+    public final NodePath path() {
         return contender().path().orElseThrow();
     }
 
     @Override
-    public NodePath absolutePath() {
+    public final NodePath absolutePath() {
         return contender().session().absolute(path());
     }
 }

@@ -9,11 +9,12 @@ import java.time.Instant;
  *
  * @param path his znode
  * @param data what he left for others to see
+ * @param mode how he holds it or waits for it
  * @param sessionId the session that he lives with
  * @param zxid the zxid of his fencing token
  * @param since when he entered the line, by the leader's clock
  */
-public record LockMember(NodePath path, byte[] data, long sessionId, long zxid, Instant since) {
+public record LockMember(NodePath path, byte[] data, LockMode mode, long sessionId, long zxid, Instant since) {
     /** The data as text. */
     public String text() {
         return new String(data, StandardCharsets.UTF_8);
@@ -21,7 +22,7 @@ public record LockMember(NodePath path, byte[] data, long sessionId, long zxid, 
 
     @Override
     public String toString() {
-        return "LockMember[" + path.name() + ", \"" + text() + "\", session 0x" + Long.toHexString(sessionId)
-                + ", since " + since + "]";
+        return "LockMember[" + path.name() + ", \"" + text() + "\", " + mode + ", session 0x"
+                + Long.toHexString(sessionId) + ", since " + since + "]";
     }
 }

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Each thread has its own hold in the map, touched by that thread alone, so nothing here needs a lock.
  */
 final class ReentrantLockView implements Lock {
-    private final DistributedLock lock;
+    private final LineLock<?> lock;
     private final ConcurrentMap<Thread, Hold> holds = new ConcurrentHashMap<>();
 
     private static final class Hold {
@@ -29,7 +29,7 @@ final class ReentrantLockView implements Lock {
         }
     }
 
-    ReentrantLockView(DistributedLock lock) {
+    ReentrantLockView(LineLock<?> lock) {
         this.lock = lock;
     }
 
@@ -54,7 +54,7 @@ final class ReentrantLockView implements Lock {
         if (reenter()) {
             return true;
         }
-        Optional<LockGrant> grant = lock.tryAcquireUninterruptibly();
+        Optional<? extends LockGrant> grant = lock.tryAcquireUninterruptibly();
         grant.ifPresent(this::hold);
         return grant.isPresent();
     }
@@ -66,7 +66,7 @@ final class ReentrantLockView implements Lock {
             return true;
         }
         if (time <= 0) { // no wait, but a lock that is free is taken
-            Optional<LockGrant> grant = lock.tryAcquire();
+            Optional<? extends LockGrant> grant = lock.tryAcquire();
             grant.ifPresent(this::hold);
             return grant.isPresent();
         }

@@ -1,0 +1,204 @@
+package io.conclave.locks;
+
+import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Waiting;
+import io.conclave.error.AcquireTimeoutException;
+import io.conclave.error.SessionGoneException;
+import io.conclave.grant.RevocationOutcome;
+import io.conclave.line.Acquisition;
+import io.conclave.line.Contender;
+import io.conclave.line.LineMember;
+import io.conclave.line.LineRole;
+import io.conclave.line.LineView;
+import io.conclave.line.Revocation;
+import io.conclave.node.NodePath;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.Lock;
+
+/**
+ * What all locks that are one role in a line have in common; the public ones differ in the role and in the kind of grant.
+ *
+ * @param <G> the kind of grant
+ */
+abstract class LineLock<G extends LockGrant> {
+    private final LockLine place;
+    private final LineRole role;
+
+    LineLock(LockLine place, LineRole role) {
+        this.place = place;
+        this.role = role;
+    }
+
+    /** The grant of a contender whose turn it is. */
+    abstract G grantOf(Contender contender);
+
+    /**
+     * Waits for the lock without a limit of time.
+     *
+     * @throws InterruptedException if the thread is interrupted; nothing stays behind
+     * @throws SessionGoneException if the session is lost meanwhile
+     * @throws io.conclave.error.ConclaveException if it cannot be had
+     */
+    public G acquire() throws InterruptedException {
+        return Acquisition.of(enter(), this::grantOf).await();
+    }
+
+    /**
+     * Waits for the lock.
+     *
+     * @param timeout how long at most
+     * @throws AcquireTimeoutException if the time is over
+     * @throws InterruptedException if the thread is interrupted; nothing stays behind
+     * @throws SessionGoneException if the session is lost meanwhile
+     * @throws io.conclave.error.ConclaveException if it cannot be had
+     */
+    public G acquire(Duration timeout) throws InterruptedException {
+        return waitFor(timeout).await();
+    }
+
+    /** Waits for the lock without blocking. Completes on a listener thread, with what {@link #acquire()} gives or throws; cancelling it leaves the line. */
+    public CompletableFuture<G> acquireAsync() {
+        return Acquisition.of(enter(), this::grantOf).stage(LockGrant::closeAsync);
+    }
+
+    /** As {@link #acquireAsync()}, with a limit of time after which it fails with {@link AcquireTimeoutException}. */
+    public CompletableFuture<G> acquireAsync(Duration timeout) {
+        return waitFor(timeout).stage(LockGrant::closeAsync);
+    }
+
+    /**
+     * Takes the lock if nobody has it or waits for it, after one round trip (while the connection is away, after the next one is made).
+     *
+     * @return empty if somebody is before us
+     * @throws InterruptedException if the thread is interrupted; nothing stays behind
+     */
+    public Optional<G> tryAcquire() throws InterruptedException {
+        try {
+            return Optional.of(ifFree().await());
+        } catch (AcquireTimeoutException e) {
+            return Optional.empty();
+        }
+    }
+
+    Optional<G> tryAcquireUninterruptibly() {
+        try {
+            return Optional.of(ifFree().awaitUninterruptibly());
+        } catch (AcquireTimeoutException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** As {@link #tryAcquire()}, without blocking. Completes on a listener thread. */
+    public CompletableFuture<Optional<G>> tryAcquireAsync() {
+        return ifFree().stageIfFree(LockGrant::closeAsync);
+    }
+
+    /**
+     * Who holds the lock and who waits for it, in order. Out of date as soon as it is known. Blocks.
+     *
+     * @throws InterruptedException if the thread is interrupted
+     */
+    public List<LockMember> members() throws InterruptedException {
+        RecipeSession session = place.session();
+        return Waiting.await(session, LineView.read(session, place.path(), role.line())).stream()
+                .map(this::member)
+                .toList();
+    }
+
+    /**
+     * Asks somebody who holds the lock or waits for it to give up, and waits for it without a limit of time: he hears it through {@link LockGrant#revocationRequested()},
+     * and need not follow. Never blocks.
+     *
+     * <p>The coordinator's identities need READ and WRITE on his znode; its ACL is the default ACL of his coordinator.
+     *
+     * @param member one of {@link #members()}; if his znode has gone, another of that name is left alone
+     * @return completes on a listener thread when he has gone, and says how; exceptionally with {@link io.conclave.error.RefusedException}, or if the own session is lost or
+     *     closed. Cancelling it stops waiting; the wish stays
+     * @throws IllegalArgumentException if he is no member of this lock
+     */
+    public CompletableFuture<RevocationOutcome> askToRelease(LockMember member) {
+        return Revocation.ask(place.session(), pathOf(member), member.zxid(), word());
+    }
+
+    /**
+     * As {@link #askToRelease(LockMember)}, but whoever is still there at the deadline is thrown out: his znode is deleted, and his grant is lost at once. He may need a while to hear
+     * of that, as with a lost session; what he writes meanwhile is stopped by the fencing token only.
+     *
+     * <p>For that the coordinator's identities need DELETE on the lock's znode as well.
+     *
+     * @param deadline counted from the moment when the wish has been written. Cancelling the stage lifts it
+     * @throws IllegalArgumentException if he is no member of this lock, or the deadline is negative
+     */
+    public CompletableFuture<RevocationOutcome> askToRelease(LockMember member, Duration deadline) {
+        return Revocation.ask(place.session(), pathOf(member), member.zxid(), word(), deadline);
+    }
+
+    private NodePath pathOf(LockMember member) {
+        if (!member.path().parent().equals(Optional.of(place.path()))) {
+            throw new IllegalArgumentException("Invalid member " + member.path() + ": it must be one of " + this);
+        }
+        return member.path();
+    }
+
+    private byte[] word() {
+        return place.roles().word();
+    }
+
+    /**
+     * This lock as java.util.concurrent knows it: owned by a thread, and reentrant. Each call makes an independent view: threads must share
+     * one for re-entry to be seen.
+     *
+     * <p>{@code lock()} throws {@link SessionGoneException} if the session is lost while waiting; {@code unlock()} and re-entry throw {@link
+     * io.conclave.error.GrantLostException} if the lock was lost while held. There are no conditions.
+     */
+    public Lock asLock() {
+        return new ReentrantLockView(this);
+    }
+
+    /** The lock's znode, in the coordinator's namespace. */
+    public NodePath path() {
+        return place.path();
+    }
+
+    LockLine place() {
+        return place;
+    }
+
+    G acquireUninterruptibly() {
+        return Acquisition.of(enter(), this::grantOf).awaitUninterruptibly();
+    }
+
+    private Acquisition<G> waitFor(Duration timeout) {
+        if (timeout.isNegative()) {
+            throw new IllegalArgumentException("Invalid timeout " + timeout + ": it must not be negative");
+        }
+        return Acquisition.of(enter(), this::grantOf, timeout);
+    }
+
+    private Contender enter() {
+        return Contender.enter(place.session(), place.path(), role, place.data());
+    }
+
+    private Acquisition<G> ifFree() {
+        return Acquisition.of(Contender.enterIfFree(place.session(), place.path(), role, place.data()), this::grantOf);
+    }
+
+    private LockMember member(LineMember member) {
+        return new LockMember(
+                member.path(),
+                member.data(),
+                place.roles().modeOf(member.kind()),
+                member.stat().ephemeralOwner(),
+                member.stat().czxid(),
+                Instant.ofEpochMilli(member.stat().ctimeMs()));
+    }
+
+    @Override
+    public String toString() {
+        return getClass().getSimpleName() + "[" + place.path() + ", " + place.coordinator() + "]";
+    }
+}

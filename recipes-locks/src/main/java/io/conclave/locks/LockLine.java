@@ -1,0 +1,40 @@
+package io.conclave.locks;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeSession;
+import io.conclave.node.NodePath;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Where a lock is, and what its contenders leave there.
+ *
+ * @param coordinator whose sessions own the places
+ * @param path the line's znode
+ * @param layout how the places are named
+ * @param data what others see of a contender; not copied
+ */
+record LockLine(Coordinator coordinator, NodePath path, LockLayout layout, byte[] data) {
+    /** In Curator's layout; contenders leave the process id and the host's name. */
+    static LockLine at(Coordinator coordinator, NodePath path) {
+        if (path.isRoot()) {
+            throw new IllegalArgumentException("Invalid lock path \"/\": a lock needs a znode of its own");
+        }
+        return new LockLine(coordinator, path, LockLayout.CURATOR, OwnName.get().getBytes(StandardCharsets.UTF_8));
+    }
+
+    LockLine withData(byte[] newData) {
+        return new LockLine(coordinator, path, layout, newData.clone());
+    }
+
+    LockLine withLayout(LockLayout newLayout) {
+        return new LockLine(coordinator, path, newLayout, data);
+    }
+
+    LockRoles roles() {
+        return LockRoles.of(layout);
+    }
+
+    RecipeSession session() {
+        return coordinator.recipeSession();
+    }
+}

@@ -1,0 +1,15 @@
+package io.conclave.locks;
+
+import io.conclave.line.Contender;
+
+/** The writing half of a {@link SharedLock}: held by one at a time, while nobody reads. A writer waits for all who came before it, and holds up all who come after. Immutable and thread-safe. */
+public final class WriteLock extends LineLock<WriteGrant> {
+    WriteLock(LockLine place) {
+        super(place, place.roles().writer());
+    }
+
+    @Override
+    WriteGrant grantOf(Contender contender) {
+        return new HeldForWriting(contender, place().roles().reader());
+    }
+}
