@@ -2,6 +2,7 @@
 module io.conclave.locks {
     requires static org.jspecify;
     requires transitive io.conclave.api;
+    requires org.slf4j;
     // for JdbcGuard alone; whoever passes it a Connection requires java.sql himself, and nobody else needs it in his
     // image
     requires static java.sql;

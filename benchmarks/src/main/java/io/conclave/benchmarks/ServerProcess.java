@@ -106,7 +106,11 @@ final class ServerProcess implements AutoCloseable {
     }
 
     String connectString() {
-        return kind.scheme() + "://127.0.0.1:" + port;
+        return kind.scheme() + "://" + hostAndPort();
+    }
+
+    String hostAndPort() {
+        return "127.0.0.1:" + port;
     }
 
     long pid() {

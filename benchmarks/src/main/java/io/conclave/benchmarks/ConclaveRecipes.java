@@ -1,0 +1,24 @@
+package io.conclave.benchmarks;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.locks.DistributedLock;
+
+/** This project's recipes. */
+final class ConclaveRecipes implements RecipeClient {
+    private final Coordinator coordinator;
+
+    ConclaveRecipes(String hostAndPort) {
+        coordinator = Coordinator.connect("zookeeper://" + hostAndPort);
+    }
+
+    @Override
+    public Mutex mutex(String path) {
+        DistributedLock lock = DistributedLock.at(coordinator, path);
+        return () -> lock.acquire()::close;
+    }
+
+    @Override
+    public void close() {
+        coordinator.close();
+    }
+}

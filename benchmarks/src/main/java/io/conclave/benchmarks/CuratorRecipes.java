@@ -1,0 +1,41 @@
+package io.conclave.benchmarks;
+
+import java.util.concurrent.TimeUnit;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.framework.recipes.locks.InterProcessMutex;
+import org.apache.curator.retry.ExponentialBackoffRetry;
+
+/** Curator's recipes. */
+final class CuratorRecipes implements RecipeClient {
+    private static final int CONNECT_SECONDS = 15;
+
+    private final CuratorFramework framework;
+
+    CuratorRecipes(String hostAndPort) {
+        framework = CuratorFrameworkFactory.newClient(hostAndPort, new ExponentialBackoffRetry(100, 5));
+        framework.start();
+        try {
+            if (!framework.blockUntilConnected(CONNECT_SECONDS, TimeUnit.SECONDS)) {
+                throw new BenchmarkException("Curator did not connect to " + hostAndPort);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new BenchmarkException("interrupted", e);
+        }
+    }
+
+    @Override
+    public Mutex mutex(String path) {
+        InterProcessMutex mutex = new InterProcessMutex(framework, path);
+        return () -> {
+            mutex.acquire();
+            return mutex::release;
+        };
+    }
+
+    @Override
+    public void close() {
+        framework.close();
+    }
+}

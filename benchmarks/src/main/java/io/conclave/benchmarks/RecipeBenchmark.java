@@ -1,0 +1,79 @@
+package io.conclave.benchmarks;
+
+import io.conclave.time.TimeSource;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Compares this project's recipes with Curator's: both as clients of one Apache ZooKeeper, durable and in a JVM of its own, in alternating rounds
+ * after a warm-up of both.
+ */
+public final class RecipeBenchmark {
+    private final RecipeOptions options;
+    private final TimeSource time;
+    private final RecipeReport report;
+
+    RecipeBenchmark(RecipeOptions options, TimeSource time, PrintStream out) {
+        this.options = options;
+        this.time = time;
+        this.report = new RecipeReport(out);
+    }
+
+    /** Called by the JVM; exit status 2 for a wrong command line, 1 for a run that failed. */
+    public static void main(String[] arguments) {
+        if (List.of(arguments).contains("--help")) {
+            System.out.println(RecipeOptions.HOW_TO);
+            return;
+        }
+        RecipeOptions options;
+        try {
+            options = RecipeOptions.parse(List.of(arguments).stream()
+                    .filter(argument -> !argument.isEmpty())
+                    .toList());
+        } catch (IllegalArgumentException e) {
+            System.err.println(e.getMessage() + "\n" + RecipeOptions.HOW_TO);
+            System.exit(2);
+            return;
+        }
+        try {
+            new RecipeBenchmark(options, TimeSource.system(), System.out).run();
+            System.exit(0);
+        } catch (BenchmarkException | IOException e) {
+            System.err.println(e);
+            System.exit(1);
+        }
+    }
+
+    /** Runs everything and prints it. Blocks. */
+    void run() throws IOException {
+        Files.createDirectories(options.directory());
+        try (ServerProcess server =
+                ServerProcess.start(ServerKind.ZOOKEEPER, options.directory(), List.of("-Xms512m", "-Xmx512m"), time)) {
+            for (int contenders : options.contenders()) {
+                locks(server, contenders);
+            }
+        }
+        report.summary();
+    }
+
+    private void locks(ServerProcess server, int contenders) {
+        String name = contenders == 1 ? "lock, uncontended" : "lock, " + (contenders - 1) + " waiters";
+        Map<Library, LockLoad> loads = new EnumMap<>(Library.class);
+        try {
+            for (Library library : Library.values()) {
+                LockLoad load = new LockLoad(library, server.hostAndPort(), contenders, time, server::processorTime);
+                loads.put(library, load);
+                load.run(options.warmUp());
+            }
+            for (int round = 0; round < options.rounds(); round++) {
+                loads.forEach((library, load) -> report.round(name, library, load.run(options.round())));
+            }
+        } finally {
+            loads.values().forEach(LockLoad::close);
+        }
+    }
+}

@@ -1,0 +1,33 @@
+package io.conclave.benchmarks;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.conclave.time.TimeSource;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class RecipeBenchmarkIT {
+    @Test
+    void bothLibrariesTakeTurnsOnOneZooKeeperAndRatiosArePrinted(@TempDir Path directory) throws IOException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        RecipeOptions options = RecipeOptions.DEFAULT
+                .withDirectory(directory)
+                .withContenders(List.of(1, 4))
+                .withTimes(1, Duration.ofMillis(100), Duration.ofMillis(100));
+
+        new RecipeBenchmark(options, TimeSource.system(), new PrintStream(bytes, true, StandardCharsets.UTF_8)).run();
+
+        String output = bytes.toString(StandardCharsets.UTF_8);
+        assertTrue(output.contains("| lock, uncontended |"), output);
+        assertTrue(output.contains("| lock, 3 waiters |"), output);
+        assertFalse(output.contains("NaN"), output);
+    }
+}

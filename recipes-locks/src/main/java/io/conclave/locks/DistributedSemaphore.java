@@ -1,0 +1,323 @@
+package io.conclave.locks;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Waiting;
+import io.conclave.error.AcquireTimeoutException;
+import io.conclave.error.RefusalReason;
+import io.conclave.error.RefusedException;
+import io.conclave.error.SessionGoneException;
+import io.conclave.line.Acquisition;
+import io.conclave.line.LineRole;
+import io.conclave.line.LineView;
+import io.conclave.node.NodePath;
+import io.conclave.spi.GetData;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * A number of permits that all processes share that use the same path: first come, first served, without a herd.
+ *
+ * <p>Several permits are had at once or not at all, and nothing is held while waiting for more, so acquirers of several permits do not block each other. Who
+ * needs many is not overtaken by those who need few: they wait behind him, even while there is room for them. Whatever way an acquire ends, nothing of
+ * it stays behind: at once, or as soon as the connection is back.
+ *
+ * <p>The number of permits is fixed ({@link #at}), and then must be the same everywhere, or lives in {@code <path>/permits} ({@link #adjustable}) and may be
+ * changed while in use: fewer permits take none away, they let those run out that are held.
+ *
+ * <p>The znodes are laid out exactly as those of Curator's InterProcessSemaphoreV2, and the two share their permits. Permits have no fencing token. While the
+ * connection is away an acquire waits; if the session is lost it fails with {@link SessionGoneException}, and a new attempt uses the coordinator's next
+ * session. Immutable and thread-safe; making one costs nothing.
+ */
+public final class DistributedSemaphore {
+    /** The most permits that can be had at once, and so the most znodes that one transaction makes. */
+    public static final int MOST_AT_ONCE = 1000;
+
+    private static final int MOST_BYTES_AT_ONCE = 500_000; // what a server takes in one request is a megabyte
+
+    private final Coordinator coordinator;
+    private final SemaphoreLayout layout;
+    private final int permits;
+    private final boolean adjustable;
+    private final byte[] data;
+
+    private DistributedSemaphore(
+            Coordinator coordinator, SemaphoreLayout layout, int permits, boolean adjustable, byte[] data) {
+        this.coordinator = coordinator;
+        this.layout = layout;
+        this.permits = permits;
+        this.adjustable = adjustable;
+        this.data = data;
+    }
+
+    /**
+     * The semaphore at a path, with a fixed number of permits, which everybody must give alike.
+     *
+     * @throws IllegalArgumentException if the path breaks a rule, naming it, or the number is not positive
+     */
+    public static DistributedSemaphore at(Coordinator coordinator, String path, int permits) {
+        return at(coordinator, NodePath.of(path), permits);
+    }
+
+    /** The semaphore at a path, with a fixed number of permits; acquirers leave the process id and the host's name as their data. */
+    public static DistributedSemaphore at(Coordinator coordinator, NodePath path, int permits) {
+        if (permits < 1) {
+            throw new IllegalArgumentException(
+                    "Invalid number of permits " + permits + " of " + path + ": a fixed number must be positive");
+        }
+        return make(coordinator, path, permits, false);
+    }
+
+    /**
+     * The semaphore at a path whose number of permits lives in {@code <path>/permits} (four bytes, big-endian, as Curator's SharedCount has it) and can be
+     * changed while in use; see {@link #setPermits}.
+     *
+     * @param initialPermits how many there are as long as nobody has said how many; not negative
+     * @throws IllegalArgumentException if the path breaks a rule, naming it, or the number is negative
+     */
+    public static DistributedSemaphore adjustable(Coordinator coordinator, String path, int initialPermits) {
+        return adjustable(coordinator, NodePath.of(path), initialPermits);
+    }
+
+    /** As {@link #adjustable(Coordinator, String, int)}. */
+    public static DistributedSemaphore adjustable(Coordinator coordinator, NodePath path, int initialPermits) {
+        refuseNegative(path, initialPermits);
+        return make(coordinator, path, initialPermits, true);
+    }
+
+    private static DistributedSemaphore make(Coordinator coordinator, NodePath path, int permits, boolean adjustable) {
+        if (path.isRoot()) {
+            throw new IllegalArgumentException("Invalid semaphore path \"/\": a semaphore needs a znode of its own");
+        }
+        byte[] name = OwnName.get().getBytes(StandardCharsets.UTF_8);
+        return new DistributedSemaphore(coordinator, new SemaphoreLayout(path), permits, adjustable, name);
+    }
+
+    /** The same semaphore; acquirers leave this data for others to see. */
+    public DistributedSemaphore withData(byte[] newData) {
+        return new DistributedSemaphore(coordinator, layout, permits, adjustable, newData.clone());
+    }
+
+    /** Waits for one permit without a limit of time; see {@link #acquire(int)}. */
+    public PermitGrant acquire() throws InterruptedException {
+        return acquire(1);
+    }
+
+    /**
+     * Waits for permits without a limit of time.
+     *
+     * @param count how many, all at once; of an adjustable semaphore it may be more than there are now
+     * @throws IllegalArgumentException if the count is not positive, or more than there are of a fixed number, or than {@link #MOST_AT_ONCE}
+     * @throws InterruptedException if the thread is interrupted; nothing stays behind
+     * @throws SessionGoneException if the session is lost meanwhile
+     * @throws io.conclave.error.ConclaveException if they cannot be had
+     */
+    public PermitGrant acquire(int count) throws InterruptedException {
+        return waitFor(count).await();
+    }
+
+    /** Waits for one permit; see {@link #acquire(int, Duration)}. */
+    public PermitGrant acquire(Duration timeout) throws InterruptedException {
+        return acquire(1, timeout);
+    }
+
+    /**
+     * Waits for permits.
+     *
+     * @param count how many, all at once; see {@link #acquire(int)}
+     * @param timeout how long at most
+     * @throws AcquireTimeoutException if the time is over
+     * @throws InterruptedException if the thread is interrupted; nothing stays behind
+     * @throws SessionGoneException if the session is lost meanwhile
+     * @throws io.conclave.error.ConclaveException if they cannot be had
+     */
+    public PermitGrant acquire(int count, Duration timeout) throws InterruptedException {
+        return waitFor(count, timeout).await();
+    }
+
+    /**
+     * Waits for permits without blocking. Completes on a listener thread, with what {@link #acquire(int)} gives or throws; cancelling it leaves nothing
+     * behind.
+     */
+    public CompletableFuture<PermitGrant> acquireAsync(int count) {
+        return waitFor(count).stage(PermitGrant::closeAsync);
+    }
+
+    /** As {@link #acquireAsync(int)}, with a limit of time after which it fails with {@link AcquireTimeoutException}. */
+    public CompletableFuture<PermitGrant> acquireAsync(int count, Duration timeout) {
+        return waitFor(count, timeout).stage(PermitGrant::closeAsync);
+    }
+
+    /**
+     * Takes permits if they can be had without waiting for anybody; while the connection is away, after the next one is made.
+     *
+     * @return empty if there is no room, or somebody is before us in the line, be it that he is about to get his
+     * @throws InterruptedException if the thread is interrupted; nothing stays behind
+     */
+    public Optional<PermitGrant> tryAcquire(int count) throws InterruptedException {
+        try {
+            return Optional.of(ifFree(count).await());
+        } catch (AcquireTimeoutException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** As {@link #tryAcquire(int)}, without blocking. Completes on a listener thread. */
+    public CompletableFuture<Optional<PermitGrant>> tryAcquireAsync(int count) {
+        return ifFree(count).stageIfFree(PermitGrant::closeAsync);
+    }
+
+    /**
+     * How many permits there are, held ones included; of an adjustable semaphore that nobody has used yet, the initial number. Blocks if it is
+     * adjustable.
+     *
+     * @throws InterruptedException if the thread is interrupted
+     */
+    public int permits() throws InterruptedException {
+        if (!adjustable) {
+            return permits;
+        }
+        try {
+            return PermitNumber.parse(layout.permits(), coordinator.execute(GetData.of(layout.permits())))
+                    .number();
+        } catch (RefusedException e) {
+            if (e.reason() == RefusalReason.NO_NODE) {
+                return permits;
+            }
+            throw e;
+        }
+    }
+
+    /**
+     * Changes the number of permits of an adjustable semaphore, for everybody. Once this has returned, nobody is granted permits by which more than that would be
+     * out; none are taken away, and zero stops all who come. Blocks for a round trip or two.
+     *
+     * @throws IllegalStateException if the number is fixed
+     * @throws IllegalArgumentException if it is negative
+     * @throws InterruptedException if the thread is interrupted; it may take effect all the same
+     * @throws io.conclave.error.ConclaveException if it failed, or its outcome is unknown; setting the same number again is harmless
+     */
+    public void setPermits(int newPermits) throws InterruptedException {
+        Waiting.await(coordinator.recipeSession(), set(newPermits));
+    }
+
+    /** As {@link #setPermits}, without blocking. Completes on a listener thread. */
+    public CompletableFuture<Void> setPermitsAsync(int newPermits) {
+        RecipeSession session = coordinator.recipeSession();
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        set(newPermits)
+                .whenComplete((set, failure) -> session.listenerExecutor().execute(() -> {
+                    if (failure == null) {
+                        done.complete(null);
+                    } else {
+                        done.completeExceptionally(Waiting.cause(failure));
+                    }
+                }));
+        return done;
+    }
+
+    private CompletionStage<Void> set(int newPermits) {
+        if (!adjustable) {
+            throw new IllegalStateException("The number of permits of " + layout.path() + " is fixed at " + permits
+                    + "; DistributedSemaphore.adjustable makes one that can be changed");
+        }
+        refuseNegative(layout.path(), newPermits);
+        return PermitNumber.set(coordinator.recipeSession(), layout.permits(), newPermits);
+    }
+
+    /**
+     * Who has permits, one entry for each permit. Out of date as soon as it is known. Blocks.
+     *
+     * @throws InterruptedException if the thread is interrupted
+     */
+    public List<SemaphoreMember> holders() throws InterruptedException {
+        return read(layout.leases(), Set.of(SemaphoreLayout.LEASE));
+    }
+
+    /**
+     * Who waits for permits, in order. Out of date as soon as it is known. Blocks.
+     *
+     * @throws InterruptedException if the thread is interrupted
+     */
+    public List<SemaphoreMember> waiters() throws InterruptedException {
+        return read(layout.line(), LineRole.MUTEX.line());
+    }
+
+    private List<SemaphoreMember> read(NodePath path, Set<io.conclave.line.EntryKind> kinds)
+            throws InterruptedException {
+        RecipeSession session = coordinator.recipeSession();
+        return Waiting.await(session, LineView.read(session, path, kinds)).stream()
+                .map(SemaphoreMember::of)
+                .toList();
+    }
+
+    /** The semaphore's znode, in the coordinator's namespace. */
+    public NodePath path() {
+        return layout.path();
+    }
+
+    SemaphoreLayout layout() {
+        return layout;
+    }
+
+    OptionalInt fixedPermits() {
+        return adjustable ? OptionalInt.empty() : OptionalInt.of(permits);
+    }
+
+    int initialPermits() {
+        return permits;
+    }
+
+    private Acquisition<PermitGrant> waitFor(int count) {
+        PermitTenant tenant = enter(count, true);
+        return Acquisition.of(tenant, () -> new HeldPermits(tenant));
+    }
+
+    private Acquisition<PermitGrant> waitFor(int count, Duration timeout) {
+        if (timeout.isNegative()) {
+            throw new IllegalArgumentException("Invalid timeout " + timeout + ": it must not be negative");
+        }
+        PermitTenant tenant = enter(count, true);
+        return Acquisition.of(tenant, () -> new HeldPermits(tenant), timeout);
+    }
+
+    private Acquisition<PermitGrant> ifFree(int count) {
+        PermitTenant tenant = enter(count, false);
+        return Acquisition.of(tenant, () -> new HeldPermits(tenant));
+    }
+
+    private PermitTenant enter(int count, boolean patient) {
+        if (count < 1 || count > MOST_AT_ONCE) {
+            throw new IllegalArgumentException("Invalid count of permits " + count + " of " + layout.path()
+                    + ": it must be from 1 to " + MOST_AT_ONCE);
+        }
+        if (!adjustable && count > permits) {
+            throw new IllegalArgumentException("Invalid count of permits " + count + " of " + layout.path()
+                    + ": there are " + permits + ", and that number is fixed");
+        }
+        if ((long) count * data.length > MOST_BYTES_AT_ONCE) {
+            throw new IllegalArgumentException("Invalid count of permits " + count + " of " + layout.path() + " with "
+                    + data.length + " bytes of data each: together they must be no more than " + MOST_BYTES_AT_ONCE);
+        }
+        return PermitTenant.enter(coordinator.recipeSession(), this, count, patient, data);
+    }
+
+    private static void refuseNegative(NodePath path, int permits) {
+        if (permits < 0) {
+            throw new IllegalArgumentException(
+                    "Invalid number of permits " + permits + " of " + path + ": it must not be negative");
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "DistributedSemaphore[" + layout.path() + ", " + (adjustable ? "adjustable" : permits + " permits")
+                + ", " + coordinator + "]";
+    }
+}

@@ -1,0 +1,202 @@
+package io.conclave.locks;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.conclave.error.AcquireTimeoutException;
+import io.conclave.grant.FencingToken;
+import io.conclave.grant.LossReason;
+import io.conclave.testkit.driver.Actor;
+import io.conclave.testkit.driver.Claim;
+import io.conclave.testkit.driver.FaultDriver;
+import io.conclave.testkit.driver.Holding;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Each fault at each request of a semaphore's runs: never more permits out than there are, nobody is blocked, nothing stays behind, and the victim is told the right
+ * kind of failure.
+ */
+@Timeout(value = 300, unit = TimeUnit.SECONDS)
+class SemaphoreFaultsTest {
+    private static final String PATH = "/semaphores/faults";
+
+    private static DistributedSemaphore semaphore(Actor actor) {
+        return DistributedSemaphore.at(actor.coordinator(), PATH, 3);
+    }
+
+    private static DistributedSemaphore adjustable(Actor actor) {
+        return DistributedSemaphore.adjustable(actor.coordinator(), PATH, 3);
+    }
+
+    /** A permit grant for the driver. */
+    private record Permits(PermitGrant grant) implements Claim {
+        @Override
+        public Duration remaining() {
+            return grant.remaining();
+        }
+
+        @Override
+        public CompletionStage<LossReason> lost() {
+            return grant.lost();
+        }
+
+        @Override
+        public Optional<FencingToken> token() {
+            return Optional.of(new FencingToken(0, ((HeldPermits) grant).czxid())); // of the znodes; not compared
+        }
+
+        @Override
+        public void close() {
+            grant.close();
+        }
+
+        @Override
+        public String toString() {
+            return grant.toString();
+        }
+    }
+
+    private static void hold(Actor actor, PermitGrant grant) {
+        actor.hold(new Permits(grant), grant.permits());
+    }
+
+    private static Holding granted(Actor actor, PermitGrant grant) {
+        return actor.granted("", Holding.Kind.PERMIT, new Permits(grant), grant.permits());
+    }
+
+    private static FaultDriver driver(String name, io.conclave.testkit.driver.Scenario scenario) {
+        return FaultDriver.of(name, scenario).permits(3);
+    }
+
+    @Test
+    void holderBlocksNobody() {
+        driver("semaphore, holder", run -> {
+                    run.victim().start(me -> hold(me, semaphore(me).acquire()));
+                    run.untilAtRest();
+                    run.helper("next").start(me -> hold(me, semaphore(me).acquire(3)));
+                })
+                .verify();
+    }
+
+    @Test
+    void holderOfSeveralBlocksNobody() {
+        driver("semaphore, holder of two", run -> {
+                    run.victim().start(me -> hold(me, semaphore(me).acquire(2)));
+                    run.untilAtRest();
+                    run.helper("next").start(me -> hold(me, semaphore(me).acquire(2)));
+                    run.helper("small").start(me -> hold(me, semaphore(me).acquire(1)));
+                })
+                .verify();
+    }
+
+    @Test
+    void holderOfAnAdjustableNumberBlocksNobody() {
+        driver("semaphore, adjustable", run -> {
+                    run.victim().start(me -> hold(me, me.await(adjustable(me).acquireAsync(2))));
+                    run.untilAtRest();
+                    run.helper("next").start(me -> hold(me, adjustable(me).acquire(2)));
+                })
+                .verify();
+    }
+
+    @Test
+    void waiterGetsItsPermitsOrSaysWhyNot() {
+        driver("semaphore, waiter for two", run -> {
+                    Actor first = run.helper("first");
+                    Holding one = granted(first, semaphore(first).acquire(1));
+                    Holding two = granted(first, semaphore(first).acquire(2));
+                    run.victim().start(me -> hold(me, semaphore(me).acquire(2)));
+                    run.untilAtRest();
+                    run.helper("behind").start(me -> hold(me, semaphore(me).acquire(3)));
+                    run.untilAtRest();
+                    one.release();
+                    run.untilAtRest();
+                    two.release();
+                })
+                .verify();
+    }
+
+    @Test
+    void waiterInTheLineGetsItsPermitsOrSaysWhyNot() {
+        driver("semaphore, waiter behind a waiter", run -> {
+                    Actor first = run.helper("first");
+                    Holding held = granted(first, semaphore(first).acquire(3));
+                    run.helper("before").start(me -> hold(me, semaphore(me).acquire(2)));
+                    run.untilAtRest();
+                    run.victim().start(me -> hold(me, semaphore(me).acquire(2)));
+                    run.untilAtRest();
+                    run.helper("behind").start(me -> hold(me, semaphore(me).acquire(1)));
+                    run.untilAtRest();
+                    held.release();
+                })
+                .verify();
+    }
+
+    @Test
+    void waiterWhoseTimeIsOverLeavesNothingBehind() {
+        driver("semaphore, giving up", run -> {
+                    Actor first = run.helper("first");
+                    Holding held = granted(first, semaphore(first).acquire(2));
+                    run.victim().start(me -> hold(me, semaphore(me).acquire(2, Duration.ofSeconds(5))));
+                    run.untilAtRest();
+                    run.helper("behind").start(me -> hold(me, semaphore(me).acquire(1)));
+                    run.victim().join();
+                    held.release();
+                })
+                .expecting(AcquireTimeoutException.class)
+                .verify();
+    }
+
+    @Test
+    void interruptedWaiterLeavesNothingBehind() {
+        driver("semaphore, interrupted waiter", run -> {
+                    Actor first = run.helper("first");
+                    Holding held = granted(first, adjustable(first).acquire(3));
+                    run.victim().start(me -> hold(me, adjustable(me).acquire(2)));
+                    run.untilAtRest();
+                    run.helper("behind").start(me -> hold(me, adjustable(me).acquire(1)));
+                    run.untilAtRest();
+                    run.interruptVictim();
+                    run.victim().join();
+                    held.release();
+                })
+                .expecting(InterruptedException.class)
+                .verify();
+    }
+
+    @Test
+    void whoTriesGetsAnAnswerAtOnce() {
+        driver("semaphore, try", run -> {
+                    Actor first = run.helper("first");
+                    Holding held = granted(first, semaphore(first).acquire(2));
+                    run.victim().start(me -> {
+                        semaphore(me).tryAcquire(2).ifPresent(grant -> hold(me, grant));
+                        var one = semaphore(me).tryAcquire(1);
+                        assertTrue(one.isPresent(), "there is room for one");
+                        hold(me, one.get());
+                    });
+                    run.victim().join();
+                    held.release();
+                })
+                .verify();
+    }
+
+    @Test
+    void waiterHearsOfMorePermits() {
+        driver("semaphore, more permits", run -> {
+                    Actor first = run.helper("first");
+                    adjustable(first).setPermits(1);
+                    Holding held = granted(first, adjustable(first).acquire(1));
+                    run.victim().start(me -> hold(me, adjustable(me).acquire(2)));
+                    run.untilAtRest();
+                    adjustable(first).setPermits(3);
+                    run.victim().join();
+                    held.release();
+                })
+                .verify();
+    }
+}
