@@ -1,5 +1,6 @@
 package io.conclave.locks;
 
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.error.AcquireTimeoutException;
@@ -48,6 +49,23 @@ class LockFaultsTest {
                     run.helper("behind").start(me -> me.hold(lock(me).acquire()));
                     run.untilAtRest();
                     held.release();
+                })
+                .verify();
+    }
+
+    @Test
+    void waiterBehindOneWhoGivesUpDoesNotOvertakeTheHolder() {
+        FaultDriver.of("lock, waiter behind one who gives up", run -> {
+                    Actor first = run.helper("first");
+                    Holding held = first.granted(lock(first).acquire());
+                    run.helper("middle")
+                            .start(me -> assertThrows(
+                                    AcquireTimeoutException.class, () -> lock(me).acquire(Duration.ofSeconds(2))));
+                    run.untilAtRest();
+                    run.victim().start(me -> me.hold(lock(me).acquire()));
+                    run.pause(Duration.ofSeconds(3));
+                    held.release();
+                    run.helper("behind").start(me -> me.hold(lock(me).acquire()));
                 })
                 .verify();
     }
