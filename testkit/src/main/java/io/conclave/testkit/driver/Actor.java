@@ -4,6 +4,7 @@ import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.Waiting;
 import io.conclave.grant.Grant;
 import io.conclave.grant.LossReason;
+import io.conclave.grant.Tenure;
 import io.conclave.spi.SessionState;
 import java.util.ArrayList;
 import java.util.List;
@@ -67,6 +68,7 @@ public final class Actor {
         synchronized (lock) {
             acts.add(act);
         }
+        run.started();
         run.threads().execute(() -> perform(act, body));
     }
 
@@ -86,6 +88,7 @@ public final class Actor {
             run.ended(this, failure);
         }
         act.ended.complete(null);
+        run.finished();
     }
 
     private void begin(Act act) {
@@ -190,9 +193,9 @@ public final class Actor {
         hold(granted("", Holding.Kind.SHARED, Claim.of(grant), 1));
     }
 
-    /** As {@link #hold(Grant)}, for permits: see {@link FaultDriver#permits}. */
-    public void hold(Claim permit, int count) {
-        hold(granted("", Holding.Kind.PERMIT, permit, count));
+    /** As {@link #hold(Grant)}, for a number of permits: see {@link FaultDriver#permits}. */
+    public void hold(Tenure permits, int count) {
+        hold(granted("", Holding.Kind.PERMIT, Claim.of(permits), count));
     }
 
     /** As {@link #hold(Grant)}, for what was granted before. */

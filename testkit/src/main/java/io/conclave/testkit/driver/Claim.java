@@ -3,6 +3,7 @@ package io.conclave.testkit.driver;
 import io.conclave.grant.FencingToken;
 import io.conclave.grant.Grant;
 import io.conclave.grant.LossReason;
+import io.conclave.grant.Tenure;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -21,32 +22,32 @@ public interface Claim {
     /** Gives it back. May block; must not throw for a lost connection or a lost claim. */
     void close();
 
-    /** A grant as a claim. */
-    static Claim of(Grant grant) {
+    /** A tenure as a claim; if it is a grant, with its token. */
+    static Claim of(Tenure tenure) {
         return new Claim() {
             @Override
             public Duration remaining() {
-                return grant.remaining();
+                return tenure.remaining();
             }
 
             @Override
             public CompletionStage<LossReason> lost() {
-                return grant.lost();
+                return tenure.lost();
             }
 
             @Override
             public Optional<FencingToken> token() {
-                return Optional.of(grant.token());
+                return tenure instanceof Grant grant ? Optional.of(grant.token()) : Optional.empty();
             }
 
             @Override
             public void close() {
-                grant.close();
+                tenure.close();
             }
 
             @Override
             public String toString() {
-                return grant.toString();
+                return tenure.toString();
             }
         };
     }

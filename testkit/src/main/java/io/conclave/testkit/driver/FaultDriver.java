@@ -115,7 +115,7 @@ public final class FaultDriver {
         return this;
     }
 
-    /** How many permits there are, for actors that {@link Actor#hold(Claim, int) hold permits}; 1 if not set. */
+    /** How many permits there are, for actors that {@link Actor#hold(io.conclave.grant.Tenure, int) hold permits}; 1 if not set. */
     public FaultDriver permits(int number) {
         permits = number;
         return this;

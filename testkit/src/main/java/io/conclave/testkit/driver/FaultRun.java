@@ -17,6 +17,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +42,8 @@ public final class FaultRun {
     private final List<String> violations = new CopyOnWriteArrayList<>();
     private final List<Throwable> causes = new CopyOnWriteArrayList<>();
     private final Queue<CompletableFuture<Void>> restWaiters = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger started = new AtomicInteger();
+    private final AtomicInteger ended = new AtomicInteger();
     private final List<Integer> restsBehind = new ArrayList<>();
     private volatile @Nullable Throwable victimFailure;
     private volatile boolean isPlaying;
@@ -200,6 +203,16 @@ public final class FaultRun {
         return actor.isVictim() ? own : own.plus(own.dividedBy(2));
     }
 
+    /** A body is about to run. */
+    void started() {
+        started.incrementAndGet();
+    }
+
+    /** A body has ended, and has started before that what it starts. */
+    void finished() {
+        ended.incrementAndGet();
+    }
+
     /** The failure of an actor's body. */
     void ended(Actor actor, Throwable failure) {
         if (isGivenUp) {
@@ -263,7 +276,9 @@ public final class FaultRun {
     }
 
     private boolean isOver() {
-        return actors.stream().allMatch(Actor::isDone) || injector.requestCount() > settings.runawayRequests();
+        // In this order: who has ended has counted before whom it started.
+        boolean allEnded = ended.get() == started.get();
+        return allEnded || injector.requestCount() > settings.runawayRequests();
     }
 
     private boolean reached(Pump.End end) {

@@ -43,13 +43,21 @@ final class Holdings {
                     .token()
                     .filter(token -> holding.kind() == Holding.Kind.EXCLUSIVE)
                     .ifPresent(token -> record(holding, token));
-            if (deleted.stream().anyMatch(holding::isOf)) {
+            if (mayBeDeleted(holding)) {
                 historyLost(holding); // deleted while the grant was on its way to whoever asked for it
             } else {
                 current.add(holding);
                 checkConflicts(holding);
             }
         }
+    }
+
+    /** Of a holding without a token it is not known which znode is behind it. */
+    private boolean mayBeDeleted(Holding holding) {
+        boolean isTold = holding.claim().token().isPresent();
+        return isTold
+                ? deleted.stream().anyMatch(holding::isOf)
+                : holding.actor().isVictim() && !deleted.isEmpty();
     }
 
     private void record(Holding holding, FencingToken token) {
@@ -124,18 +132,16 @@ final class Holdings {
     void deleted(long czxid) {
         synchronized (lock) {
             deleted.add(czxid);
+            List.copyOf(current).stream().filter(this::mayBeDeleted).forEach(this::lost);
         }
-        snapshot().stream().filter(holding -> holding.isOf(czxid)).forEach(this::lost);
     }
 
     /** The session of an actor has been ended by the server, and it was told. */
     void ended(Actor actor) {
-        snapshot().stream().filter(holding -> holding.actor() == actor).forEach(this::lost);
-    }
-
-    private List<Holding> snapshot() {
         synchronized (lock) {
-            return List.copyOf(current);
+            List.copyOf(current).stream()
+                    .filter(holding -> holding.actor() == actor)
+                    .forEach(this::lost);
         }
     }
 

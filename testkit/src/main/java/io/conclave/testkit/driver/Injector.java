@@ -119,9 +119,19 @@ final class Injector implements RequestHook {
         } else if (fault.endsSession() && !fault.isPartition()) {
             victim.sessionEnded();
         }
-        if (!happens && isFirst) {
-            synchronized (lock) {
+        if (!happens) {
+            withdraw(fault, isFirst);
+        }
+    }
+
+    /** There was nobody to interrupt or nothing to delete; a reply that is lost with it is lost all the same. */
+    private void withdraw(Fault fault, boolean isFirst) {
+        synchronized (lock) {
+            if (isFirst) {
                 struck.remove(fault);
+            }
+            if (fault.drops()) {
+                struck.add(Fault.DROP_AFTER);
             }
         }
     }

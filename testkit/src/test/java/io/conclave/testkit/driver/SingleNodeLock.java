@@ -216,8 +216,9 @@ final class SingleNodeLock {
 
         @Override
         public void close() {
+            // The news of a lost session may be on its way here.
+            lost.complete(session.remaining().isZero() ? LossReason.SESSION_LOST : LossReason.RELEASED);
             released = true;
-            lost.complete(LossReason.RELEASED);
             Waiting.awaitUninterruptibly(session, removeOurs());
         }
 

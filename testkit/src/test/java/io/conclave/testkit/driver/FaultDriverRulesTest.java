@@ -1,0 +1,180 @@
+package io.conclave.testkit.driver;
+
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.conclave.error.OutcomeUnknownException;
+import io.conclave.grant.FencingToken;
+import io.conclave.grant.LossReason;
+import io.conclave.node.CreateMode;
+import io.conclave.node.NodePath;
+import io.conclave.spi.Create;
+import io.conclave.spi.Delete;
+import io.conclave.spi.Exists;
+import io.conclave.spi.SetData;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Test;
+
+/** Each rule of the driver, broken by a scenario made for it. */
+class FaultDriverRulesTest {
+    private static final NodePath A = NodePath.of("/a");
+    private static final Fault[] DROPS = {
+        Fault.DROP_BEFORE,
+        Fault.DROP_AFTER,
+        Fault.ARRIVE_LATE,
+        Fault.DELETE_AND_DROP_AFTER,
+        Fault.PARTITION_BEFORE,
+        Fault.PARTITION_AFTER
+    };
+
+    /** Held until it is closed, whatever the store says. */
+    private static final class Fake implements Claim {
+        private final CompletableFuture<LossReason> lost = new CompletableFuture<>();
+
+        @Override
+        public Duration remaining() {
+            return lost.isDone() ? Duration.ZERO : Duration.ofSeconds(10);
+        }
+
+        @Override
+        public CompletionStage<LossReason> lost() {
+            return lost;
+        }
+
+        @Override
+        public Optional<FencingToken> token() {
+            return Optional.empty();
+        }
+
+        @Override
+        public void close() {
+            lost.complete(LossReason.RELEASED);
+        }
+    }
+
+    private static void hold(Actor actor, Holding.Kind kind, int weight) {
+        actor.hold(actor.granted("", kind, new Fake(), weight));
+    }
+
+    private static void assertFound(String rule, FaultDriver driver) {
+        String message = assertThrows(FaultFoundError.class, driver::verify).getMessage();
+        assertTrue(message.contains(rule), message);
+    }
+
+    private static Scenario together(Holding.Kind one, int oneWeight, Holding.Kind other, int otherWeight) {
+        return run -> {
+            run.victim().start(me -> hold(me, one, oneWeight));
+            run.helper("other").start(me -> hold(me, other, otherWeight));
+        };
+    }
+
+    @Test
+    void readersHoldTogetherAndNoWriterBesideThem() {
+        Scenario readers = together(Holding.Kind.SHARED, 1, Holding.Kind.SHARED, 1);
+        assertEquals(0, FaultDriver.of("readers", readers).verify().total(), "no requests, no faults");
+        Scenario readerAndWriter = together(Holding.Kind.SHARED, 1, Holding.Kind.EXCLUSIVE, 1);
+        assertFound("two hold at the same time", FaultDriver.of("reader and writer", readerAndWriter));
+    }
+
+    @Test
+    void noMorePermitsAreHeldThanThereAre() {
+        Scenario permits = together(Holding.Kind.PERMIT, 2, Holding.Kind.PERMIT, 1);
+        assertDoesNotThrow(
+                () -> FaultDriver.of("3 of 3 permits", permits).permits(3).verify());
+        assertFound("3 permits of 2", FaultDriver.of("3 of 2 permits", permits).permits(2));
+    }
+
+    @Test
+    void downgradeEndsTheExclusion() {
+        FaultDriver.of("downgrade", run -> {
+                    Holding writer = run.victim().granted("", Holding.Kind.EXCLUSIVE, new Fake(), 1);
+                    writer.becomes(Holding.Kind.SHARED);
+                    hold(run.helper("reader"), Holding.Kind.SHARED, 1);
+                    writer.release();
+                })
+                .verify();
+    }
+
+    @Test
+    void whatIsNeverReleasedIsFound() {
+        assertFound("never released", FaultDriver.of("keeper", run -> run.victim()
+                .granted("", Holding.Kind.SHARED, new Fake(), 1)));
+    }
+
+    @Test
+    void swallowedInterruptIsFound() {
+        assertFound("neither threw InterruptedException nor kept", FaultDriver.of("deaf", run -> run.victim()
+                .start(me -> {
+                    try {
+                        me.coordinator().execute(Exists.of(A));
+                        run.pause(Duration.ofSeconds(1));
+                    } catch (InterruptedException e) {
+                        // as if nothing had been
+                    }
+                })));
+    }
+
+    @Test
+    void unknownOutcomeIsNoAnswerUnlessTheScenarioSaysSo() {
+        Scenario write = run -> {
+            run.helper("founder").coordinator().execute(Create.of(A));
+            run.victim().start(me -> me.coordinator().execute(SetData.of(A, new byte[0])));
+        };
+        assertFound("no fault explains", FaultDriver.of("write", write));
+        assertDoesNotThrow(() -> FaultDriver.of("write that says so", write)
+                .explaining(OutcomeUnknownException.class, DROPS)
+                .verify());
+    }
+
+    @Test
+    void persistentZnodeThatStaysBehindIsFound() {
+        assertFound("left behind, and not by a clean run", FaultDriver.of("litter", run -> run.victim()
+                .start(me -> {
+                    try {
+                        me.coordinator().execute(Create.of(A));
+                        me.coordinator().execute(Delete.of(A));
+                    } catch (OutcomeUnknownException e) {
+                        // it may be there
+                    }
+                })));
+    }
+
+    @Test
+    void ephemeralZnodeThatWaitsForTheEndOfItsSessionIsFound() {
+        Scenario member = run ->
+                run.victim().start(me -> me.coordinator().execute(Create.of(A).withMode(CreateMode.EPHEMERAL)));
+        assertFound("left behind while its session lives", FaultDriver.of("member", member));
+        assertDoesNotThrow(() -> FaultDriver.of("member for long", member)
+                .keepingZnodesUntilTheEnd()
+                .explaining(OutcomeUnknownException.class, DROPS)
+                .verify());
+    }
+
+    @Test
+    void requestsWithoutEndAreFound() {
+        assertFound("requests", FaultDriver.of("eager", run -> run.victim().start(me -> {
+            boolean known = false;
+            for (int attempt = 0; attempt < 100 && !known; attempt++) {
+                me.coordinator().execute(Exists.of(A));
+                known = run.struck().isEmpty();
+            }
+        })));
+    }
+
+    @Test
+    void checkAfterwardsSeesEveryRun() {
+        FaultDriver driver = FaultDriver.of("checked", run -> run.victim()
+                        .start(me -> me.coordinator().execute(Exists.of(A))))
+                .afterwards(run -> {
+                    if (!run.isClean()) {
+                        run.violated("seen after " + run.struck());
+                    }
+                });
+        assertFound("seen after [DROP_BEFORE]", driver);
+    }
+}
