@@ -195,7 +195,12 @@ public final class Actor {
 
     /** As {@link #hold(Grant)}, for a number of permits: see {@link FaultDriver#permits}. */
     public void hold(Tenure permits, int count) {
-        hold(granted("", Holding.Kind.PERMIT, Claim.of(permits), count));
+        hold(Claim.of(permits), count);
+    }
+
+    /** As {@link #hold(Tenure, int)}, for whatever else counts as permits. */
+    public void hold(Claim permits, int count) {
+        hold(granted("", Holding.Kind.PERMIT, permits, count));
     }
 
     /** As {@link #hold(Grant)}, for what was granted before. */
