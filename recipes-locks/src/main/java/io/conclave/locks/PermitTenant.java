@@ -144,8 +144,9 @@ final class PermitTenant implements Tenant {
         return gone;
     }
 
-    /** Completes on the dispatcher when somebody has asked for one of the leases. */
-    CompletionStage<Void> revocationRequested() {
+    /** Completes when somebody has asked for one of the leases. */
+    @Override
+    public CompletionStage<Void> revocationRequested() {
         return revocation;
     }
 
