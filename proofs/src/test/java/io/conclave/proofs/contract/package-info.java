@@ -1,5 +1,5 @@
 /**
- * The contract of the lock on every backend. The backend's own contract runs in the modules of the backends.
+ * The contracts of the recipes on every backend. The backend's own contract runs in the modules of the backends.
  */
 @NullMarked
 package io.conclave.proofs.contract;

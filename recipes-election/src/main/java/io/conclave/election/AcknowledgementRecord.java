@@ -1,0 +1,56 @@
+package io.conclave.election;
+
+import io.conclave.grant.FencingToken;
+import io.conclave.node.NodeStat;
+import io.conclave.spi.GetData;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * What stands in an acknowledgement: a line for people and programs, {@code token=<generation>:<zxid> place=<name>}, both numbers in hexadecimal, and behind it
+ * the data that the leader left as a candidate.
+ *
+ * @param token the leader's fencing token
+ * @param place the name of its znode in the line
+ * @param data the candidate's data; not copied
+ */
+record AcknowledgementRecord(FencingToken token, String place, byte[] data) {
+    private static final Pattern HEADER = Pattern.compile("token=([0-9a-f]{1,16}):([0-9a-f]{1,16}) place=([^ ]+)");
+    private static final byte END_OF_HEADER = '\n';
+
+    byte[] toBytes() {
+        byte[] header = ("token=" + token + " place=" + place + (char) END_OF_HEADER).getBytes(StandardCharsets.UTF_8);
+        byte[] bytes = Arrays.copyOf(header, header.length + data.length);
+        System.arraycopy(data, 0, bytes, header.length, data.length);
+        return bytes;
+    }
+
+    /** Reads a record; empty if it is none. */
+    static Optional<AcknowledgementRecord> parse(byte[] bytes) {
+        int end = 0;
+        while (end < bytes.length && bytes[end] != END_OF_HEADER) {
+            end++;
+        }
+        Matcher header = HEADER.matcher(new String(bytes, 0, end, StandardCharsets.UTF_8));
+        if (end == bytes.length || !header.matches()) {
+            return Optional.empty();
+        }
+        FencingToken token = new FencingToken(
+                Long.parseUnsignedLong(header.group(1), 16), Long.parseUnsignedLong(header.group(2), 16));
+        return Optional.of(
+                new AcknowledgementRecord(token, header.group(3), Arrays.copyOfRange(bytes, end + 1, bytes.length)));
+    }
+
+    /** The leader that a znode tells of; empty if it is no acknowledgement: such a one has a record and is ephemeral. */
+    static Optional<Leader> leaderOf(GetData.NodeData node) {
+        NodeStat stat = node.stat();
+        return parse(node.data())
+                .filter(record -> stat.isEphemeral())
+                .map(record -> new Leader(
+                        record.data, record.token, stat.ephemeralOwner(), Instant.ofEpochMilli(stat.ctimeMs())));
+    }
+}

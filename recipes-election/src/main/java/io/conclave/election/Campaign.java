@@ -1,0 +1,255 @@
+package io.conclave.election;
+
+import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Waiting;
+import io.conclave.error.ClosedException;
+import io.conclave.error.ConclaveException;
+import io.conclave.error.GrantLostException;
+import io.conclave.error.SessionGoneException;
+import io.conclave.grant.LossReason;
+import io.conclave.line.Contender;
+import io.conclave.line.LineRole;
+import io.conclave.line.Tenant;
+import io.conclave.node.NodePath;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One candidate's way to leadership, and its leadership: a place in the line, or several one after the other if it is asked to step back, and the {@link Acknowledgement} when it has become the
+ * first. Whatever way it ends, nothing stays behind.
+ *
+ * <p>State belongs to the session's dispatcher; the methods of {@link Tenant} may be called from any thread.
+ */
+final class Campaign implements Tenant {
+    private static final Logger LOG = LoggerFactory.getLogger(Campaign.class);
+
+    private final RecipeSession session;
+    private final NodePath election;
+    private final byte[] data;
+    private final long beganNanos;
+    private final ClosedException steppedBack = new ClosedException("Stepped back");
+    private final CompletableFuture<Campaign> granted = new CompletableFuture<>();
+    private final CompletableFuture<LossReason> lost = new CompletableFuture<>();
+    private final CompletableFuture<Void> gone = new CompletableFuture<>();
+    private CompletionStage<Void> formerGone = CompletableFuture.completedFuture(null);
+
+    // Written on the dispatcher only.
+    private volatile CampaignState state = CampaignState.IN_LINE;
+    private volatile @Nullable Contender contender;
+    private @Nullable Acknowledgement acknowledgement;
+
+    private volatile @Nullable Thread resigner;
+
+    private Campaign(RecipeSession session, NodePath election, byte[] data) {
+        this.session = session;
+        this.election = election;
+        this.data = data;
+        this.beganNanos = session.time().monotonicNanos();
+    }
+
+    /** Enters the line. Never blocks. */
+    static Campaign begin(RecipeSession session, NodePath election, byte[] data) {
+        Campaign campaign = new Campaign(session, election, data);
+        session.execute(campaign::enter);
+        return campaign;
+    }
+
+    private void enter() {
+        Contender place = Contender.enter(session, election, LineRole.MUTEX, data);
+        contender = place;
+        acknowledgement = null;
+        place.granted().whenComplete((turn, failure) -> {
+            if (failure == null) {
+                onTurn(place);
+            } else {
+                onNoTurn(place, Waiting.cause(failure));
+            }
+        });
+        // A leader is asked by the same word, and need not answer; only who waits steps back.
+        place.revocationRequested().thenRun(() -> place.giveUpWaiting(steppedBack));
+    }
+
+    private void onNoTurn(Contender place, Throwable cause) {
+        if (state == CampaignState.ENDED) {
+            return;
+        }
+        if (cause == steppedBack) {
+            LOG.info("{}: asked to step back, entering the line again", this);
+            session.metrics().count("election.steppedback", election.toString());
+            enterAgain(place);
+        } else {
+            end(cause);
+        }
+    }
+
+    /** The new creation goes out behind the deletion of the place that was given up. */
+    private void enterAgain(Contender former) {
+        become(CampaignState.IN_LINE);
+        formerGone = formerGone.thenCombine(former.gone(), (before, after) -> null);
+        enter();
+    }
+
+    private void onTurn(Contender place) {
+        if (state == CampaignState.ENDED) {
+            return; // it is being left
+        }
+        become(CampaignState.ACKNOWLEDGING);
+        Acknowledgement ours = new Acknowledgement(place, election, data);
+        acknowledgement = ours;
+        place.lost().thenAccept(reason -> onLost(place, ours, reason));
+        ours.make().whenComplete((made, failure) -> {
+            if (state != CampaignState.ACKNOWLEDGING) {
+                return;
+            }
+            if (failure == null) {
+                lead(place);
+            } else if (ours.isSuperseded()) {
+                place.leave(steppedBack);
+                enterAgain(place);
+            } else {
+                end(Waiting.cause(failure));
+            }
+        });
+    }
+
+    private void lead(Contender place) {
+        become(CampaignState.LEADING);
+        long lastedNanos = session.time().monotonicNanos() - beganNanos;
+        session.metrics().duration("election.campaign", election.toString(), Duration.ofNanos(lastedNanos));
+        LOG.info("{}: leading with the token {}", this, place.token());
+        granted.complete(this);
+    }
+
+    private void onLost(Contender place, Acknowledgement ours, LossReason reason) {
+        ours.withdraw();
+        if (place != contender) {
+            return; // stepped back
+        }
+        if (state == CampaignState.ACKNOWLEDGING) {
+            end(failureOf(reason));
+        } else if (state == CampaignState.LEADING) {
+            end(new ClosedException("Lost"));
+        }
+        lost.complete(reason);
+    }
+
+    private ConclaveException failureOf(LossReason reason) {
+        String what = " before it could acknowledge that it leads " + election;
+        return switch (reason) {
+            case SESSION_LOST -> new SessionGoneException("The candidate's session was lost" + what);
+            case COORDINATOR_CLOSED -> new ClosedException("The candidate's coordinator was closed" + what);
+            case RELEASED, NODE_DELETED, REVOKED ->
+                new GrantLostException("The candidate's place was lost (" + reason + ")" + what);
+        };
+    }
+
+    /** Nothing more comes; the acknowledgement goes first, so that the successor finds the name free. */
+    private void end(Throwable cause) {
+        if (state == CampaignState.ENDED) {
+            return;
+        }
+        become(CampaignState.ENDED);
+        ConclaveException why =
+                cause instanceof ConclaveException known ? known : new ClosedException("Failed: " + cause);
+        CompletionStage<Void> last = formerGone;
+        if (acknowledgement != null) {
+            last = last.thenCombine(acknowledgement.withdraw(), (before, after) -> null);
+        }
+        Contender place = contender;
+        if (place != null) {
+            last = last.thenCombine(place.leave(why), (before, after) -> null);
+        }
+        last.thenRun(() -> gone.complete(null));
+        granted.completeExceptionally(cause);
+    }
+
+    private void become(CampaignState next) {
+        if (!state.mayBecome(next)) {
+            throw new IllegalStateException(this + " cannot go from " + state + " to " + next);
+        }
+        state = next;
+    }
+
+    @Override
+    public RecipeSession session() {
+        return session;
+    }
+
+    @Override
+    public CompletionStage<Campaign> granted() {
+        return granted;
+    }
+
+    @Override
+    public CompletionStage<LossReason> lost() {
+        return lost;
+    }
+
+    @Override
+    public CompletionStage<Void> gone() {
+        return gone;
+    }
+
+    @Override
+    public Duration remaining() {
+        Contender place = contender;
+        return state == CampaignState.LEADING && place != null ? place.remaining() : Duration.ZERO;
+    }
+
+    @Override
+    public boolean deadlineIsStrict() {
+        return session.deadlineIsStrict();
+    }
+
+    @Override
+    public CompletionStage<Void> leave(ConclaveException why) {
+        return leaveFor(Thread.currentThread(), why);
+    }
+
+    /** As {@link #leave}, for somebody who has asked for it on that thread. */
+    CompletionStage<Void> leaveFor(Thread requester, ConclaveException why) {
+        if (state == CampaignState.LEADING) {
+            resigner = requester;
+        }
+        session.execute(() -> end(why));
+        return gone;
+    }
+
+    /** Whether the leadership was given up because this thread has asked for it. Any thread. */
+    boolean isResignedBy(Thread thread) {
+        return resigner == thread;
+    }
+
+    @Override
+    public void giveUpWaiting(ConclaveException why) {
+        session.execute(() -> {
+            if (state != CampaignState.LEADING) {
+                end(why);
+            }
+        });
+    }
+
+    /** The place in the line of who leads. */
+    Contender place() {
+        Contender place = contender;
+        if (place == null) {
+            throw new IllegalStateException(this + " has no place in the line yet");
+        }
+        return place;
+    }
+
+    /** The election's znode. */
+    NodePath election() {
+        return election;
+    }
+
+    @Override
+    public String toString() {
+        Contender place = contender;
+        return "Campaign[" + (place == null ? election : place) + ", " + state + "]";
+    }
+}

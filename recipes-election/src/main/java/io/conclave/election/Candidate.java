@@ -1,0 +1,44 @@
+package io.conclave.election;
+
+import io.conclave.line.LineMember;
+import io.conclave.node.NodePath;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+
+/**
+ * Somebody in an election's line, as others see it: the leader, or who waits to be.
+ *
+ * <p>It names one place in the line: a candidate that steps back has another one afterwards.
+ *
+ * @param path its znode
+ * @param data what it left for others to see; not copied
+ * @param sessionId the session that it lives with
+ * @param zxid the zxid of the fencing token that it has, or would have as the leader
+ * @param since when it entered the line, by the clock of the backend's leader
+ */
+public record Candidate(NodePath path, byte[] data, long sessionId, long zxid, Instant since) {
+    static Candidate of(LineMember member) {
+        return new Candidate(
+                member.path(),
+                member.data(),
+                member.stat().ephemeralOwner(),
+                member.stat().czxid(),
+                Instant.ofEpochMilli(member.stat().ctimeMs()));
+    }
+
+    /** Whether that place in the line is this candidate's. */
+    boolean isAt(LineMember member) {
+        return member.path().equals(path) && member.stat().czxid() == zxid;
+    }
+
+    /** The data as text. */
+    public String text() {
+        return new String(data, StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public String toString() {
+        return "Candidate[" + path.name() + ", \"" + text() + "\", session 0x" + Long.toHexString(sessionId)
+                + ", since " + since + "]";
+    }
+}

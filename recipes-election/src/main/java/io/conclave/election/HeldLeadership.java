@@ -1,0 +1,69 @@
+package io.conclave.election;
+
+import io.conclave.grant.FencingToken;
+import io.conclave.line.HeldTenure;
+import io.conclave.node.NodePath;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/** The grant of a campaign that leads. */
+final class HeldLeadership extends HeldTenure<Campaign> implements Leadership {
+    private final FencingToken token;
+    private final NodePath path;
+
+    HeldLeadership(Campaign campaign) {
+        super(campaign);
+        this.token = campaign.place().token();
+        this.path = campaign.place().path().orElseThrow();
+    }
+
+    @Override
+    public FencingToken token() {
+        return token;
+    }
+
+    @Override
+    public NodePath path() {
+        return path;
+    }
+
+    @Override
+    public NodePath absolutePath() {
+        return tenant().session().absolute(path);
+    }
+
+    /** Whether the leadership ended because this thread has asked for it. */
+    boolean isResignedBy(Thread thread) {
+        return tenant().isResignedBy(thread);
+    }
+
+    @Override
+    public void handOver(Candidate candidate) throws InterruptedException {
+        begin(candidate, Optional.empty()).await();
+    }
+
+    @Override
+    public void handOver(Candidate candidate, Duration timeout) throws InterruptedException {
+        begin(candidate, Optional.of(timeout)).await();
+    }
+
+    @Override
+    public CompletableFuture<Void> handOverAsync(Candidate candidate) {
+        return begin(candidate, Optional.empty()).stage();
+    }
+
+    @Override
+    public CompletableFuture<Void> handOverAsync(Candidate candidate, Duration timeout) {
+        return begin(candidate, Optional.of(timeout)).stage();
+    }
+
+    private HandOver begin(Candidate candidate, Optional<Duration> timeout) {
+        return HandOver.begin(tenant(), path, candidate, timeout);
+    }
+
+    @Override
+    public String toString() {
+        return "Leadership[" + path + ", token " + token + "]";
+    }
+}

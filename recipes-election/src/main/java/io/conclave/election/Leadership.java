@@ -1,0 +1,63 @@
+package io.conclave.election;
+
+import io.conclave.grant.Grant;
+import io.conclave.node.NodePath;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Leadership that is held, until it is closed, which resigns, or lost.
+ *
+ * <p>What a leader writes elsewhere should carry {@link #token()} and be refused by the store if a larger one has been seen there: no election can stop a process that sleeps past the end of
+ * its session from waking up later.
+ */
+public interface Leadership extends Grant {
+    /** The leader's znode in the line, in the coordinator's namespace. */
+    NodePath path();
+
+    /** The leader's znode in the line as the backend sees it, with chroot and namespace in front: what a guard on the coordination store checks. */
+    NodePath absolutePath();
+
+    /**
+     * Resigns: the next candidate leads. The same as {@link #close()}.
+     */
+    default void resign() {
+        close();
+    }
+
+    /** Resigns without waiting. The same as {@link #closeAsync()}. */
+    default CompletionStage<Void> resignAsync() {
+        return closeAsync();
+    }
+
+    /**
+     * Hands over to a candidate, as {@link #handOver(Candidate, Duration)} without a limit of time.
+     *
+     * @throws HandOverException if the candidate has gone; the leader stays leader
+     * @throws io.conclave.error.GrantLostException if the leadership ends meanwhile
+     * @throws InterruptedException if the thread is interrupted; the leader stays leader
+     */
+    void handOver(Candidate candidate) throws InterruptedException;
+
+    /**
+     * Hands over to a candidate: those who stand between it and the leader are asked to step back, by a word in their znodes, and when it is the next one the leader resigns. Who steps back enters
+     * the line again at its end, as part of the same campaign. Returns when the resignation is confirmed; the successor may not have acknowledged yet. Should the successor go in that very
+     * moment, the one behind it leads.
+     *
+     * <p>Candidates of other libraries, and of programs without WRITE on each other's znodes, do not step back. Then the hand-over fails, those who were asked and are still there get their data back, and
+     * the leader stays leader.
+     *
+     * @param timeout how long those in between may take
+     * @throws HandOverException if the candidate has gone, or if it is not next when the time is over, naming who stands in the way; the leader stays leader
+     * @throws io.conclave.error.GrantLostException if the leadership ends meanwhile
+     * @throws InterruptedException if the thread is interrupted; the leader stays leader
+     */
+    void handOver(Candidate candidate, Duration timeout) throws InterruptedException;
+
+    /** As {@link #handOver(Candidate)}, without blocking. Completes on a listener thread; cancelling it gives the hand-over up. */
+    CompletableFuture<Void> handOverAsync(Candidate candidate);
+
+    /** As {@link #handOver(Candidate, Duration)}, without blocking. Completes on a listener thread; cancelling it gives the hand-over up. */
+    CompletableFuture<Void> handOverAsync(Candidate candidate, Duration timeout);
+}

@@ -1,0 +1,330 @@
+package io.conclave.election;
+
+import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Waiting;
+import io.conclave.error.ClosedException;
+import io.conclave.error.SessionGoneException;
+import io.conclave.grant.LossReason;
+import io.conclave.metrics.MetricsHook;
+import io.conclave.spi.SerialExecutor;
+import io.conclave.spi.SessionState;
+import io.conclave.time.TimeSource;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The candidacy: campaign, work, resign, campaign.
+ *
+ * <pre>{@code
+ *   +--> CAMPAIGNING -> WORKING
+ *   |        |    |        |
+ *   |        |    +--------+--> RESIGNING -> CLOSED
+ *   |        v                      |
+ *   +---- PAUSING <-----------------+
+ * }</pre>
+ *
+ * <p>{@code lock} guards the state; nothing blocks while it is held. No thread waits for leadership: the one that runs the work begins when it is there. A campaign begins only when
+ * the work before it has ended and nothing is left of its place, so there are never two works of one candidacy.
+ */
+final class RepeatedCampaign implements Candidacy {
+    private static final Logger LOG = LoggerFactory.getLogger(RepeatedCampaign.class);
+    private static final Duration PAUSE_AFTER_FAILURE = Duration.ofSeconds(1);
+
+    private final LeaderElection election;
+    private final LeaderWork work;
+    private final Executor executor;
+    private final TimeSource time;
+    private final MetricsHook metrics;
+    private final Executor completions;
+    private final CompletableFuture<Void> ended = new CompletableFuture<>();
+    private final Object lock = new Object();
+    // All below: @GuardedBy("lock").
+    private State state = State.PAUSING;
+    private boolean closing;
+    private @Nullable Campaign campaign;
+    private @Nullable Leadership leadership;
+    private @Nullable Thread worker;
+    private boolean interrupted;
+    private long runs;
+    private long failures;
+
+    private enum State {
+        /** In the line. */
+        CAMPAIGNING,
+        /** Leading; the work runs, or is about to begin. */
+        WORKING,
+        /** The work has ended; the place is being given up. */
+        RESIGNING,
+        /** Nothing is in the line, and the next campaign is to begin. */
+        PAUSING,
+        /** There is no next campaign. */
+        CLOSED;
+
+        boolean mayBecome(State next) {
+            return switch (next) {
+                case CAMPAIGNING -> this == PAUSING;
+                case WORKING -> this == CAMPAIGNING;
+                case RESIGNING -> this == CAMPAIGNING || this == WORKING;
+                case PAUSING -> this == CAMPAIGNING || this == RESIGNING;
+                case CLOSED -> this == PAUSING;
+            };
+        }
+    }
+
+    RepeatedCampaign(LeaderElection election, LeaderWork work, Executor executor) {
+        RecipeSession session = election.coordinator().recipeSession();
+        this.election = election;
+        this.work = work;
+        this.executor = executor;
+        this.time = session.time();
+        this.metrics = session.metrics();
+        this.completions = new SerialExecutor("candidacy for " + election.path(), session.listenerExecutor(), time);
+    }
+
+    /** Enters the line, on whatever session the coordinator has now. Never blocks. */
+    void campaign() {
+        Campaign next;
+        synchronized (lock) {
+            if (closing) {
+                return;
+            }
+            become(State.CAMPAIGNING);
+            next = election.begin();
+            campaign = next;
+        }
+        election.leadershipOf(next).stage(Leadership::closeAsync).whenComplete((granted, failure) -> {
+            if (failure == null) {
+                onLeader(granted);
+            } else {
+                onNoLeader(Waiting.cause(failure));
+            }
+        });
+    }
+
+    private void onNoLeader(Throwable cause) {
+        boolean coordinatorClosed =
+                cause instanceof ClosedException && election.coordinator().state() == SessionState.CLOSED;
+        synchronized (lock) {
+            campaign = null;
+            closing |= coordinatorClosed;
+            if (closing) {
+                LOG.debug("{}: the candidacy ends: {}", election.path(), cause.getMessage());
+            } else if (cause instanceof SessionGoneException) {
+                LOG.info("{}: the session was lost, campaigning again on the next one", election.path());
+            } else {
+                LOG.warn("{}: the campaign failed, trying again", election.path(), cause);
+            }
+        }
+        pause(cause instanceof SessionGoneException ? Duration.ZERO : PAUSE_AFTER_FAILURE);
+    }
+
+    private void onLeader(Leadership granted) {
+        boolean works;
+        synchronized (lock) {
+            campaign = null;
+            works = !closing;
+            become(works ? State.WORKING : State.RESIGNING);
+            leadership = granted;
+        }
+        if (works) {
+            granted.lost().thenAccept(reason -> onLost(granted, reason));
+            start(granted);
+        } else {
+            resign(granted, Duration.ZERO);
+        }
+    }
+
+    private void start(Leadership granted) {
+        try {
+            executor.execute(() -> work(granted));
+        } catch (RuntimeException | Error e) {
+            onWorkEnded(granted, Optional.of(e));
+        }
+    }
+
+    private void work(Leadership granted) {
+        if (!beginWork(granted)) {
+            onWorkEnded(granted, Optional.empty());
+            return;
+        }
+        Optional<Throwable> failure = Optional.empty();
+        try {
+            work.run(granted);
+        } catch (Throwable e) { // also what only other languages throw unchecked: nobody else would resign
+            failure = Optional.of(e);
+        }
+        if (endWork()) {
+            failure.ifPresent(e -> LOG.debug("{}: the work ended by the interrupt", election.path(), e));
+            failure = Optional.empty();
+        }
+        onWorkEnded(granted, failure);
+    }
+
+    /** Whether there is still something to work for. */
+    private boolean beginWork(Leadership granted) {
+        synchronized (lock) {
+            if (closing || !granted.isHeld()) {
+                return false;
+            }
+            worker = Thread.currentThread();
+            runs++;
+            return true;
+        }
+    }
+
+    /** The thread is not ours any more; whether we had interrupted it. */
+    private boolean endWork() {
+        synchronized (lock) {
+            boolean toldToEnd = interrupted;
+            worker = null;
+            interrupted = false;
+            if (toldToEnd) {
+                Thread.interrupted(); // its flag was meant for the work
+            }
+            return toldToEnd;
+        }
+    }
+
+    private void onWorkEnded(Leadership granted, Optional<Throwable> failure) {
+        failure.ifPresent(e -> {
+            LOG.error("{}: the leader's work failed", election.path(), e);
+            metrics.count("election.work.failed", election.path().toString());
+        });
+        synchronized (lock) {
+            failures += failure.isPresent() ? 1 : 0;
+            become(State.RESIGNING);
+        }
+        resign(granted, failure.isPresent() ? PAUSE_AFTER_FAILURE : Duration.ZERO);
+    }
+
+    private void resign(Leadership granted, Duration thenPause) {
+        granted.closeAsync().thenRun(() -> completions.execute(() -> pause(thenPause)));
+    }
+
+    private void onLost(Leadership lost, LossReason reason) {
+        synchronized (lock) {
+            Thread thread = worker;
+            if (leadership != lost || thread == null || isEndedByWork(lost, thread)) {
+                return;
+            }
+            LOG.info("{}: leadership ended ({}), interrupting the work", election.path(), reason);
+            interrupt(thread);
+        }
+    }
+
+    /** Work that resigns or hands over by itself knows. */
+    private static boolean isEndedByWork(Leadership lost, Thread thread) {
+        return lost instanceof HeldLeadership held && held.isResignedBy(thread);
+    }
+
+    /** With the lock held, so that it meets the work and nothing else. */
+    private void interrupt(Thread thread) {
+        if (!interrupted) {
+            interrupted = true;
+            thread.interrupt();
+        }
+    }
+
+    /** Nothing is left in the line: the next campaign begins after the delay, if there is to be one. */
+    private void pause(Duration delay) {
+        synchronized (lock) {
+            leadership = null;
+            become(State.PAUSING);
+            if (closing) {
+                finish();
+                return;
+            }
+        }
+        if (delay.isZero()) {
+            campaign();
+        } else {
+            time.schedule(delay, this::campaign);
+        }
+    }
+
+    /** With the lock held. */
+    private void finish() {
+        become(State.CLOSED);
+        completions.execute(() -> ended.complete(null));
+    }
+
+    /** With the lock held. */
+    private void become(State next) {
+        if (!state.mayBecome(next)) {
+            throw new IllegalStateException(
+                    "The candidacy for " + election.path() + " cannot go from " + state + " to " + next);
+        }
+        state = next;
+    }
+
+    @Override
+    public Optional<Leadership> leadership() {
+        synchronized (lock) {
+            return Optional.ofNullable(leadership);
+        }
+    }
+
+    @Override
+    public long runCount() {
+        synchronized (lock) {
+            return runs;
+        }
+    }
+
+    @Override
+    public long failureCount() {
+        synchronized (lock) {
+            return failures;
+        }
+    }
+
+    @Override
+    public CompletionStage<Void> closeAsync() {
+        Campaign unfinished;
+        synchronized (lock) {
+            unfinished = campaign;
+            if (!closing) {
+                closing = true;
+                Thread thread = worker;
+                if (thread != null && thread != Thread.currentThread()) {
+                    interrupt(thread);
+                }
+                if (state == State.PAUSING) {
+                    finish();
+                }
+            }
+        }
+        if (unfinished != null) {
+            unfinished.leave(new ClosedException("The candidacy for " + election.path() + " was closed"));
+        }
+        return ended.copy();
+    }
+
+    @Override
+    public void close() {
+        CompletionStage<Void> done = closeAsync();
+        RecipeSession session = election.coordinator().recipeSession();
+        if (!session.isDispatcherThread() && !isWorker()) { // they would wait for themselves
+            Waiting.awaitUninterruptibly(session, Waiting.atMost(time, session.sessionTimeout(), done));
+        }
+    }
+
+    private boolean isWorker() {
+        synchronized (lock) {
+            return worker == Thread.currentThread();
+        }
+    }
+
+    @Override
+    public String toString() {
+        synchronized (lock) {
+            return "Candidacy[" + election.path() + ", " + state + ", " + runs + " runs, " + failures + " failures]";
+        }
+    }
+}

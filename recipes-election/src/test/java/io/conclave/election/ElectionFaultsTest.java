@@ -1,0 +1,225 @@
+package io.conclave.election;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.conclave.error.AcquireTimeoutException;
+import io.conclave.testkit.driver.Actor;
+import io.conclave.testkit.driver.Fault;
+import io.conclave.testkit.driver.FaultDriver;
+import io.conclave.testkit.driver.FaultRun;
+import io.conclave.testkit.driver.Holding;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.NoSuchElementException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Each fault at each request of an election's runs: nobody is blocked, two never lead, nothing stays behind, and the victim is told the right kind of failure. */
+@Timeout(value = 300, unit = TimeUnit.SECONDS)
+class ElectionFaultsTest {
+    private static final String PATH = "/elections/faults";
+
+    private static LeaderElection election(Actor actor) {
+        return LeaderElection.at(actor.coordinator(), PATH)
+                .withData(actor.name().getBytes(UTF_8));
+    }
+
+    private static Candidate candidate(Actor asking, String name) throws InterruptedException {
+        return election(asking).candidates().stream()
+                .filter(one -> one.text().equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static Actor campaigning(FaultRun run, String name) throws InterruptedException {
+        Actor helper = run.helper(name);
+        helper.start(me -> me.hold(election(me).campaign()));
+        run.untilAtRest();
+        return helper;
+    }
+
+    @Test
+    void leaderBlocksNobody() {
+        FaultDriver.of("election, leader", run -> {
+                    run.victim().start(me -> me.hold(election(me).campaign()));
+                    run.untilAtRest();
+                    run.helper("next").start(me -> me.hold(election(me).campaign()));
+                })
+                .verify();
+    }
+
+    @Test
+    void asynchronousLeaderBlocksNobody() {
+        FaultDriver.of("election, asynchronous leader", run -> {
+                    run.victim().start(me -> me.hold(me.await(election(me).campaignAsync())));
+                    run.untilAtRest();
+                    run.helper("next").start(me -> me.hold(election(me).campaign()));
+                })
+                .verify();
+    }
+
+    @Test
+    void candidateLeadsOrSaysWhyNot() {
+        FaultDriver.of("election, candidate", run -> {
+                    Actor first = run.helper("first");
+                    Holding held = first.granted(election(first).campaign());
+                    run.victim().start(me -> me.hold(election(me).campaign()));
+                    run.untilAtRest();
+                    campaigning(run, "behind");
+                    held.release();
+                })
+                .verify();
+    }
+
+    @Test
+    void candidateWhoseTimeIsOverLeavesNothingBehind() {
+        FaultDriver.of("election, giving up", run -> {
+                    Actor first = run.helper("first");
+                    Holding held = first.granted(election(first).campaign());
+                    run.victim().start(me -> me.hold(election(me).campaign(Duration.ofSeconds(5))));
+                    run.untilAtRest();
+                    campaigning(run, "behind");
+                    run.victim().join();
+                    held.release();
+                })
+                .expecting(AcquireTimeoutException.class)
+                .verify();
+    }
+
+    @Test
+    void interruptedCandidateLeavesNothingBehind() {
+        FaultDriver.of("election, interrupted candidate", run -> {
+                    Actor first = run.helper("first");
+                    Holding held = first.granted(election(first).campaign());
+                    run.victim().start(me -> me.hold(election(me).campaign()));
+                    run.untilAtRest();
+                    campaigning(run, "behind");
+                    run.interruptVictim();
+                    run.victim().join();
+                    held.release();
+                })
+                .expecting(InterruptedException.class)
+                .verify();
+    }
+
+    @Test
+    void leaderThatHandsOverIsFollowedOrStays() {
+        FaultDriver.of("election, handing over", run -> {
+                    AtomicReference<Leadership> leadership = new AtomicReference<>();
+                    run.victim().start(me -> leadership.set(election(me).campaign()));
+                    run.victim().join();
+                    if (leadership.get() == null) {
+                        return;
+                    }
+                    Holding held = run.victim().granted(leadership.get());
+                    campaigning(run, "between");
+                    campaigning(run, "named");
+                    run.victim().start(me -> {
+                        try {
+                            Candidate named = candidate(me, "named");
+                            held.ends(); // from here on it may be the successor's
+                            leadership.get().handOver(named);
+                        } catch (NoSuchElementException over) {
+                            run.pause(Duration.ZERO); // we had lost it, and the named one has come and gone
+                        } finally {
+                            held.ends();
+                            leadership.get().close();
+                        }
+                    });
+                })
+                .explaining(
+                        HandOverException.class,
+                        Arrays.stream(Fault.values())
+                                .filter(fault -> fault.endsSession() || fault.deletesNodes())
+                                .toArray(Fault[]::new))
+                .verify();
+    }
+
+    @Test
+    void candidateThatStepsBackLeadsLater() {
+        FaultDriver.of("election, stepping back", run -> {
+                    Actor first = run.helper("first");
+                    Leadership leadership = election(first).campaign();
+                    Holding held = first.granted(leadership);
+                    run.victim().start(me -> me.hold(election(me).campaign()));
+                    run.untilAtRest();
+                    campaigning(run, "named");
+                    first.start(me -> {
+                        Candidate named = candidate(me, "named");
+                        held.ends();
+                        leadership.handOver(named);
+                    });
+                })
+                .verify();
+    }
+
+    @Test
+    void observerIsToldTheLastState() {
+        AtomicReference<String> told = new AtomicReference<>("");
+        FaultDriver.of("election, observer", run -> {
+                    told.set("");
+                    run.victim().start(me -> election(me)
+                            .observe(leader -> told.set(leader.map(Leader::text).orElse("nobody"))));
+                    run.untilAtRest();
+                    Actor leading = campaigning(run, "first");
+                    leading.join();
+                    campaigning(run, "second").join();
+                })
+                .afterwards(run -> {
+                    run.pause(Duration.ofSeconds(30)); // until the next session, should this one have been lost
+                    run.untilAtRest();
+                    if (!told.get().equals("nobody")) {
+                        run.violated("nobody leads, and the observer was told last: " + told);
+                    }
+                })
+                .verify();
+    }
+
+    @Test
+    void observerIsToldWhoLeadsNow() {
+        AtomicReference<String> told = new AtomicReference<>("");
+        AtomicReference<Leadership> leads = new AtomicReference<>();
+        FaultDriver.of("election, observer of a leader", run -> {
+                    told.set("");
+                    run.victim().start(me -> election(me)
+                            .observe(leader -> told.set(leader.map(Leader::text).orElse("nobody"))));
+                    campaigning(run, "first").join();
+                    Actor last = run.helper("last");
+                    leads.set(election(last).campaign());
+                })
+                .keepingZnodesUntilTheEnd()
+                .afterwards(run -> {
+                    run.pause(Duration.ofSeconds(30));
+                    run.untilAtRest();
+                    if (!told.get().equals("last")) {
+                        run.violated(leads + " leads, and the observer was told last: " + told);
+                    }
+                })
+                .verify();
+    }
+
+    @Test
+    void candidacyWorksAgainWhateverHappens() {
+        FaultDriver.of("election, work", run -> {
+                    run.victim().start(me -> {
+                        CompletableFuture<Void> worked = new CompletableFuture<>();
+                        try (Candidacy candidacy = election(me)
+                                .runWhileLeader(
+                                        leadership -> {
+                                            me.hold(leadership);
+                                            worked.complete(null);
+                                        },
+                                        me.coordinator().recipeSession().listenerExecutor())) {
+                            me.await(worked);
+                        }
+                    });
+                    run.untilAtRest();
+                    campaigning(run, "next");
+                })
+                .requestsAtMost(8, 40) // it begins again, and again
+                .verify();
+    }
+}

@@ -1,0 +1,12 @@
+package io.conclave.election;
+
+import java.util.UUID;
+
+class MemoryElectionContractTest extends ElectionContract {
+    private final String connectString = "memory:" + UUID.randomUUID();
+
+    @Override
+    protected String connectString() {
+        return connectString;
+    }
+}
