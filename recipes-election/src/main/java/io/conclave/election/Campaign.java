@@ -34,6 +34,7 @@ final class Campaign implements Tenant {
     private final ClosedException steppedBack = new ClosedException("Stepped back");
     private final CompletableFuture<Campaign> granted = new CompletableFuture<>();
     private final CompletableFuture<LossReason> lost = new CompletableFuture<>();
+    private final CompletableFuture<Void> revocation = new CompletableFuture<>();
     private final CompletableFuture<Void> gone = new CompletableFuture<>();
     private CompletionStage<Void> formerGone = CompletableFuture.completedFuture(null);
 
@@ -41,6 +42,7 @@ final class Campaign implements Tenant {
     private volatile CampaignState state = CampaignState.IN_LINE;
     private volatile @Nullable Contender contender;
     private @Nullable Acknowledgement acknowledgement;
+    private boolean asked; // to give up the present place
 
     private volatile @Nullable Thread resigner;
 
@@ -62,6 +64,7 @@ final class Campaign implements Tenant {
         Contender place = Contender.enter(session, election, LineRole.MUTEX, data);
         contender = place;
         acknowledgement = null;
+        asked = false;
         place.granted().whenComplete((turn, failure) -> {
             if (failure == null) {
                 onTurn(place);
@@ -69,8 +72,20 @@ final class Campaign implements Tenant {
                 onNoTurn(place, Waiting.cause(failure));
             }
         });
-        // A leader is asked by the same word, and need not answer; only who waits steps back.
-        place.revocationRequested().thenRun(() -> place.giveUpWaiting(steppedBack));
+        place.revocationRequested().thenRun(() -> onAsked(place));
+    }
+
+    /** A leader is asked by the same word, and need not answer; who waits steps back. */
+    private void onAsked(Contender place) {
+        if (place != contender) {
+            return;
+        }
+        asked = true;
+        if (state == CampaignState.IN_LINE) {
+            place.giveUpWaiting(steppedBack);
+        } else {
+            revocation.complete(null);
+        }
     }
 
     private void onNoTurn(Contender place, Throwable cause) {
@@ -98,6 +113,9 @@ final class Campaign implements Tenant {
             return; // it is being left
         }
         become(CampaignState.ACKNOWLEDGING);
+        if (asked) {
+            revocation.complete(null); // the turn was quicker than the word
+        }
         Acknowledgement ours = new Acknowledgement(place, election, data);
         acknowledgement = ours;
         place.lost().thenAccept(reason -> onLost(place, ours, reason));
@@ -187,6 +205,11 @@ final class Campaign implements Tenant {
     @Override
     public CompletionStage<LossReason> lost() {
         return lost;
+    }
+
+    @Override
+    public CompletionStage<Void> revocationRequested() {
+        return revocation;
     }
 
     @Override

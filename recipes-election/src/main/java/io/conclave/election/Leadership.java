@@ -32,6 +32,12 @@ public interface Leadership extends Grant {
     }
 
     /**
+     * Completes when somebody asks the leader to resign, by the word {@code unlock} in its znode; it need not. Not at all if nobody asks, never exceptionally. Its continuations run on the
+     * coordinator's listener threads and may block.
+     */
+    CompletionStage<Void> revocationRequested();
+
+    /**
      * Hands over to a candidate, as {@link #handOver(Candidate, Duration)} without a limit of time.
      *
      * @throws HandOverException if the candidate has gone; the leader stays leader

@@ -9,11 +9,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.error.GrantLostException;
 import io.conclave.grant.LossReason;
+import io.conclave.line.RevocationWord;
 import io.conclave.node.CreateMode;
 import io.conclave.node.NodePath;
 import io.conclave.spi.Create;
 import io.conclave.spi.Delete;
 import io.conclave.spi.GetData;
+import io.conclave.spi.SetData;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -142,5 +144,17 @@ abstract class ElectionHandOverContract extends CandidacyContract {
         assertTrue(failure.getCause() instanceof HandOverException, failure::toString);
         assertTrue(leader.isHeld());
         leader.close();
+    }
+
+    @Test
+    void leaderIsToldThatSomebodyAsksItToResignAndNeedNot() throws Exception {
+        Coordinator coordinator = connect();
+        Leadership leader = electionOf(connect()).campaign(PATIENCE);
+        assertFalse(leader.revocationRequested().toCompletableFuture().isDone());
+        coordinator.execute(SetData.of(leader.path(), RevocationWord.bytes()));
+        leader.revocationRequested().toCompletableFuture().get(20, SECONDS);
+        assertTrue(leader.isHeld());
+        leader.close();
+        awaitNothingLeft(coordinator);
     }
 }
