@@ -12,9 +12,9 @@ final class ConclaveRecipes implements RecipeClient {
     }
 
     @Override
-    public Mutex mutex(String path) {
+    public Mutex mutex(String path, boolean awaitRelease) {
         DistributedLock lock = DistributedLock.at(coordinator, path);
-        return () -> lock.acquire()::close;
+        return awaitRelease ? () -> lock.acquire()::close : () -> lock.acquire()::closeAsync;
     }
 
     @Override

@@ -26,7 +26,7 @@ final class CuratorRecipes implements RecipeClient {
     }
 
     @Override
-    public Mutex mutex(String path) {
+    public Mutex mutex(String path, boolean awaitRelease) {
         InterProcessMutex mutex = new InterProcessMutex(framework, path);
         return () -> {
             mutex.acquire();

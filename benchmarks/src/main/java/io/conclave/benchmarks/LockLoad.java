@@ -25,13 +25,14 @@ final class LockLoad implements AutoCloseable {
     private volatile long releasedAtNanos;
 
     /** Opens the sessions. Blocks. */
-    LockLoad(Library library, String hostAndPort, int contenders, TimeSource time, Supplier<Duration> serverTime) {
+    LockLoad(Library library, String hostAndPort, LockCase lockCase, TimeSource time, Supplier<Duration> serverTime) {
         this.time = time;
         this.serverTime = serverTime;
-        for (int i = 0; i < contenders; i++) {
+        for (int i = 0; i < lockCase.contenders(); i++) {
             RecipeClient client = library.connect(hostAndPort);
             clients.add(client);
-            mutexes.add(client.mutex("/benchmark/" + library.label() + "-" + contenders));
+            mutexes.add(client.mutex(
+                    "/benchmark/" + library.label() + "-" + lockCase.contenders(), lockCase.awaitRelease()));
         }
     }
 

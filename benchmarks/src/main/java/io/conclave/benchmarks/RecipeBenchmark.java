@@ -54,23 +54,23 @@ public final class RecipeBenchmark {
         try (ServerProcess server =
                 ServerProcess.start(ServerKind.ZOOKEEPER, options.directory(), List.of("-Xms512m", "-Xmx512m"), time)) {
             for (int contenders : options.contenders()) {
-                locks(server, contenders);
+                locks(server, new LockCase(contenders, true));
             }
+            locks(server, new LockCase(1, false));
         }
         report.summary();
     }
 
-    private void locks(ServerProcess server, int contenders) {
-        String name = contenders == 1 ? "lock, uncontended" : "lock, " + (contenders - 1) + " waiters";
+    private void locks(ServerProcess server, LockCase lockCase) {
         Map<Library, LockLoad> loads = new EnumMap<>(Library.class);
         try {
             for (Library library : Library.values()) {
-                LockLoad load = new LockLoad(library, server.hostAndPort(), contenders, time, server::processorTime);
+                LockLoad load = new LockLoad(library, server.hostAndPort(), lockCase, time, server::processorTime);
                 loads.put(library, load);
                 load.run(options.warmUp());
             }
             for (int round = 0; round < options.rounds(); round++) {
-                loads.forEach((library, load) -> report.round(name, library, load.run(options.round())));
+                loads.forEach((library, load) -> report.round(lockCase.toString(), library, load.run(options.round())));
             }
         } finally {
             loads.values().forEach(LockLoad::close);

@@ -2,8 +2,12 @@ package io.conclave.benchmarks;
 
 /** One session with the server, and the recipes of a library on it. Everything blocks. */
 interface RecipeClient extends AutoCloseable {
-    /** A mutex at a path, to be used by one thread. */
-    Mutex mutex(String path);
+    /**
+     * A mutex at a path, to be used by one thread.
+     *
+     * @param awaitRelease whether releasing returns when the server has confirmed it, or at once where the library can do that
+     */
+    Mutex mutex(String path, boolean awaitRelease);
 
     /** Closes the session. */
     @Override
@@ -17,7 +21,7 @@ interface RecipeClient extends AutoCloseable {
 
     /** What was acquired. */
     interface Held {
-        /** Returns when the server has confirmed it. */
+        /** Gives it back. */
         void release() throws Exception;
     }
 }
