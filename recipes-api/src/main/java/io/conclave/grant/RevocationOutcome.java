@@ -4,7 +4,7 @@ package io.conclave.grant;
 public enum RevocationOutcome {
     /** He was gone before he could be asked. */
     ALREADY_GONE,
-    /** He went after he was asked and before the deadline: he gave up, or his session ended. */
+    /** He went after he was asked, or may have been, and before the deadline: he gave up, or his session ended. */
     GAVE_UP,
     /**
      * He was still there at the deadline, and his znode was deleted: he learns of it as fast as his connection allows, and only a fencing token stops what he still

@@ -81,6 +81,11 @@ public abstract class HeldTenure<T extends Tenant> implements Tenure {
         return revocation.copy();
     }
 
+    /** Whether its owner has given it back, or means to: his call may not have taken effect yet. */
+    protected final boolean isReleased() {
+        return released;
+    }
+
     /** From here to {@link #endGivingUp} it counts as not held; whether nobody was quicker. */
     final boolean beginGivingUp() {
         return givingUp.compareAndSet(false, true);

@@ -1,6 +1,8 @@
 package io.conclave.line;
 
 import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Waiting;
+import io.conclave.error.OutcomeUnknownException;
 import io.conclave.node.NodePath;
 import io.conclave.spi.GetChildren;
 import io.conclave.spi.GetData;
@@ -9,6 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 
 /** Looks at a line from outside: who stands in it, first to last. */
 public final class LineView {
@@ -16,39 +19,49 @@ public final class LineView {
 
     /**
      * Reads the line. The members are read one by one behind the list, so one who leaves in between is missing; the first of a mutex's line
-     * holds it. Completes on the dispatcher; a line that was never used is empty.
+     * holds it. Reads that a lost connection leaves unanswered are repeated. Completes on the dispatcher; a line that was never used is empty.
      *
      * @param kinds the kinds that make up the line, as in {@link LineRole#line}; other children are not read
      */
     public static CompletableFuture<List<LineMember>> read(RecipeSession session, NodePath line, Set<EntryKind> kinds) {
         CompletableFuture<List<LineMember>> members = new CompletableFuture<>();
+        read(session, line, kinds, members);
+        return members;
+    }
+
+    private static void read(
+            RecipeSession session, NodePath line, Set<EntryKind> kinds, CompletableFuture<List<LineMember>> members) {
+        Consumer<Throwable> onFailure = cause -> {
+            if (cause instanceof OutcomeUnknownException) {
+                read(session, line, kinds, members); // nothing is changed by it, and it waits for a connection
+            } else if (Failures.isNoNode(cause)) {
+                members.complete(List.of());
+            } else {
+                members.completeExceptionally(cause);
+            }
+        };
         session.send(
                 GetChildren.of(line),
-                children -> readMembers(session, line, LineEntry.inOrder(kinds, children.names()), members),
-                cause -> {
-                    if (Failures.isNoNode(cause)) {
-                        members.complete(List.of());
-                    } else {
-                        members.completeExceptionally(cause);
-                    }
-                });
-        return members;
+                children -> readMembers(
+                        session, line, LineEntry.inOrder(kinds, children.names()), members::complete, onFailure),
+                onFailure);
     }
 
     private static void readMembers(
             RecipeSession session,
             NodePath line,
             List<LineEntry> entries,
-            CompletableFuture<List<LineMember>> members) {
+            Consumer<List<LineMember>> onMembers,
+            Consumer<Throwable> onFailure) {
         List<CompletableFuture<Optional<LineMember>>> reads = new ArrayList<>();
         for (LineEntry entry : entries) {
             reads.add(readMember(session, line.child(entry.name()), entry.kind()));
         }
         CompletableFuture.allOf(reads.toArray(CompletableFuture<?>[]::new)).whenComplete((all, failure) -> {
             if (failure != null) {
-                members.completeExceptionally(failure);
+                onFailure.accept(Waiting.cause(failure));
             } else {
-                members.complete(
+                onMembers.accept(
                         reads.stream().flatMap(read -> read.join().stream()).toList());
             }
         });

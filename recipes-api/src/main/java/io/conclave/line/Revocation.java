@@ -50,6 +50,7 @@ public final class Revocation {
     private final Watcher watcher = this::onEvent;
     private Registration sessionListener = () -> {};
     private TimeSource.Timer timer = () -> {};
+    private boolean mayHaveAsked;
     private boolean asked;
     private boolean deadlineHasPassed;
     private boolean isDeleting;
@@ -142,7 +143,10 @@ public final class Revocation {
     }
 
     private void write(int version) {
-        session.send(SetData.of(path, word).withVersion(version), this::onWritten, this::onRefused);
+        session.send(SetData.of(path, word).withVersion(version), this::onWritten, cause -> {
+            mayHaveAsked |= cause instanceof OutcomeUnknownException;
+            onRefused(cause);
+        });
     }
 
     private void onWritten(NodeStat stat) {
@@ -221,7 +225,7 @@ public final class Revocation {
         if (mayHaveDeleted) {
             finish(RevocationOutcome.DELETED);
         } else {
-            finish(asked ? RevocationOutcome.GAVE_UP : RevocationOutcome.ALREADY_GONE);
+            finish(asked || mayHaveAsked ? RevocationOutcome.GAVE_UP : RevocationOutcome.ALREADY_GONE);
         }
     }
 

@@ -2,6 +2,7 @@ package io.conclave.locks;
 
 import io.conclave.coordinator.RecipeSession;
 import io.conclave.coordinator.Waiting;
+import io.conclave.error.ClosedException;
 import io.conclave.line.Contender;
 import io.conclave.line.LineRole;
 import io.conclave.spi.SerialExecutor;
@@ -27,7 +28,9 @@ final class HeldForWriting extends HeldLock implements WriteGrant {
         RecipeSession session = contender().session();
         CompletionStage<ReadGrant> reading = turnIntoReader();
         try {
-            return Waiting.await(session, reading);
+            ReadGrant grant = Waiting.await(session, reading);
+            refuseIfReleased(grant);
+            return grant;
         } catch (InterruptedException | IllegalStateException e) { // nobody waits for it any more
             giveBack(reading);
             throw e;
@@ -49,11 +52,30 @@ final class HeldForWriting extends HeldLock implements WriteGrant {
         reading.whenComplete((grant, failure) -> listeners.execute(() -> {
             if (failure != null) {
                 stage.completeExceptionally(Waiting.cause(failure));
-            } else if (!stage.complete(grant)) {
-                grant.closeAsync();
+            } else {
+                handOver(grant, stage);
             }
         }));
         return stage;
+    }
+
+    private void handOver(ReadGrant grant, CompletableFuture<ReadGrant> stage) {
+        try {
+            refuseIfReleased(grant);
+        } catch (ClosedException e) {
+            stage.completeExceptionally(e);
+        }
+        if (!stage.complete(grant)) {
+            grant.closeAsync();
+        }
+    }
+
+    /** Whoever closed this grant meanwhile did not know yet that there is another one to close. */
+    private void refuseIfReleased(ReadGrant grant) {
+        if (isReleased()) {
+            grant.closeAsync();
+            throw new ClosedException("Released while it was downgraded: " + this);
+        }
     }
 
     private CompletionStage<ReadGrant> turnIntoReader() {

@@ -1,0 +1,12 @@
+package io.conclave.locks;
+
+import java.util.UUID;
+
+class MemoryRevocationContractTest extends RevocationContract {
+    private final String connectString = "memory:" + UUID.randomUUID();
+
+    @Override
+    protected String connectString() {
+        return connectString;
+    }
+}

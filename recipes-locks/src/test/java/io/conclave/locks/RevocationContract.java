@@ -1,0 +1,246 @@
+package io.conclave.locks;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.error.AcquireTimeoutException;
+import io.conclave.error.ClosedException;
+import io.conclave.error.GrantLostException;
+import io.conclave.grant.LossReason;
+import io.conclave.grant.RevocationOutcome;
+import io.conclave.node.NodePath;
+import io.conclave.spi.SetData;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import org.junit.jupiter.api.Test;
+
+/** What is promised to who asks a holder or a waiter to give up, and to who is asked, on whatever backend. */
+public abstract class RevocationContract extends LockFixture {
+    private static final Duration SOON = Duration.ofMillis(150);
+
+    private static LockMember holder(Coordinator coordinator) throws InterruptedException {
+        return lockOf(coordinator).holder().orElseThrow();
+    }
+
+    @Test
+    void holderThatIsAskedMayGiveUp() throws Exception {
+        LockGrant grant = lockOf(connect()).acquire(PATIENCE);
+        Coordinator revoker = connect();
+        CompletableFuture<Void> closed =
+                grant.revocationRequested().thenRun(grant::close).toCompletableFuture();
+        assertEquals(
+                RevocationOutcome.GAVE_UP,
+                lockOf(revoker).askToRelease(holder(revoker)).get(20, SECONDS));
+        closed.get(20, SECONDS);
+        assertEquals(LossReason.RELEASED, grant.lost().toCompletableFuture().get(20, SECONDS));
+    }
+
+    @Test
+    void holderThatIsAskedNeedNotFollow() throws Exception {
+        LockGrant grant = lockOf(connect()).acquire(PATIENCE);
+        Coordinator revoker = connect();
+        CompletableFuture<RevocationOutcome> asked = lockOf(revoker).askToRelease(holder(revoker));
+        grant.revocationRequested().toCompletableFuture().get(20, SECONDS);
+        assertTrue(grant.isHeld());
+        assertThrows(AcquireTimeoutException.class, () -> lockOf(revoker).acquire(SOON));
+        assertFalse(asked.isDone());
+        grant.close();
+        assertEquals(RevocationOutcome.GAVE_UP, asked.get(20, SECONDS));
+    }
+
+    @Test
+    void holderIsThrownOutAtTheDeadlineAndTheNextOneGetsTheLock() throws Exception {
+        LockGrant grant = lockOf(connect()).acquire(PATIENCE);
+        Coordinator revoker = connect();
+        CompletableFuture<LockGrant> next = lockOf(revoker).acquireAsync();
+        assertEquals(
+                RevocationOutcome.DELETED,
+                lockOf(revoker).askToRelease(holder(revoker), SOON).get(20, SECONDS));
+        assertEquals(LossReason.REVOKED, grant.lost().toCompletableFuture().get(20, SECONDS));
+        assertFalse(grant.isHeld());
+        assertThrows(GrantLostException.class, grant::ensureHeld);
+        LockGrant granted = next.get(20, SECONDS);
+        assertTrue(granted.token().compareTo(grant.token()) > 0);
+        grant.close();
+        assertTrue(granted.isHeld());
+        granted.close();
+    }
+
+    @Test
+    void holderThatGivesUpBeforeTheDeadlineIsNotThrownOut() throws Exception {
+        LockGrant grant = lockOf(connect()).acquire(PATIENCE);
+        Coordinator revoker = connect();
+        grant.revocationRequested().thenRun(grant::close);
+        assertEquals(
+                RevocationOutcome.GAVE_UP,
+                lockOf(revoker).askToRelease(holder(revoker), PATIENCE).get(20, SECONDS));
+    }
+
+    @Test
+    void whoHasGoneNeedNotBeAsked() throws Exception {
+        Coordinator coordinator = connect();
+        LockGrant grant = lockOf(coordinator).acquire(PATIENCE);
+        LockMember member = holder(coordinator);
+        grant.close();
+        assertEquals(
+                RevocationOutcome.ALREADY_GONE,
+                lockOf(coordinator).askToRelease(member, Duration.ZERO).get(20, SECONDS));
+    }
+
+    @Test
+    void anotherZnodeOfTheSameNameIsLeftAlone() throws Exception {
+        Coordinator coordinator = connect();
+        LockGrant grant = lockOf(coordinator).acquire(PATIENCE);
+        LockMember present = holder(coordinator);
+        LockMember past = new LockMember(
+                present.path(), present.data(), present.mode(), present.sessionId(), present.zxid() - 1, Instant.now());
+        assertEquals(
+                RevocationOutcome.ALREADY_GONE,
+                lockOf(coordinator).askToRelease(past, Duration.ZERO).get(20, SECONDS));
+        assertTrue(grant.isHeld());
+        assertFalse(grant.revocationRequested().toCompletableFuture().isDone());
+        assertEquals(present.text(), holder(coordinator).text());
+        grant.close();
+    }
+
+    @Test
+    void waiterThatIsAskedHearsItWithItsGrant() throws Exception {
+        Coordinator coordinator = connect();
+        LockGrant first = lockOf(coordinator).acquire(PATIENCE);
+        CompletableFuture<LockGrant> waiter = lockOf(connect()).acquireAsync();
+        awaitMembers(coordinator, 2);
+        CompletableFuture<RevocationOutcome> asked =
+                lockOf(coordinator).askToRelease(lockOf(coordinator).members().get(1));
+        await().atMost(PATIENCE)
+                .until(() -> lockOf(coordinator).members().get(1).text().equals("__REVOKE__"));
+        first.close();
+        LockGrant grant = waiter.get(20, SECONDS);
+        grant.revocationRequested().toCompletableFuture().get(20, SECONDS);
+        grant.close();
+        assertEquals(RevocationOutcome.GAVE_UP, asked.get(20, SECONDS));
+    }
+
+    @Test
+    void waiterIsThrownOutAtTheDeadline() throws Exception {
+        Coordinator coordinator = connect();
+        LockGrant first = lockOf(coordinator).acquire(PATIENCE);
+        CompletableFuture<LockGrant> waiter = lockOf(connect()).acquireAsync();
+        awaitMembers(coordinator, 2);
+        LockMember member = lockOf(coordinator).members().get(1);
+        assertEquals(
+                RevocationOutcome.DELETED,
+                lockOf(coordinator).askToRelease(member, SOON).get(20, SECONDS));
+        ExecutionException failure = assertThrows(ExecutionException.class, () -> waiter.get(20, SECONDS));
+        assertInstanceOf(GrantLostException.class, failure.getCause());
+        assertTrue(first.isHeld());
+        first.close();
+    }
+
+    @Test
+    void twoMayAskAndBothAreAnswered() throws Exception {
+        Coordinator coordinator = connect();
+        LockGrant grant = lockOf(connect()).acquire(PATIENCE);
+        LockMember member = holder(coordinator);
+        CompletableFuture<RevocationOutcome> one = lockOf(coordinator).askToRelease(member);
+        CompletableFuture<RevocationOutcome> two = lockOf(connect()).askToRelease(member, PATIENCE);
+        grant.revocationRequested().thenRun(grant::closeAsync);
+        List<RevocationOutcome> outcomes = List.of(one.get(20, SECONDS), two.get(20, SECONDS));
+        assertTrue(outcomes.contains(RevocationOutcome.GAVE_UP), outcomes::toString);
+        assertFalse(outcomes.contains(RevocationOutcome.DELETED), outcomes::toString);
+    }
+
+    @Test
+    void cancellingLiftsTheDeadline() throws Exception {
+        Coordinator coordinator = connect();
+        LockGrant grant = lockOf(connect()).acquire(PATIENCE);
+        CompletableFuture<RevocationOutcome> asked =
+                lockOf(coordinator).askToRelease(holder(coordinator), Duration.ofMillis(400));
+        grant.revocationRequested().toCompletableFuture().get(20, SECONDS);
+        asked.cancel(true);
+        assertThrows(AcquireTimeoutException.class, () -> lockOf(coordinator).acquire(Duration.ofMillis(800)));
+        assertTrue(grant.isHeld());
+        grant.close();
+    }
+
+    @Test
+    void whoAsksIsToldWhenItsCoordinatorIsClosed() throws Exception {
+        LockGrant grant = lockOf(connect()).acquire(PATIENCE);
+        Coordinator closing = connect();
+        CompletableFuture<RevocationOutcome> asked = lockOf(closing).askToRelease(holder(closing));
+        grant.revocationRequested().toCompletableFuture().get(20, SECONDS);
+        closing.close();
+        ExecutionException failure = assertThrows(ExecutionException.class, () -> asked.get(20, SECONDS));
+        assertInstanceOf(ClosedException.class, failure.getCause());
+        assertTrue(grant.isHeld());
+        grant.close();
+    }
+
+    @Test
+    void wordOfTheRecipesPageIsUnderstood() throws Exception {
+        LockGrant grant = lockOf(connect()).acquire(PATIENCE);
+        connect().execute(SetData.of(grant.path(), "unlock".getBytes(StandardCharsets.UTF_8)));
+        grant.revocationRequested().toCompletableFuture().get(20, SECONDS);
+        assertTrue(grant.isHeld());
+        grant.close();
+    }
+
+    @Test
+    void readersAndWritersAreAsked() throws Exception {
+        Coordinator coordinator = connect();
+        SharedLock lock = SharedLock.at(connect(), PATH);
+        SharedLock revoker = SharedLock.at(coordinator, PATH);
+        ReadGrant one = lock.readLock().acquire(PATIENCE);
+        ReadGrant two = lock.readLock().acquire(PATIENCE);
+        one.revocationRequested().thenRun(one::close);
+        List<LockMember> readers = revoker.holders();
+        assertEquals(
+                RevocationOutcome.GAVE_UP,
+                revoker.readLock().askToRelease(readers.get(0)).get(20, SECONDS));
+        assertFalse(two.revocationRequested().toCompletableFuture().isDone());
+        assertEquals(
+                RevocationOutcome.DELETED,
+                revoker.readLock()
+                        .askToRelease(readers.get(1), Duration.ofMillis(100))
+                        .get(20, SECONDS));
+        assertEquals(LossReason.REVOKED, two.lost().toCompletableFuture().get(20, SECONDS));
+        WriteGrant writer = lock.writeLock().acquire(PATIENCE);
+        CompletableFuture<ReadGrant> downgraded = new CompletableFuture<>();
+        writer.revocationRequested().thenRun(() -> writer.downgradeAsync().thenAccept(downgraded::complete));
+        assertEquals(
+                RevocationOutcome.GAVE_UP,
+                revoker.writeLock()
+                        .askToRelease(revoker.holders().get(0), PATIENCE)
+                        .get(20, SECONDS),
+                "to go on as a reader is to give up as a writer");
+        ReadGrant reader = downgraded.get(20, SECONDS);
+        assertFalse(reader.revocationRequested().toCompletableFuture().isDone());
+        assertTrue(reader.isHeld());
+        reader.close();
+    }
+
+    @Test
+    void whoIsNoMemberAndNegativeDeadlinesAreNamed() throws Exception {
+        Coordinator coordinator = connect();
+        LockGrant grant = lockOf(coordinator).acquire(PATIENCE);
+        LockMember member = holder(coordinator);
+        DistributedLock other = DistributedLock.at(coordinator, NodePath.of("/locks/other"));
+        assertTrue(assertThrows(IllegalArgumentException.class, () -> other.askToRelease(member))
+                .getMessage()
+                .contains(member.path().toString()));
+        assertTrue(assertThrows(IllegalArgumentException.class, () -> lockOf(coordinator)
+                        .askToRelease(member, Duration.ofSeconds(-1)))
+                .getMessage()
+                .contains("PT-1S"));
+        grant.close();
+    }
+}
