@@ -20,6 +20,7 @@ import io.conclave.locks.WriteGrant;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -152,6 +153,63 @@ class CuratorAndOurSharedLockIT {
         CompletableFuture<ReadGrant> reader = ours().readLock().acquireAsync();
         awaitMembers(2);
         theirs.readLock().acquire(); // its own way: a second znode with the writer's number
+        List<LockMember> members = ours().members(); // which of the two comes first is chance, and does not matter
+        assertEquals(3, members.size(), members::toString);
+        assertEquals(
+                Set.of(LockMode.SHARED, LockMode.EXCLUSIVE),
+                Set.of(members.get(0).mode(), members.get(1).mode()),
+                members::toString);
+        assertFalse(reader.isDone());
+        theirs.writeLock().release();
+        reader.get(20, SECONDS).close();
+        awaitMembers(0);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void curatorSeesOurDowngradedWriterAsAReaderInItsPlace(ServerKind kind) throws Exception {
+        open(kind);
+        WriteGrant writing = ours().writeLock().acquire(PATIENCE);
+        Semaphore readerIsIn = new Semaphore(0);
+        Semaphore readerMayGo = new Semaphore(0);
+        Future<?> reader = threads.submit(() -> {
+            InterProcessReadWriteLock lock = theirs();
+            lock.readLock().acquire();
+            readerIsIn.release();
+            readerMayGo.acquire();
+            lock.readLock().release();
+            return null;
+        });
+        awaitMembers(2);
+        Semaphore writerIsIn = new Semaphore(0);
+        Future<?> writer = threads.submit(() -> {
+            InterProcessReadWriteLock lock = theirs();
+            lock.writeLock().acquire();
+            writerIsIn.release();
+            lock.writeLock().release();
+            return null;
+        });
+        awaitMembers(3);
+        assertFalse(readerIsIn.tryAcquire(100, MILLISECONDS));
+        ReadGrant reading = writing.downgrade();
+        assertTrue(readerIsIn.tryAcquire(20, SECONDS));
+        readerMayGo.release();
+        reader.get(20, SECONDS);
+        assertFalse(writerIsIn.tryAcquire(200, MILLISECONDS), "ours still reads");
+        reading.close();
+        writer.get(20, SECONDS);
+        awaitMembers(0);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void ourReaderGoesInWhenCuratorDowngrades(ServerKind kind) throws Exception {
+        open(kind);
+        InterProcessReadWriteLock theirs = theirs();
+        theirs.writeLock().acquire();
+        CompletableFuture<ReadGrant> reader = ours().readLock().acquireAsync();
+        awaitMembers(2);
+        theirs.readLock().acquire(); // its own way: a second znode with the writer's number
         List<LockMember> members = ours().members();
         assertEquals(
                 List.of(LockMode.SHARED, LockMode.EXCLUSIVE, LockMode.SHARED),
@@ -196,7 +254,8 @@ class CuratorAndOurSharedLockIT {
                 half.release();
             }
         } else {
-            try (LockGrant grant = writes ? ours().writeLock().acquire() : ours().readLock().acquire()) {
+            try (LockGrant grant =
+                    writes ? ours().writeLock().acquire() : ours().readLock().acquire()) {
                 visit(writes, inside);
                 grant.ensureHeld();
             }
@@ -231,7 +290,8 @@ class CuratorAndOurSharedLockIT {
         theirs.makeRevocable(lock -> asked.release());
         theirs.acquire();
         DistributedLock ours = DistributedLock.at(coordinator, PATH);
-        CompletableFuture<RevocationOutcome> outcome = ours.askToRelease(ours.holder().orElseThrow());
+        CompletableFuture<RevocationOutcome> outcome =
+                ours.askToRelease(ours.holder().orElseThrow());
         assertTrue(asked.tryAcquire(20, SECONDS));
         assertFalse(outcome.isDone());
         theirs.release();

@@ -1,0 +1,103 @@
+package io.conclave.locks;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.node.NodePath;
+import io.conclave.spi.GetChildren;
+import io.conclave.testkit.memory.Faults;
+import io.conclave.testkit.memory.MemoryStore;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Whom a release wakes, counted in requests at the store: nobody else looks at the line. */
+class SharedLockRequestsTest {
+    private static final String PATH = "/locks/counted";
+    /** Own znode and line, by everybody who is woken. */
+    private static final int A_LOOK = 2;
+
+    private final String store = UUID.randomUUID().toString();
+    private final Faults faults = MemoryStore.named(store).faults();
+    private Coordinator coordinator;
+    private SharedLock lock;
+
+    @BeforeEach
+    void connect() {
+        coordinator = Coordinator.builder("memory:" + store)
+                .sessionTimeout(Duration.ofSeconds(30))
+                .connect();
+        lock = SharedLock.at(coordinator, PATH);
+    }
+
+    @AfterEach
+    void close() {
+        coordinator.close();
+        MemoryStore.forget(store);
+    }
+
+    private List<CompletableFuture<ReadGrant>> readers(int count, int before) throws Exception {
+        List<CompletableFuture<ReadGrant>> readers = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            readers.add(lock.readLock().acquireAsync());
+        }
+        awaitInLine(before + count);
+        return readers;
+    }
+
+    private void awaitInLine(int count) {
+        await().until(() ->
+                coordinator.execute(GetChildren.of(NodePath.of(PATH))).names().size() == count);
+    }
+
+    /** Everybody has set his watches: own znode and predecessor, those who hold their own only. */
+    private void awaitWatches(int count) {
+        long session = coordinator.recipeSession().id();
+        await().until(() -> faults.watchCount(session) == count);
+    }
+
+    @Test
+    void writersReleaseWakesTheReadersUpToTheNextWriterAndNobodyElse() throws Exception {
+        WriteGrant first = lock.writeLock().acquire();
+        List<CompletableFuture<ReadGrant>> let = readers(20, 1);
+        CompletableFuture<WriteGrant> next = lock.writeLock().acquireAsync();
+        awaitInLine(22);
+        List<CompletableFuture<ReadGrant>> behind = readers(20, 22);
+        awaitWatches(1 + 41 * 2);
+        long before = faults.requestCount();
+        first.close();
+        List<ReadGrant> reading = new ArrayList<>();
+        for (CompletableFuture<ReadGrant> reader : let) {
+            reading.add(reader.get(20, SECONDS));
+        }
+        assertEquals(1 + 20 * A_LOOK, faults.requestCount() - before);
+        for (ReadGrant reader : reading.subList(0, 19)) {
+            long perRelease = faults.requestCount();
+            reader.close();
+            assertEquals(1, faults.requestCount() - perRelease, "nobody waits for this reader");
+        }
+        assertFalse(next.isDone());
+        before = faults.requestCount();
+        reading.get(19).close();
+        WriteGrant writing = next.get(20, SECONDS);
+        assertEquals(1 + A_LOOK, faults.requestCount() - before, "the last reader's release wakes the writer alone");
+        assertTrue(behind.stream().noneMatch(CompletableFuture::isDone));
+        before = faults.requestCount();
+        ReadGrant downgraded = writing.downgrade();
+        for (CompletableFuture<ReadGrant> reader : behind) {
+            reader.get(20, SECONDS).close();
+        }
+        // the exchange and the watch on its znode; each reader's look and release
+        assertEquals(2 + 20 * (A_LOOK + 1), faults.requestCount() - before);
+        downgraded.close();
+    }
+}
