@@ -1,6 +1,7 @@
 package io.conclave.benchmarks;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.election.LeaderElection;
 import io.conclave.locks.DistributedLock;
 
 /** This project's recipes. */
@@ -15,6 +16,11 @@ final class ConclaveRecipes implements RecipeClient {
     public Mutex mutex(String path, boolean awaitRelease) {
         DistributedLock lock = DistributedLock.at(coordinator, path);
         return awaitRelease ? () -> lock.acquire()::close : () -> lock.acquire()::closeAsync;
+    }
+
+    @Override
+    public void campaign(String path, Runnable elected) {
+        LeaderElection.at(coordinator, path).campaignAsync().thenRun(elected);
     }
 
     @Override

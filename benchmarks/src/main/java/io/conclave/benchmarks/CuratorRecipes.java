@@ -3,6 +3,8 @@ package io.conclave.benchmarks;
 import java.util.concurrent.TimeUnit;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.framework.recipes.leader.LeaderLatch;
+import org.apache.curator.framework.recipes.leader.LeaderLatchListener;
 import org.apache.curator.framework.recipes.locks.InterProcessMutex;
 import org.apache.curator.retry.ExponentialBackoffRetry;
 
@@ -32,6 +34,27 @@ final class CuratorRecipes implements RecipeClient {
             mutex.acquire();
             return mutex::release;
         };
+    }
+
+    @Override
+    public void campaign(String path, Runnable elected) {
+        LeaderLatch latch = new LeaderLatch(framework, path);
+        latch.addListener(new LeaderLatchListener() {
+            @Override
+            public void isLeader() {
+                elected.run();
+            }
+
+            @Override
+            public void notLeader() {
+                // its session is about to be closed
+            }
+        });
+        try {
+            latch.start();
+        } catch (Exception e) {
+            throw new BenchmarkException("cannot campaign", e);
+        }
     }
 
     @Override

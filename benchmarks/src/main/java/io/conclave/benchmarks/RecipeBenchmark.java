@@ -13,6 +13,8 @@ import java.util.Map;
  * after a warm-up of both.
  */
 public final class RecipeBenchmark {
+    private static final int CANDIDATES = 5;
+
     private final RecipeOptions options;
     private final TimeSource time;
     private final RecipeReport report;
@@ -57,8 +59,27 @@ public final class RecipeBenchmark {
                 locks(server, new LockCase(contenders, true));
             }
             locks(server, new LockCase(1, false));
+            elections(server);
         }
         report.summary();
+    }
+
+    private void elections(ServerProcess server) {
+        Map<Library, ElectionLoad> loads = new EnumMap<>(Library.class);
+        try {
+            for (Library library : Library.values()) {
+                ElectionLoad load =
+                        new ElectionLoad(library, server.hostAndPort(), CANDIDATES, time, server::processorTime);
+                loads.put(library, load);
+                load.run(options.successions());
+            }
+            for (int round = 0; round < options.rounds(); round++) {
+                loads.forEach((library, load) ->
+                        report.round("election, leader's session closed", library, load.run(options.successions())));
+            }
+        } finally {
+            loads.values().forEach(ElectionLoad::close);
+        }
     }
 
     private void locks(ServerProcess server, LockCase lockCase) {

@@ -9,7 +9,14 @@ interface RecipeClient extends AutoCloseable {
      */
     Mutex mutex(String path, boolean awaitRelease);
 
-    /** Closes the session. */
+    /**
+     * Stands for election.
+     *
+     * @param elected called on some thread when this client leads
+     */
+    void campaign(String path, Runnable elected);
+
+    /** Closes the session, without resigning first. */
     @Override
     void close();
 

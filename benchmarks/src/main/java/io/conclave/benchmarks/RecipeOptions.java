@@ -59,6 +59,11 @@ record RecipeOptions(List<Integer> contenders, int rounds, Duration warmUp, Dura
         };
     }
 
+    /** How many leaders follow each other in a round: some fifty a second, with a new session for each. */
+    int successions() {
+        return (int) Math.max(2, round.toMillis() / 20);
+    }
+
     RecipeOptions withTimes(int newRounds, Duration newWarmUp, Duration newRound) {
         return new RecipeOptions(contenders, newRounds, newWarmUp, newRound, directory);
     }

@@ -28,6 +28,7 @@ class RecipeBenchmarkIT {
         String output = bytes.toString(StandardCharsets.UTF_8);
         assertTrue(output.contains("| lock, uncontended |"), output);
         assertTrue(output.contains("| lock, 3 waiters |"), output);
+        assertTrue(output.contains("| election, leader's session closed |"), output);
         assertFalse(output.contains("NaN"), output);
     }
 }
