@@ -52,7 +52,7 @@ public interface Leadership extends Grant {
      * moment, the one behind it leads.
      *
      * <p>Candidates of other libraries, and of programs without WRITE on each other's znodes, do not step back. Then the hand-over fails, those who were asked and are still there get their data back, and
-     * the leader stays leader.
+     * the leader stays leader; who has stepped back by then stays where it is now.
      *
      * @param timeout how long those in between may take
      * @throws HandOverException if the candidate has gone, or if it is not next when the time is over, naming who stands in the way; the leader stays leader

@@ -1,0 +1,128 @@
+package io.conclave.election;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.conclave.coordinator.Coordinator;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+
+/** Work, executors and listeners that do what they should not. */
+class HostileWorkTest extends ElectionFixture {
+    private final String connectString = "memory:" + UUID.randomUUID();
+
+    @Override
+    protected String connectString() {
+        return connectString;
+    }
+
+    @Override
+    protected Duration sessionTimeout() {
+        return Duration.ofMillis(500);
+    }
+
+    @Test
+    void closeDoesNotWaitForEverForWorkThatIgnoresItsInterrupt() throws Exception {
+        Coordinator coordinator = connect();
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch mayEnd = new CountDownLatch(1);
+        Candidacy candidacy = electionOf(coordinator).runWhileLeader(leadership -> {
+            begun.countDown();
+            while (mayEnd.getCount() > 0) {
+                Thread.onSpinWait();
+            }
+        });
+        assertTrue(begun.await(20, SECONDS));
+        CompletableFuture<Leadership> next = electionOf(connect()).campaignAsync();
+        awaitCandidates(coordinator, 2);
+        candidacy.close();
+        assertTrue(candidacy.leadership().orElseThrow().isHeld(), "it leads until its work has ended");
+        assertFalse(next.isDone());
+        mayEnd.countDown();
+        get(next).close();
+        candidacy.closeAsync().toCompletableFuture().get(20, SECONDS);
+        assertEquals(Optional.empty(), candidacy.leadership());
+        awaitNothingLeft(coordinator);
+    }
+
+    @Test
+    void workMayCloseItsOwnCandidacy() throws Exception {
+        Coordinator coordinator = connect();
+        AtomicReference<Candidacy> own = new AtomicReference<>();
+        CountDownLatch known = new CountDownLatch(1);
+        CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
+        Candidacy candidacy = electionOf(coordinator).runWhileLeader(leadership -> {
+            known.await();
+            own.get().close();
+            interrupted.complete(Thread.currentThread().isInterrupted());
+        });
+        own.set(candidacy);
+        known.countDown();
+        assertFalse(get(interrupted));
+        candidacy.closeAsync().toCompletableFuture().get(20, SECONDS);
+        assertEquals(1, candidacy.runCount());
+        awaitNothingLeft(coordinator);
+    }
+
+    @Test
+    void executorThatRejectsTheWorkIsAFailureAndTheLeaderResigns() throws Exception {
+        Coordinator coordinator = connect();
+        try (Candidacy candidacy = electionOf(coordinator).runWhileLeader(leadership -> {}, task -> {
+            throw new RejectedExecutionException("thrown by a test");
+        })) {
+            await().atMost(PATIENCE).until(() -> candidacy.failureCount() == 1);
+            awaitNothingLeft(coordinator);
+            assertEquals(0, candidacy.runCount());
+        }
+    }
+
+    @Test
+    void blockedObserverHoldsUpNobody() throws Exception {
+        Coordinator coordinator = connect();
+        CountDownLatch mayReturn = new CountDownLatch(1);
+        electionOf(coordinator).observe(leader -> {
+            try {
+                mayReturn.await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        });
+        Told told = new Told();
+        electionOf(coordinator).observe(told);
+        try (Leadership leadership = electionOf(coordinator, "free").campaign(PATIENCE)) {
+            told.awaitLast("free");
+            assertTrue(leadership.isHeld());
+        }
+        mayReturn.countDown();
+    }
+
+    @Test
+    void observerMayCloseItselfWhileItIsTold() throws Exception {
+        Coordinator coordinator = connect();
+        AtomicReference<AutoCloseable> own = new AtomicReference<>();
+        CountDownLatch known = new CountDownLatch(1);
+        Told told = new Told();
+        own.set(electionOf(coordinator).observe(leader -> {
+            try {
+                known.await();
+                own.get().close();
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
+            }
+            told.accept(leader);
+        }));
+        known.countDown();
+        told.awaitLast("-");
+        electionOf(coordinator).campaign(PATIENCE).close();
+        assertEquals(1, told.states.size());
+    }
+}
