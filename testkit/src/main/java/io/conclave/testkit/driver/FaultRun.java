@@ -83,6 +83,10 @@ public final class FaultRun {
 
         @Override
         public void sessionEnded() {
+            Set<Long> sessions = injector.sessions();
+            store.snapshot().values().stream()
+                    .filter(stat -> sessions.contains(stat.ephemeralOwner()))
+                    .forEach(stat -> holdings.goesWithSession(stat.czxid()));
             holdings.ended(victim);
         }
 

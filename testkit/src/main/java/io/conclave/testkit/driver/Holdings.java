@@ -29,6 +29,7 @@ final class Holdings {
     private final Map<String, LockHistory> histories = new LinkedHashMap<>();
     private final List<String> conflicts = new ArrayList<>();
     private final Set<Long> deleted = new HashSet<>();
+    private final Set<Long> ended = new HashSet<>();
     private int granted;
 
     Holdings(TimeSource time, int permits) {
@@ -39,16 +40,16 @@ final class Holdings {
     void granted(Holding holding) {
         synchronized (lock) {
             granted++;
+            if (mayBeDeleted(holding) || ended.stream().anyMatch(holding::isOf)) {
+                return; // taken away while the grant was on its way to whoever asked for it: others may have been
+                // granted by now
+            }
             holding.claim()
                     .token()
                     .filter(token -> holding.kind() == Holding.Kind.EXCLUSIVE)
                     .ifPresent(token -> record(holding, token));
-            if (mayBeDeleted(holding)) {
-                historyLost(holding); // deleted while the grant was on its way to whoever asked for it
-            } else {
-                current.add(holding);
-                checkConflicts(holding);
-            }
+            current.add(holding);
+            checkConflicts(holding);
         }
     }
 
@@ -133,6 +134,13 @@ final class Holdings {
         synchronized (lock) {
             deleted.add(czxid);
             List.copyOf(current).stream().filter(this::mayBeDeleted).forEach(this::lost);
+        }
+    }
+
+    /** The znode with this creation zxid goes with its session. */
+    void goesWithSession(long czxid) {
+        synchronized (lock) {
+            ended.add(czxid);
         }
     }
 
