@@ -162,61 +162,6 @@ class CuratorAndOurSharedLockIT {
         assertFalse(reader.isDone());
         theirs.writeLock().release();
         reader.get(20, SECONDS).close();
-        awaitMembers(0);
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void curatorSeesOurDowngradedWriterAsAReaderInItsPlace(ServerKind kind) throws Exception {
-        open(kind);
-        WriteGrant writing = ours().writeLock().acquire(PATIENCE);
-        Semaphore readerIsIn = new Semaphore(0);
-        Semaphore readerMayGo = new Semaphore(0);
-        Future<?> reader = threads.submit(() -> {
-            InterProcessReadWriteLock lock = theirs();
-            lock.readLock().acquire();
-            readerIsIn.release();
-            readerMayGo.acquire();
-            lock.readLock().release();
-            return null;
-        });
-        awaitMembers(2);
-        Semaphore writerIsIn = new Semaphore(0);
-        Future<?> writer = threads.submit(() -> {
-            InterProcessReadWriteLock lock = theirs();
-            lock.writeLock().acquire();
-            writerIsIn.release();
-            lock.writeLock().release();
-            return null;
-        });
-        awaitMembers(3);
-        assertFalse(readerIsIn.tryAcquire(100, MILLISECONDS));
-        ReadGrant reading = writing.downgrade();
-        assertTrue(readerIsIn.tryAcquire(20, SECONDS));
-        readerMayGo.release();
-        reader.get(20, SECONDS);
-        assertFalse(writerIsIn.tryAcquire(200, MILLISECONDS), "ours still reads");
-        reading.close();
-        writer.get(20, SECONDS);
-        awaitMembers(0);
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void ourReaderGoesInWhenCuratorDowngrades(ServerKind kind) throws Exception {
-        open(kind);
-        InterProcessReadWriteLock theirs = theirs();
-        theirs.writeLock().acquire();
-        CompletableFuture<ReadGrant> reader = ours().readLock().acquireAsync();
-        awaitMembers(2);
-        theirs.readLock().acquire(); // its own way: a second znode with the writer's number
-        List<LockMember> members = ours().members();
-        assertEquals(
-                List.of(LockMode.SHARED, LockMode.EXCLUSIVE, LockMode.SHARED),
-                members.stream().map(LockMember::mode).toList(),
-                members::toString);
-        theirs.writeLock().release();
-        reader.get(20, SECONDS).close();
         assertTrue(ours().writeLock().tryAcquire().isEmpty(), "theirs still reads");
         theirs.readLock().release();
         awaitMembers(0);
