@@ -19,6 +19,10 @@ public enum Fault {
     DROP_AFTER(Decision.DROP_AFTER, Effect.NONE),
     /** The connection drops, and the request is applied late, right before the next connection. */
     ARRIVE_LATE(Decision.DROP_AND_APPLY_LATE, Effect.NONE),
+    /** The request is applied, and no reply comes; once everybody waits for it, the connection drops. */
+    STALL(Decision.HOLD_REPLY, Effect.NONE),
+    /** The request is applied, and no reply comes; once everybody waits for it, the victim's calling threads are interrupted, and then the connection drops. */
+    STALL_AND_INTERRUPT(Decision.HOLD_REPLY, Effect.INTERRUPTS),
     /** The session expires before the request is applied, and its owner is told. */
     EXPIRE_BEFORE(Decision.EXPIRE_BEFORE, Effect.SESSION_ENDS),
     /** The request is applied, and the session expires before the reply. */
@@ -74,12 +78,18 @@ public enum Fault {
         return effect == Effect.SESSION_ENDS;
     }
 
+    /** Whether more of it happens when everybody waits. */
+    boolean continuesAtRest() {
+        return isAtRest() || this == STALL || this == STALL_AND_INTERRUPT;
+    }
+
     /** Whether the connection goes. */
     boolean drops() {
         return switch (this) {
             case DROP_BEFORE,
                     DROP_AFTER,
                     ARRIVE_LATE,
+                    STALL,
                     DELETE_AND_DROP_AFTER,
                     DROP_AT_REST,
                     PARTITION_BEFORE,

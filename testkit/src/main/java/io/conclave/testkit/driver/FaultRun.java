@@ -236,11 +236,11 @@ public final class FaultRun {
 
     /** By the pump, when everybody waits. */
     private boolean onRest() {
-        if (!isPlaying) {
-            return false;
-        }
         if (injector.strikeAtRest()) {
             return true;
+        }
+        if (!isPlaying) {
+            return false;
         }
         int behind = injector.requestCount() - 1;
         if (behind >= 0 && !victim.isDone() && !restsBehind.contains(behind)) {

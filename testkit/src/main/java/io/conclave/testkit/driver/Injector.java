@@ -62,6 +62,7 @@ final class Injector implements RequestHook {
             return Decision.PROCEED;
         }
         List<Plan.Strike> now = new ArrayList<>();
+        Decision decision = Decision.PROCEED;
         synchronized (lock) {
             sessions.add(sessionId);
             lastSession = sessionId;
@@ -69,17 +70,19 @@ final class Injector implements RequestHook {
             requests.add(request.describe());
             for (Plan.Strike strike : plan.strikes()) {
                 if (strike.index() == index) {
-                    (strike.fault().isAtRest() ? armed : now).add(strike);
+                    (strike.fault().continuesAtRest() ? armed : now).add(strike);
+                    decision = later(decision, strike.fault());
                 }
             }
         }
-        Decision decision = Decision.PROCEED;
-        for (Plan.Strike strike : now) {
-            strike(strike);
-            Decision own = strike.fault().decision().orElse(Decision.PROCEED);
-            decision = own == Decision.PROCEED ? decision : own;
-        }
+        now.forEach(this::strike);
         return decision;
+    }
+
+    /** Of two that decide, the second one. */
+    private static Decision later(Decision decision, Fault fault) {
+        Decision own = fault.decision().orElse(Decision.PROCEED);
+        return own == Decision.PROCEED ? decision : own;
     }
 
     /** Strikes with what was waiting for everybody to wait; whether there was anything. */
@@ -95,11 +98,19 @@ final class Injector implements RequestHook {
             strike(strike);
             if (strike.fault() == Fault.EXPIRE_AT_REST) {
                 faults.expire(sessionId);
+            } else if (strike.fault() == Fault.STALL_AND_INTERRUPT) {
+                arm(new Plan.Strike(strike.index(), Fault.STALL, strike.reconnectDelay()));
             } else if (strike.fault().drops()) {
                 faults.drop(sessionId);
             }
         }
         return !now.isEmpty();
+    }
+
+    private void arm(Plan.Strike strike) {
+        synchronized (lock) {
+            armed.add(strike);
+        }
     }
 
     private void strike(Plan.Strike strike) {

@@ -23,15 +23,6 @@ import org.junit.jupiter.api.Test;
 /** Each rule of the driver, broken by a scenario made for it. */
 class FaultDriverRulesTest {
     private static final NodePath A = NodePath.of("/a");
-    private static final Fault[] DROPS = {
-        Fault.DROP_BEFORE,
-        Fault.DROP_AFTER,
-        Fault.ARRIVE_LATE,
-        Fault.DELETE_AND_DROP_AFTER,
-        Fault.PARTITION_BEFORE,
-        Fault.PARTITION_AFTER
-    };
-
     /** Held until it is closed, whatever the store says. */
     private static final class Fake implements Claim {
         private final CompletableFuture<LossReason> lost = new CompletableFuture<>();
@@ -127,7 +118,7 @@ class FaultDriverRulesTest {
         };
         assertFound("no fault explains", FaultDriver.of("write", write));
         assertDoesNotThrow(() -> FaultDriver.of("write that says so", write)
-                .explaining(OutcomeUnknownException.class, DROPS)
+                .explaining(OutcomeUnknownException.class, Fault.values())
                 .verify());
     }
 
@@ -151,7 +142,7 @@ class FaultDriverRulesTest {
         assertFound("left behind while its session lives", FaultDriver.of("member", member));
         assertDoesNotThrow(() -> FaultDriver.of("member for long", member)
                 .keepingZnodesUntilTheEnd()
-                .explaining(OutcomeUnknownException.class, DROPS)
+                .explaining(OutcomeUnknownException.class, Fault.values())
                 .verify());
     }
 
