@@ -117,14 +117,19 @@ class FaultProxyTest {
 
     @Test
     void anUnreachableTargetClosesTheConnection() throws IOException {
-        echo.close();
-        try (Socket socket = connect()) {
+        // not a socket that was closed: a thread that was waiting there may still be given one more connection
+        try (FaultProxy toNobody = FaultProxy.to("127.0.0.1", FreePort.find());
+                Socket socket = connect(toNobody)) {
             assertEnds(socket);
         }
     }
 
     private Socket connect() throws IOException {
-        Socket socket = new Socket(InetAddress.getLoopbackAddress(), proxy.port());
+        return connect(proxy);
+    }
+
+    private static Socket connect(FaultProxy to) throws IOException {
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), to.port());
         socket.setSoTimeout(10_000);
         return socket;
     }
