@@ -208,7 +208,11 @@ final class PermitTenant implements Tenant {
     }
 
     private void onPlaceLost(LossReason reason) {
-        if (state == PermitState.HEAD) {
+        if (reason == LossReason.SESSION_LOST) {
+            onSessionState(SessionState.LOST); // the place may hear of it first
+        } else if (reason == LossReason.COORDINATOR_CLOSED) {
+            onSessionState(SessionState.CLOSED);
+        } else if (state == PermitState.HEAD) {
             placeVanished(reason);
         } // while it is turned into leases the answer tells
     }
@@ -363,7 +367,7 @@ final class PermitTenant implements Tenant {
         become(PermitState.HEAD);
         CompletableFuture<LossReason> placeLost = place.lost().toCompletableFuture();
         if (placeLost.isDone()) {
-            placeVanished(placeLost.join());
+            onPlaceLost(placeLost.join());
         } else {
             room.look(true);
         }

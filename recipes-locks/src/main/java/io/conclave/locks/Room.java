@@ -86,10 +86,15 @@ final class Room {
 
     private void onNumber(long look, GetData.NodeData node, boolean watched) {
         permitsWatched |= watched;
-        if (isCurrent(look)) {
-            number = PermitNumber.parse(layout.permits(), node); // the leases are answered behind it
-        } else {
+        if (!isCurrent(look)) {
             removeIfStopped();
+            return;
+        }
+        try {
+            number = PermitNumber.parse(layout.permits(), node); // the leases are answered behind it
+        } catch (RefusedException malformed) {
+            looking = false;
+            tenant.onLookFailed(malformed);
         }
     }
 

@@ -1,0 +1,12 @@
+package io.conclave.locks;
+
+import java.util.UUID;
+
+class MemorySemaphoreContractTest extends SemaphoreContract {
+    private final String connectString = "memory:" + UUID.randomUUID();
+
+    @Override
+    protected String connectString() {
+        return connectString;
+    }
+}
