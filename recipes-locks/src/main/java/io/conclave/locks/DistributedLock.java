@@ -17,7 +17,7 @@ import java.util.Optional;
  * attempt uses the coordinator's next session. The znodes are laid out exactly as those of Curator's InterProcessMutex, and the two
  * exclude each other; or as kazoo's ({@link #withLayout}). Immutable and thread-safe; making one costs nothing.
  */
-public final class DistributedLock extends LineLock<LockGrant> {
+public final class DistributedLock extends LineLock<LockGrant> implements SingleLock {
     private DistributedLock(LockLine place) {
         super(place, place.roles().mutex());
     }

@@ -7,9 +7,12 @@ import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.RefusalReason;
 import io.conclave.error.RefusedException;
 import io.conclave.error.SessionGoneException;
+import io.conclave.grant.RevocationOutcome;
 import io.conclave.line.Acquisition;
 import io.conclave.line.LineRole;
 import io.conclave.line.LineView;
+import io.conclave.line.Revocation;
+import io.conclave.line.RevocationWord;
 import io.conclave.node.NodePath;
 import io.conclave.spi.GetData;
 import java.nio.charset.StandardCharsets;
@@ -255,6 +258,41 @@ public final class DistributedSemaphore {
         return Waiting.await(session, LineView.read(session, path, kinds)).stream()
                 .map(SemaphoreMember::of)
                 .toList();
+    }
+
+    /**
+     * Asks somebody for a permit, and waits for it without a limit of time: he hears it through {@link PermitGrant#revocationRequested()}, and need not follow; if he does, all permits
+     * of that grant come back. Never blocks.
+     *
+     * <p>The coordinator's identities need READ and WRITE on the permit's znode; its ACL is the default ACL of his coordinator.
+     *
+     * @param holder one of {@link #holders()}; if his permit has gone, another of that name is left alone
+     * @return completes on a listener thread when the permit has gone, and says how; exceptionally with {@link RefusedException}, or if the own session is lost or closed. Cancelling it stops
+     *     waiting; the wish stays
+     * @throws IllegalArgumentException if he is no holder of a permit of this semaphore
+     */
+    public CompletableFuture<RevocationOutcome> askToRelease(SemaphoreMember holder) {
+        return Revocation.ask(coordinator.recipeSession(), permitOf(holder), holder.zxid(), RevocationWord.bytes());
+    }
+
+    /**
+     * As {@link #askToRelease(SemaphoreMember)}, but a permit that is still there at the deadline is deleted, and the grant that has it is lost at once, with all its permits. For that the
+     * coordinator's identities need DELETE on {@code <path>/leases} as well.
+     *
+     * @param deadline counted from the moment when the wish has been written. Cancelling the stage lifts it
+     * @throws IllegalArgumentException if he is no holder of a permit of this semaphore, or the deadline is negative
+     */
+    public CompletableFuture<RevocationOutcome> askToRelease(SemaphoreMember holder, Duration deadline) {
+        return Revocation.ask(
+                coordinator.recipeSession(), permitOf(holder), holder.zxid(), RevocationWord.bytes(), deadline);
+    }
+
+    private NodePath permitOf(SemaphoreMember holder) {
+        if (!holder.path().parent().equals(Optional.of(layout.leases()))) {
+            throw new IllegalArgumentException(
+                    "Invalid holder " + holder.path() + ": it must be one of the permits of " + this);
+        }
+        return holder.path();
     }
 
     /** The semaphore's znode, in the coordinator's namespace. */

@@ -237,6 +237,22 @@ public abstract class SemaphoreContract extends SemaphoreCrowdContract {
     }
 
     @Test
+    void permitIsGivenBackWhenAskedForOrTakenAtTheDeadline() throws Exception {
+        Coordinator coordinator = connect();
+        DistributedSemaphore semaphore = semaphore(connect(), 2);
+        PermitGrant kind = semaphore(coordinator, 2).acquire();
+        kind.revocationRequested().thenRun(kind::closeAsync);
+        semaphore.askToRelease(semaphore.holders().get(0)).get(20, SECONDS);
+        assertEquals(LossReason.RELEASED, kind.lost().toCompletableFuture().get(20, SECONDS));
+        PermitGrant deaf = semaphore(coordinator, 2).acquire(2);
+        semaphore
+                .askToRelease(semaphore.holders().get(0), Duration.ofMillis(50))
+                .get(20, SECONDS);
+        assertEquals(LossReason.REVOKED, deaf.lost().toCompletableFuture().get(20, SECONDS));
+        awaitEmpty(coordinator);
+    }
+
+    @Test
     void permitsOfAnExpiredSessionGoToTheNext() throws Exception {
         Coordinator awake = connect();
         ManualTimeSource stopped = new ManualTimeSource();

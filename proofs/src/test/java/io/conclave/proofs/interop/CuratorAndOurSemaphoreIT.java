@@ -149,7 +149,8 @@ class CuratorAndOurSemaphoreIT {
             workers.add(threads.submit(() -> {
                 for (int round = 0; round < 10; round++) {
                     if (curators) {
-                        // one at a time: who holds one lease and waits for the next, as Curator does, may wait for others like him
+                        // one at a time: who holds one lease and waits for the next, as Curator does, may wait for
+                        // others like him
                         InterProcessSemaphoreV2 semaphore = theirs();
                         Lease lease = semaphore.acquire();
                         use(1, out, most);

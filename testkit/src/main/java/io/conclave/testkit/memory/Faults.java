@@ -28,6 +28,7 @@ public final class Faults {
     private boolean allSuspended;
     private Duration reconnectDelay = Duration.ZERO;
     private long executedRequests;
+    private long reportedEvents;
 
     private static final class Rule {
         final Predicate<Request<?>> matches;
@@ -160,6 +161,15 @@ public final class Faults {
     /** How many requests were about to be executed so far, closings included: the index that the next one gets. */
     public long requestCount() {
         return store.lock().call(() -> executedRequests);
+    }
+
+    /** How many watch events were reported so far: one for each session and event, as they go over the wire. */
+    public long eventCount() {
+        return store.lock().call(() -> reportedEvents);
+    }
+
+    void countEvent() {
+        reportedEvents++;
     }
 
     Decision decide(long sessionId, Request<?> request) {

@@ -210,11 +210,9 @@ final class MemorySession implements BackendSession {
         completion.run();
     }
 
-    /** A change of the tree; the server's side of the connection looks whether a watch of this session sees it. */
-    void onTreeEvent(NodeEvent event, Supplier<Boolean> mayRead) {
-        if (isAttached()) {
-            watches.onTreeEvent(event, mayRead);
-        }
+    /** A change of the tree; the server's side of the connection looks whether a watch of this session sees it, and says so. */
+    boolean onTreeEvent(NodeEvent event, Supplier<Boolean> mayRead) {
+        return isAttached() && watches.onTreeEvent(event, mayRead);
     }
 
     void holdReplies() {

@@ -277,7 +277,9 @@ public final class MemoryStore {
     private void finish(Change change) {
         for (Change.Cause cause : change.causes) {
             for (ServerSession session : List.copyOf(live.values())) {
-                session.client.onTreeEvent(cause.event(), mayRead(session, cause.acl()));
+                if (session.client.onTreeEvent(cause.event(), mayRead(session, cause.acl()))) {
+                    faults.countEvent();
+                }
             }
         }
         scheduleSweep();

@@ -52,12 +52,14 @@ final class WatchReports {
         }
     }
 
-    /** At the server, when the tree has changed. */
-    void onTreeEvent(NodeEvent event, Supplier<Boolean> mayRead) {
+    /** At the server, when the tree has changed; whether the session is told. */
+    boolean onTreeEvent(NodeEvent event, Supplier<Boolean> mayRead) {
         List<WatchTable.Watch> fired = watches.fire(event);
-        if (!fired.isEmpty() && mayRead.get()) {
-            replies.deliver(() -> report(event, fired));
+        if (fired.isEmpty() || !mayRead.get()) {
+            return false;
         }
+        replies.deliver(() -> report(event, fired));
+        return true;
     }
 
     private void report(NodeEvent event, List<WatchTable.Watch> fired) {

@@ -1,0 +1,54 @@
+package io.conclave.proofs.contract;
+
+import io.conclave.locks.MultiLockContract;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The multi-lock's contract on every backend. */
+class MultiLockContractIT {
+    @Nested
+    class Embedded extends MultiLockContract {
+        @TempDir
+        private Path directory;
+
+        @Override
+        protected String connectString() {
+            return "embedded:" + directory;
+        }
+    }
+
+    @Nested
+    class Standalone extends OnServer {
+        Standalone() {
+            super(ContractBackends.STANDALONE);
+        }
+    }
+
+    @Nested
+    class OnApacheZooKeeper extends OnServer {
+        OnApacheZooKeeper() {
+            super(ContractBackends.APACHE_ZOOKEEPER);
+        }
+    }
+
+    private abstract static class OnServer extends MultiLockContract {
+        private final ContractBackends backend;
+        private String url = "";
+
+        OnServer(ContractBackends backend) {
+            this.backend = backend;
+        }
+
+        @BeforeEach
+        void makeChroot() throws InterruptedException {
+            url = backend.freshUrl();
+        }
+
+        @Override
+        protected String connectString() {
+            return url;
+        }
+    }
+}

@@ -1,0 +1,266 @@
+package io.conclave.locks;
+
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.error.AcquireTimeoutException;
+import io.conclave.error.GrantLostException;
+import io.conclave.grant.LossReason;
+import io.conclave.node.NodePath;
+import io.conclave.spi.Delete;
+import io.conclave.testkit.ManualTimeSource;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import org.junit.jupiter.api.Test;
+
+/** What a multi-lock promises, on whatever backend; a subclass says where the backend is. */
+public abstract class MultiLockContract extends LockFixture {
+    private static DistributedLock lock(Coordinator coordinator, String name) {
+        return DistributedLock.at(coordinator, "/multi/" + name);
+    }
+
+    private static MultiLock both(Coordinator coordinator) {
+        return MultiLock.of(lock(coordinator, "b"), lock(coordinator, "a"));
+    }
+
+    private static void awaitInLine(DistributedLock lock, int count) {
+        await().atMost(PATIENCE).until(() -> lock.members().size() == count);
+    }
+
+    private static void awaitFree(Coordinator coordinator) {
+        for (String name : List.of("a", "b", "c", "d")) {
+            awaitInLine(lock(coordinator, name), 0);
+        }
+    }
+
+    @Test
+    void allAreGrantedAndGivenBack() throws Exception {
+        Coordinator coordinator = connect();
+        MultiLockGrant grant = both(coordinator).acquire(PATIENCE);
+        assertTrue(grant.isHeld());
+        grant.ensureHeld();
+        assertTrue(grant.remaining().compareTo(sessionTimeout()) <= 0);
+        assertEquals(
+                List.of(NodePath.of("/multi/a"), NodePath.of("/multi/b")),
+                List.copyOf(grant.tokens().keySet()));
+        LockGrant one = grant.of(lock(coordinator, "b"));
+        assertEquals(one.token(), grant.tokens().get(NodePath.of("/multi/b")));
+        assertEquals(one.token().zxid(), lock(coordinator, "b").members().get(0).zxid());
+        assertThrows(IllegalArgumentException.class, () -> grant.of(lock(coordinator, "c")));
+        grant.close();
+        assertFalse(grant.isHeld());
+        assertEquals(Duration.ZERO, grant.remaining());
+        assertEquals(LossReason.RELEASED, grant.lost().toCompletableFuture().get(20, SECONDS));
+        assertThrows(GrantLostException.class, grant::ensureHeld);
+        assertEquals(List.of(), lock(coordinator, "a").members());
+        assertEquals(List.of(), lock(coordinator, "b").members());
+    }
+
+    @Test
+    void badSetsOfLocksAreRefusedByName() {
+        Coordinator coordinator = connect();
+        assertThrows(IllegalArgumentException.class, () -> MultiLock.of(List.of()));
+        IllegalArgumentException twice = assertThrows(
+                IllegalArgumentException.class,
+                () -> MultiLock.of(lock(coordinator, "a"), lock(coordinator, "b"), lock(coordinator, "a")));
+        assertTrue(twice.getMessage().contains("/multi/a"), twice.getMessage());
+        SharedLock shared = SharedLock.at(coordinator, "/multi/s");
+        assertThrows(IllegalArgumentException.class, () -> MultiLock.of(shared.readLock(), shared.writeLock()));
+        Coordinator inside = opened(builder().namespace("/multi"));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> MultiLock.of(lock(coordinator, "a"), DistributedLock.at(inside, "/a")));
+        assertThrows(IllegalArgumentException.class, () -> both(coordinator).acquire(Duration.ofSeconds(-1)));
+    }
+
+    @Test
+    void waitsForEachAndKeepsWhatItHas() throws Exception {
+        Coordinator coordinator = connect();
+        Coordinator other = connect();
+        LockGrant b = lock(other, "b").acquire(PATIENCE);
+        CompletableFuture<MultiLockGrant> waiter = both(coordinator).acquireAsync();
+        awaitInLine(lock(other, "b"), 2);
+        assertTrue(lock(other, "a").tryAcquire().isEmpty());
+        assertFalse(waiter.isDone());
+        b.close();
+        waiter.get(20, SECONDS).close();
+        awaitFree(coordinator);
+    }
+
+    @Test
+    void nothingStaysBehindWhenTheTimeIsOver() throws Exception {
+        Coordinator coordinator = connect();
+        LockGrant b = lock(connect(), "b").acquire(PATIENCE);
+        AcquireTimeoutException timeout = assertThrows(
+                AcquireTimeoutException.class, () -> both(coordinator).acquire(Duration.ofMillis(50)));
+        assertTrue(timeout.getMessage().contains("/multi/b"), timeout.getMessage());
+        assertEquals(List.of(), lock(coordinator, "a").members());
+        assertEquals(1, lock(coordinator, "b").members().size());
+        assertTrue(both(coordinator).tryAcquire().isEmpty());
+        assertTrue(both(coordinator).tryAcquireAsync().get(20, SECONDS).isEmpty());
+        awaitInLine(lock(coordinator, "a"), 0);
+        b.close();
+        both(coordinator).tryAcquire().orElseThrow().close();
+        awaitFree(coordinator);
+    }
+
+    @Test
+    void nothingStaysBehindWhenItIsCancelledOrInterrupted() throws Exception {
+        Coordinator coordinator = connect();
+        LockGrant b = lock(connect(), "b").acquire(PATIENCE);
+        CompletableFuture<MultiLockGrant> cancelled = both(coordinator).acquireAsync();
+        awaitInLine(lock(coordinator, "b"), 2);
+        cancelled.cancel(false);
+        awaitInLine(lock(coordinator, "a"), 0);
+        Future<?> interrupted = threads.submit(() -> {
+            both(coordinator).acquire();
+            return null;
+        });
+        awaitInLine(lock(coordinator, "b"), 2);
+        interrupted.cancel(true);
+        awaitInLine(lock(coordinator, "a"), 0);
+        awaitInLine(lock(coordinator, "b"), 1);
+        b.close();
+        awaitFree(coordinator);
+    }
+
+    @Test
+    void withTheFirstThatIsLostTheOthersAreGivenBack() throws Exception {
+        Coordinator coordinator = connect();
+        MultiLockGrant grant = both(coordinator).acquire(PATIENCE);
+        CompletableFuture<LockGrant> next = lock(connect(), "b").acquireAsync();
+        awaitInLine(lock(coordinator, "b"), 2);
+        coordinator.execute(Delete.of(grant.of(lock(coordinator, "a")).path()));
+        assertEquals(LossReason.NODE_DELETED, grant.lost().toCompletableFuture().get(20, SECONDS));
+        assertFalse(grant.isHeld());
+        next.get(20, SECONDS).close();
+        awaitFree(coordinator);
+    }
+
+    @Test
+    void lossOfOneWhileWaitingForAnotherIsAFailure() throws Exception {
+        Coordinator coordinator = connect();
+        LockGrant b = lock(connect(), "b").acquire(PATIENCE);
+        CompletableFuture<MultiLockGrant> waiter = both(coordinator).acquireAsync();
+        awaitInLine(lock(coordinator, "b"), 2);
+        coordinator.execute(Delete.of(lock(coordinator, "a").members().get(0).path()));
+        ExecutionException failure = assertThrows(ExecutionException.class, () -> waiter.get(20, SECONDS));
+        assertInstanceOf(GrantLostException.class, failure.getCause());
+        awaitInLine(lock(coordinator, "b"), 1);
+        b.close();
+        awaitFree(coordinator);
+    }
+
+    @Test
+    void closingOneGivesAllBack() throws Exception {
+        Coordinator coordinator = connect();
+        MultiLockGrant grant = both(coordinator).acquire(PATIENCE);
+        grant.of(lock(coordinator, "a")).close();
+        assertEquals(LossReason.RELEASED, grant.lost().toCompletableFuture().get(20, SECONDS));
+        awaitFree(coordinator);
+    }
+
+    @Test
+    void holderIsAskedForOneOfItsLocks() throws Exception {
+        Coordinator coordinator = connect();
+        Coordinator other = connect();
+        MultiLockGrant grant = both(coordinator).acquire(PATIENCE);
+        grant.revocationRequested().thenRun(grant::closeAsync);
+        lock(other, "b").askToRelease(lock(other, "b").members().get(0)).get(20, SECONDS);
+        assertEquals(LossReason.RELEASED, grant.lost().toCompletableFuture().get(20, SECONDS));
+        awaitFree(coordinator);
+    }
+
+    @Test
+    void halvesOfSharedLocksMayBeAmongThem() throws Exception {
+        Coordinator coordinator = connect();
+        SharedLock shared = SharedLock.at(coordinator, "/multi/c");
+        try (MultiLockGrant one =
+                        MultiLock.of(lock(coordinator, "a"), shared.readLock()).acquire(PATIENCE);
+                MultiLockGrant other =
+                        MultiLock.of(lock(coordinator, "b"), shared.readLock()).acquire(PATIENCE)) {
+            assertTrue(one.isHeld() && other.isHeld());
+            assertTrue(MultiLock.of(shared.writeLock(), lock(coordinator, "d"))
+                    .tryAcquire()
+                    .isEmpty());
+        }
+        MultiLock.of(shared.writeLock(), lock(coordinator, "d"))
+                .acquire(PATIENCE)
+                .close();
+    }
+
+    @Test
+    void locksMayBeOfSeveralCoordinatorsAndAreLostWithTheFirstSession() throws Exception {
+        Coordinator awake = connect();
+        ManualTimeSource stopped = new ManualTimeSource();
+        Coordinator sleeper = opened(builder().timeSource(stopped));
+        MultiLockGrant grant =
+                MultiLock.of(lock(awake, "a"), lock(sleeper, "b")).acquire();
+        CompletableFuture<LockGrant> next = lock(awake, "b").acquireAsync();
+        next.get(sessionTimeout().toMillis() * 3 + 20_000, MILLISECONDS).close();
+        stopped.advance(sessionTimeout().plusSeconds(60)); // it wakes up
+        assertFalse(grant.isHeld());
+        assertEquals(LossReason.SESSION_LOST, grant.lost().toCompletableFuture().get(20, SECONDS));
+        awaitFree(awake);
+    }
+
+    @Test
+    void overlappingSetsNeitherBlockNorShareALock() throws Exception {
+        long seed = ThreadLocalRandom.current().nextLong();
+        System.out.println(getClass().getSimpleName() + ": multi-lock crowd, seed " + seed);
+        List<String> names = List.of("a", "b", "c", "d");
+        AtomicIntegerArray inside = new AtomicIntegerArray(names.size());
+        List<Coordinator> coordinators = List.of(connect(), connect(), connect());
+        List<Future<?>> all = new ArrayList<>();
+        for (int i = 0; i < 9; i++) {
+            Random random = new Random(seed + i);
+            Coordinator coordinator = coordinators.get(i % 3);
+            all.add(threads.submit(() -> {
+                for (int turn = 0; turn < 8; turn++) {
+                    List<String> some = new ArrayList<>(names);
+                    Collections.shuffle(some, random);
+                    List<String> wanted = some.subList(0, 1 + random.nextInt(names.size()));
+                    MultiLock lock = MultiLock.of(
+                            wanted.stream().map(name -> lock(coordinator, name)).toList());
+                    try (MultiLockGrant grant = random.nextInt(4) == 0
+                            ? lock.tryAcquire().orElseGet(() -> lockUninterrupted(lock))
+                            : lock.acquire(PATIENCE.multipliedBy(3))) {
+                        wanted.forEach(name ->
+                                assertEquals(1, inside.incrementAndGet(names.indexOf(name)), "two hold " + name));
+                        Thread.yield();
+                        grant.ensureHeld();
+                        wanted.forEach(name -> inside.decrementAndGet(names.indexOf(name)));
+                    }
+                }
+                return null;
+            }));
+        }
+        for (Future<?> one : all) {
+            one.get(60, SECONDS);
+        }
+        awaitFree(coordinators.get(0));
+    }
+
+    private static MultiLockGrant lockUninterrupted(MultiLock lock) {
+        try {
+            return lock.acquire(PATIENCE.multipliedBy(3));
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+}
