@@ -396,8 +396,9 @@ public final class Contender implements Tenant {
         if (state == ContenderState.GONE) {
             return;
         }
-        announce(reason, why);
+        ContenderState before = state;
         become(ContenderState.GONE);
+        announce(before, reason, why); // whoever hears of the loss is not told any more that it is held
         departure.nothingLeft();
         lookout.stop();
         sessionListener.close();
@@ -429,8 +430,9 @@ public final class Contender implements Tenant {
         if (!state.isInLine()) {
             return;
         }
-        announce(reason, why);
+        ContenderState before = state;
         become(ContenderState.LEAVING);
+        announce(before, reason, why);
         departure.done().thenRun(this::departed);
         Succession current = succession;
         if (current != null && !current.isSettled()) {
@@ -469,8 +471,8 @@ public final class Contender implements Tenant {
         }
     }
 
-    private void announce(LossReason reason, ConclaveException why) {
-        if (state == ContenderState.HELD) {
+    private void announce(ContenderState before, LossReason reason, ConclaveException why) {
+        if (before == ContenderState.HELD) {
             measurements.noLongerHeld(reason);
             if (reason != LossReason.RELEASED) {
                 LOG.warn("{}: lost: {}", this, reason);

@@ -20,9 +20,9 @@ import java.util.concurrent.CompletableFuture;
  * cannot wait for each other in a circle. Those that are had are kept while the next one is waited for. Whatever way an acquire ends, nothing of it stays behind: at once, or as soon as
  * the connection is back.
  *
- * <p>The locks may be of different coordinators: with other namespaces, or connected to other stores. The order is still the same for everybody, because no multi-lock has two locks of one absolute
- * path; the paths are those with the namespace in front, but not the chroot of a connect string, so all who share locks should use the same chroot. The grant is lost with the first of
- * its sessions. Immutable and thread-safe; making one costs nothing.
+ * <p>The locks may be of different coordinators: with other namespaces, or connected to other stores. The order is still the same for everybody, because it is that of the absolute paths, with
+ * chroot and namespace in front, and no multi-lock has two locks of one absolute path (of two stores neither). The grant is lost with the first of its sessions. Immutable and
+ * thread-safe; making one costs nothing.
  */
 public final class MultiLock {
     private final List<LineLock<?>> locks;

@@ -12,7 +12,7 @@ import java.util.concurrent.CompletionStage;
  * <p>There is a fencing token for each lock, because each guards its own resource.
  */
 public interface MultiLockGrant extends Tenure {
-    /** The tokens by the absolute paths of the locks, with the coordinator's namespace in front. */
+    /** The tokens by the absolute paths of the locks, with chroot and namespace in front, in their order. */
     Map<NodePath, FencingToken> tokens();
 
     /** The grant of one of the locks: its token, and what a {@link StoreGuard} needs. Closing it gives all back. Throws IllegalArgumentException if the lock is none of them. */

@@ -464,8 +464,9 @@ final class PermitTenant implements Tenant {
         if (state == PermitState.GONE) {
             return;
         }
-        announce(reason, why);
+        PermitState before = state;
         become(PermitState.GONE);
+        announce(before, reason, why); // whoever hears of the loss is not told any more that they are held
         placeGone.complete(null);
         leaseReturn.nothingLeft();
         room.stop();
@@ -477,8 +478,8 @@ final class PermitTenant implements Tenant {
             return;
         }
         PermitState before = state;
-        announce(reason, why);
         become(PermitState.LEAVING);
+        announce(before, reason, why);
         gone.thenRun(this::departed);
         place.leave(why);
         if (before == PermitState.HELD) {
@@ -498,8 +499,8 @@ final class PermitTenant implements Tenant {
         sessionListener.close();
     }
 
-    private void announce(LossReason reason, ConclaveException why) {
-        if (state == PermitState.HELD) {
+    private void announce(PermitState before, LossReason reason, ConclaveException why) {
+        if (before == PermitState.HELD) {
             measurements.noLongerHeld(reason);
             if (reason != LossReason.RELEASED) {
                 LOG.warn("{}: lost: {}", this, reason);
