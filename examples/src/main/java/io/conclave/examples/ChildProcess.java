@@ -26,6 +26,7 @@ final class ChildProcess {
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx128m",
                 "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
                 "-Dslf4j.internal.verbosity=ERROR",
                 "-cp",
                 System.getProperty("java.class.path"),
@@ -58,9 +59,41 @@ final class ChildProcess {
         process.toHandle().destroyForcibly(); // unlike Process.destroyForcibly, leaves what it has said to be read
     }
 
+    /** A line of input for the process. */
+    void tell(String line) {
+        try {
+            process.outputWriter(StandardCharsets.UTF_8)
+                    .append(line)
+                    .append('\n')
+                    .flush();
+        } catch (IOException e) {
+            throw new UncheckedIOException("Cannot tell process " + process.pid() + " \"" + line + "\"", e);
+        }
+    }
+
+    /** Sends a signal by its name, such as STOP and CONT. */
+    void signal(String signal) throws InterruptedException {
+        try {
+            int status = new ProcessBuilder("kill", "-" + signal, Long.toString(process.pid()))
+                    .inheritIO()
+                    .start()
+                    .waitFor();
+            if (status != 0) {
+                throw new IllegalStateException("kill -" + signal + " ended with status " + status);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("Cannot send " + signal + " to process " + process.pid(), e);
+        }
+    }
+
     /** A request to end in order. */
     void terminate() {
         process.destroy();
+    }
+
+    /** Waits for the end, interrupted or not. */
+    void awaitUninterruptibly() {
+        process.onExit().join();
     }
 
     /** Waits for the end; the exit status. */

@@ -1,20 +1,14 @@
 package io.conclave.examples;
 
-import io.conclave.launcher.Main;
 import io.conclave.time.TimeSource;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 
 /**
  * Several processes take turns at a counter in a file under a distributed lock; one of them is killed while it holds the lock.
@@ -26,64 +20,36 @@ public final class LockDemo {
     private static final int WORKERS = 4;
     private static final int TURNS_EACH = 6;
     private static final int TURNS_BEFORE_THE_KILL = 5;
-    private static final long SESSION_TIMEOUT_MS = 2000;
     private static final long WORK_MS = 50;
     private static final String VICTIM = "worker-2";
 
-    private final Path folder;
     private final BlockingQueue<Turn> reports = new LinkedBlockingQueue<>();
     private final Map<String, ChildProcess> workers = new HashMap<>();
     private final List<Turn> turns = new ArrayList<>();
     private long killedAtMs;
 
-    private LockDemo(Path folder) {
-        this.folder = folder;
-    }
+    private LockDemo() {}
 
     /** Runs the demo; exit status 0 if everything that it shows is as it should be. */
     public static void main(String[] arguments) throws Exception {
-        Path folder = Files.createTempDirectory("conclave-lock-demo");
-        try {
-            List<String> problems = new LockDemo(folder).run();
-            problems.forEach(problem -> System.out.println("PROBLEM: " + problem));
-            System.exit(problems.isEmpty() ? 0 : 1);
-        } finally {
-            deleteAll(folder);
+        List<String> problems;
+        try (DemoStage stage = DemoStage.open()) {
+            problems = new LockDemo().run(stage);
         }
+        problems.forEach(problem -> System.out.println("PROBLEM: " + problem));
+        System.exit(problems.isEmpty() ? 0 : 1);
     }
 
-    private List<String> run() throws Exception {
-        CompletableFuture<String> ready = new CompletableFuture<>();
-        ChildProcess server = ChildProcess.start(
-                line -> onServerLine(line, ready), Main.class, "start-foreground", config().toString());
+    private List<String> run(DemoStage stage) throws InterruptedException {
         try {
-            String connectString = "conclave://127.0.0.1:" + ready.get(30, TimeUnit.SECONDS);
-            System.out.println("A durable server is ready at " + connectString + "; session timeout "
-                    + SESSION_TIMEOUT_MS + " ms");
-            Path counter = folder.resolve("counter");
+            Path counter = stage.file("counter");
             new CounterFile(counter).create();
-            startWorkers(connectString, counter);
+            startWorkers(stage.connectString(), counter);
             collectTurns();
-            return new LockDemoReport(turns, VICTIM, killedAtMs, SESSION_TIMEOUT_MS)
+            return new LockDemoReport(turns, VICTIM, killedAtMs, DemoStage.SESSION_TIMEOUT.toMillis())
                     .print(new CounterFile(counter).read().count());
         } finally {
             workers.values().forEach(ChildProcess::kill);
-            server.terminate();
-            server.await();
-        }
-    }
-
-    private Path config() throws IOException {
-        Path file = folder.resolve("zoo.cfg");
-        Files.writeString(file, "tickTime=500\nclientPort=0\ndataDir=" + folder.resolve("data") + "\n");
-        return file;
-    }
-
-    private static void onServerLine(String line, CompletableFuture<String> ready) {
-        if (line.startsWith("Conclave is ready on port ")) {
-            ready.complete(line.substring(line.lastIndexOf(' ') + 1));
-        } else {
-            System.out.println("server: " + line);
         }
     }
 
@@ -99,7 +65,6 @@ public final class LockDemo {
                             connectString,
                             counter.toString(),
                             Integer.toString(TURNS_EACH),
-                            Long.toString(SESSION_TIMEOUT_MS),
                             Long.toString(WORK_MS)));
         }
         System.out.println(WORKERS + " processes take " + TURNS_EACH + " turns each; " + VICTIM
@@ -144,13 +109,5 @@ public final class LockDemo {
         victim.await();
         killedAtMs = TimeSource.system().wallMillis();
         turns.add(new Turn(turn.holder(), turn.token(), turn.fromMs(), killedAtMs, false));
-    }
-
-    private static void deleteAll(Path folder) throws IOException {
-        try (Stream<Path> files = Files.walk(folder)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(file);
-            }
-        }
     }
 }

@@ -7,7 +7,6 @@ import io.conclave.time.TimeSource;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
 
 /** One of the processes of {@link LockDemo}: takes the lock, adds one to the counter, gives the lock back, again and again. */
 public final class LockDemoWorker {
@@ -16,16 +15,14 @@ public final class LockDemoWorker {
     /**
      * Runs until it has had its turns, or is killed.
      *
-     * @param arguments name, connect string, counter file, number of turns, session timeout in milliseconds, how long a turn takes in milliseconds
+     * @param arguments name, connect string, counter file, number of turns, how long a turn takes in milliseconds
      */
     public static void main(String[] arguments) throws Exception {
         String name = arguments[0];
         CounterFile counter = new CounterFile(Path.of(arguments[2]));
         int turns = Integer.parseInt(arguments[3]);
-        Duration sessionTimeout = Duration.ofMillis(Long.parseLong(arguments[4]));
-        Duration work = Duration.ofMillis(Long.parseLong(arguments[5]));
-        try (Coordinator coordinator =
-                Coordinator.builder(arguments[1]).sessionTimeout(sessionTimeout).connect()) {
+        Duration work = Duration.ofMillis(Long.parseLong(arguments[4]));
+        try (Coordinator coordinator = DemoStage.connect(arguments[1])) {
             DistributedLock lock =
                     DistributedLock.at(coordinator, "/demo/counter").withData(name.getBytes(StandardCharsets.UTF_8));
             for (int turn = 0; turn < turns; turn++) {
@@ -42,7 +39,7 @@ public final class LockDemoWorker {
             long zxid = grant.token().zxid();
             say("GRANTED", name, grant.token().generation(), zxid, from, from);
             long count = counter.read().count();
-            pause(time, work);
+            Work.lasts(work);
             grant.ensureHeld();
             counter.write(grant.token(), count + 1);
             say("DONE", name, grant.token().generation(), zxid, from, time.wallMillis());
@@ -52,11 +49,5 @@ public final class LockDemoWorker {
     private static void say(String what, String name, long generation, long zxid, long from, long to) {
         System.out.println(what + " " + name + " " + generation + " " + zxid + " " + from + " " + to);
         System.out.flush();
-    }
-
-    private static void pause(TimeSource time, Duration span) throws Exception {
-        CompletableFuture<Void> over = new CompletableFuture<>();
-        time.schedule(span, () -> over.complete(null));
-        over.get();
     }
 }

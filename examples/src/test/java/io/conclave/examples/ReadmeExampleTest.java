@@ -4,39 +4,60 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.PrintStream;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.regex.Matcher;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.regex.Pattern;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The first thing that a stranger tries: the README's example, compiled and run as it stands there. */
+/** What a stranger tries first: the README's examples, compiled as they stand there; the first one is run as well. */
 class ReadmeExampleTest {
-    private static final Pattern FIRST_EXAMPLE = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
+    private static final Pattern EXAMPLE = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
+
+    /** What the shorter examples take for granted. */
+    private static final String SURROUNDINGS = """
+            import io.conclave.coordinator.*;
+            import io.conclave.election.*;
+            import io.conclave.grant.*;
+            import io.conclave.locks.*;
+            import io.conclave.node.*;
+            import io.conclave.spi.SetData;
+            import java.sql.Connection;
+            import java.time.Duration;
+            import java.util.Iterator;
+            import java.util.concurrent.CompletableFuture;
+
+            abstract class Example%d {
+                interface Billing {
+                    void run(FencingToken token) throws Exception;
+                }
+
+                Coordinator coordinator;
+                DistributedLock lock;
+                Connection connection;
+                Billing billing;
+                Iterator<Runnable> steps;
+                byte[] data;
+
+                void example() throws Exception {
+                    %s
+                }
+            }
+            """;
 
     @Test
     void firstExampleOfTheReadmeCompilesAndRuns(@TempDir Path folder) throws Exception {
-        Matcher example = FIRST_EXAMPLE.matcher(Files.readString(Path.of("../README.md")));
-        assertTrue(example.find(), "the README has no example");
-        Path source = folder.resolve("FirstLock.java");
-        Files.writeString(source, example.group(1));
-        int status = ToolProvider.getSystemJavaCompiler()
-                .run(
-                        null,
-                        null,
-                        null,
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        "-d",
-                        folder.toString(),
-                        source.toString());
-        assertEquals(0, status, "the README's example does not compile");
+        compile(folder, Map.of("FirstLock", examples().get(0)));
         try (URLClassLoader loader = new URLClassLoader(
                 new URL[] {folder.toUri().toURL()}, getClass().getClassLoader())) {
             String output = outputOf(() -> loader.loadClass("FirstLock")
@@ -44,6 +65,36 @@ class ReadmeExampleTest {
                     .invoke(null, (Object) new String[0]));
             assertTrue(output.contains("token"), output);
         }
+    }
+
+    @Test
+    void otherExamplesOfTheReadmeCompile(@TempDir Path folder) throws Exception {
+        List<String> examples = examples();
+        assertEquals(7, examples.size());
+        Map<String, String> classes = new HashMap<>();
+        for (int i = 1; i < examples.size(); i++) {
+            classes.put("Example" + i, SURROUNDINGS.formatted(i, examples.get(i)));
+        }
+        compile(folder, classes);
+    }
+
+    private static List<String> examples() throws IOException {
+        return EXAMPLE.matcher(Files.readString(Path.of("../README.md")))
+                .results()
+                .map(example -> example.group(1))
+                .toList();
+    }
+
+    private static void compile(Path folder, Map<String, String> textsByClass) throws IOException {
+        List<String> options =
+                new ArrayList<>(List.of("-cp", System.getProperty("java.class.path"), "-d", folder.toString()));
+        for (Map.Entry<String, String> one : textsByClass.entrySet()) {
+            Path source = folder.resolve(one.getKey() + ".java");
+            Files.writeString(source, one.getValue());
+            options.add(source.toString());
+        }
+        int status = ToolProvider.getSystemJavaCompiler().run(null, null, null, options.toArray(String[]::new));
+        assertEquals(0, status, () -> "an example of the README does not compile: " + textsByClass);
     }
 
     @Test

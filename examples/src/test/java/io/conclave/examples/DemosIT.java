@@ -1,0 +1,91 @@
+package io.conclave.examples;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** Every demo runs as a new user would run it, and shows what the README says that it shows. */
+class DemosIT {
+    private static final Pattern PROGRAM = Pattern.compile("^ +([a-z-]+)\\) main=(\\w+) ;;$", Pattern.MULTILINE);
+
+    @Test
+    void lockServiceShowsTheLineAndRefusesTheLateWriter() throws Exception {
+        shows(
+                LockService.class,
+                "ben: in line: ann, ben\n",
+                "cleo: had no luck within 200 ms\n",
+                "cleo: in line: ann, ben, cleo\n",
+                "ben: refused by the file",
+                "ben: refused by the store",
+                "Checked: the last writer in the store is cleo\n",
+                "Checked: the guarded file has three writes, and none of the late one\n");
+    }
+
+    @Test
+    void leaderDemoShowsASuccessionAndAHandOver() throws Exception {
+        shows(
+                LeaderDemo.class,
+                "observer: no leader\n",
+                "observer: ann leads",
+                "observer: ben leads",
+                "Checked: ben succeeded",
+                "observer: dora leads",
+                "ben: has handed over to dora\n",
+                "observer: cleo leads",
+                "Checked: each leader's token was larger than the one before\n");
+    }
+
+    @Test
+    void revocableJobShowsConsentAndADeadline() throws Exception {
+        shows(
+                RevocableJob.class,
+                "polite job: somebody asks for the lock\n",
+                "polite job: gives the lock up between two steps\n",
+                "Checked: the polite job gave up: GAVE_UP\n",
+                "stubborn job: somebody asks for the lock\n",
+                "stubborn job: stops: REVOKED\n",
+                "Checked: the stubborn job's znode was deleted: DELETED\n");
+    }
+
+    @Test
+    void semaphoreDemoShowsThatNeverMoreThanThePermitsAreInUse() throws Exception {
+        shows(
+                SemaphoreDemo.class,
+                "Now there is one permit",
+                "Now there are 3 again\n",
+                "Checked: the killed process's permit came back",
+                "and never more\n",
+                "came one after the other\n");
+    }
+
+    @Test
+    void everyNameThatTheScriptKnowsIsAProgramAndIsInTheReadme() throws Exception {
+        String script = Files.readString(Path.of("run"));
+        String readme = Files.readString(Path.of("../README.md"));
+        Matcher program = PROGRAM.matcher(script);
+        int programs = 0;
+        while (program.find()) {
+            Class.forName("io.conclave.examples." + program.group(2)).getMethod("main", String[].class);
+            assertTrue(readme.contains("examples/run " + program.group(1)), program.group(1));
+            programs++;
+        }
+        assertEquals(6, programs);
+    }
+
+    private static void shows(Class<?> demo, String... words) throws InterruptedException {
+        List<String> lines = new CopyOnWriteArrayList<>();
+        int status = ChildProcess.start(lines::add, demo).await();
+        String output = String.join("\n", lines) + "\n";
+        assertEquals(0, status, output);
+        for (String expected : words) {
+            assertTrue(output.contains(expected), () -> "\"" + expected + "\" is not in\n" + output);
+        }
+    }
+}
