@@ -3,6 +3,7 @@ package io.conclave.examples;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.GrantLostException;
+import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.SessionGoneException;
 import io.conclave.locks.DistributedLock;
 import io.conclave.locks.LockGrant;
@@ -89,10 +90,16 @@ public final class LockServiceClient {
         } catch (IllegalStateException e) {
             System.out.println("refused by the file: " + e.getMessage());
         }
+        writeToStore(grant);
+    }
+
+    private void writeToStore(LockGrant grant) throws InterruptedException {
         try {
             StoreGuard.of(grant)
                     .execute(coordinator, SetData.of(LockService.LAST_WRITER, name.getBytes(StandardCharsets.UTF_8)));
             System.out.println("has written to the store");
+        } catch (OutcomeUnknownException e) {
+            writeToStore(grant); // the connection was lost before the reply; to write the same once more does no harm
         } catch (GrantLostException | SessionGoneException e) {
             System.out.println("refused by the store: " + e.getMessage());
         }
