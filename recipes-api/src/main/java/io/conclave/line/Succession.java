@@ -2,10 +2,11 @@ package io.conclave.line;
 
 import io.conclave.coordinator.RecipeSession;
 import io.conclave.error.ClosedException;
-import io.conclave.error.ConclaveException;
 import io.conclave.error.GrantLostException;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusedException;
+import io.conclave.error.SessionGoneException;
+import io.conclave.grant.LossReason;
 import io.conclave.node.CreateMode;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
@@ -188,7 +189,9 @@ final class Succession {
     }
 
     private void onNothingFoundOut(Throwable cause) {
-        if (cause instanceof OutcomeUnknownException && contender.isInLine()) {
+        if (!contender.isInLine()) {
+            failAbandoned(); // the departure searches for itself
+        } else if (cause instanceof OutcomeUnknownException) {
             findOut();
         } else {
             failFor(cause);
@@ -202,18 +205,30 @@ final class Succession {
         successor.completeExceptionally(new GrantLostException(old.path() + " was deleted before it became " + path));
     }
 
-    /** What cannot be mended: the contender goes, and searches for both names. */
+    /** What cannot be mended: the contender goes, and searches for both names. A refusal is told as a loss, because it does not hold as before. */
     private void failFor(Throwable cause) {
         contender.fail(cause);
         phase = Phase.SETTLED;
+        boolean isLoss = cause instanceof SessionGoneException || cause instanceof ClosedException;
         successor.completeExceptionally(
-                cause instanceof ConclaveException
+                isLoss
                         ? cause
-                        : new OutcomeUnknownException("Unexpected failure exchanging " + old.path(), cause));
+                        : new GrantLostException(
+                                "What came of exchanging " + old.path() + " for " + path + " cannot be found out",
+                                cause));
     }
 
+    /** The contender has left: released, or because it has lost what it held. */
     private void failAbandoned() {
         phase = Phase.SETTLED;
-        successor.completeExceptionally(new ClosedException("Released before " + old.path() + " became " + path));
+        LossReason reason = contender.lost().toCompletableFuture().getNow(LossReason.RELEASED);
+        String what = " before " + old.path() + " became " + path;
+        successor.completeExceptionally(
+                switch (reason) {
+                    case RELEASED -> new ClosedException("Released" + what);
+                    case COORDINATOR_CLOSED -> new ClosedException("The coordinator was closed" + what);
+                    case SESSION_LOST -> new SessionGoneException("The session was lost" + what);
+                    case NODE_DELETED, REVOKED -> new GrantLostException("Lost, " + reason + "," + what);
+                });
     }
 }

@@ -27,6 +27,9 @@ import org.slf4j.LoggerFactory;
 final class Campaign implements Tenant {
     private static final Logger LOG = LoggerFactory.getLogger(Campaign.class);
 
+    /** Before a superseded candidate enters again: the larger token may stand there until its owner's session ends. */
+    private static final Duration PAUSE_WHEN_SUPERSEDED = Duration.ofMillis(100);
+
     private final RecipeSession session;
     private final NodePath election;
     private final byte[] data;
@@ -103,9 +106,26 @@ final class Campaign implements Tenant {
 
     /** The new creation goes out behind the deletion of the place that was given up. */
     private void enterAgain(Contender former) {
-        become(CampaignState.IN_LINE);
-        formerGone = formerGone.thenCombine(former.gone(), (before, after) -> null);
+        giveUpPlace(former);
         enter();
+    }
+
+    private void enterAgainAfterPause(Contender former) {
+        giveUpPlace(former);
+        session.time()
+                .schedule(
+                        PAUSE_WHEN_SUPERSEDED,
+                        () -> session.execute(() -> {
+                            if (state == CampaignState.IN_LINE) {
+                                enter();
+                            }
+                        }));
+    }
+
+    private void giveUpPlace(Contender former) {
+        become(CampaignState.IN_LINE);
+        contender = null; // its end is nobody's loss
+        formerGone = formerGone.thenCombine(former.gone(), (before, after) -> null);
     }
 
     private void onTurn(Contender place) {
@@ -127,7 +147,7 @@ final class Campaign implements Tenant {
                 lead(place);
             } else if (ours.isSuperseded()) {
                 place.leave(steppedBack);
-                enterAgain(place);
+                enterAgainAfterPause(place);
             } else {
                 end(Waiting.cause(failure));
             }

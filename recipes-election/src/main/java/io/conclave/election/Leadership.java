@@ -42,7 +42,7 @@ public interface Leadership extends Grant {
      *
      * @throws HandOverException if the candidate has gone; the leader stays leader
      * @throws io.conclave.error.GrantLostException if the leadership ends meanwhile
-     * @throws InterruptedException if the thread is interrupted; the leader stays leader
+     * @throws InterruptedException if the thread is interrupted; the leader stays leader unless its resignation was under way, which {@link #lost()} tells
      */
     void handOver(Candidate candidate) throws InterruptedException;
 
@@ -57,7 +57,7 @@ public interface Leadership extends Grant {
      * @param timeout how long those in between may take
      * @throws HandOverException if the candidate has gone, or if it is not next when the time is over, naming who stands in the way; the leader stays leader
      * @throws io.conclave.error.GrantLostException if the leadership ends meanwhile
-     * @throws InterruptedException if the thread is interrupted; the leader stays leader
+     * @throws InterruptedException if the thread is interrupted; the leader stays leader unless its resignation was under way, which {@link #lost()} tells
      */
     void handOver(Candidate candidate, Duration timeout) throws InterruptedException;
 

@@ -50,10 +50,10 @@ final class HeldForWriting extends HeldLock implements WriteGrant {
             }
         });
         reading.whenComplete((grant, failure) -> listeners.execute(() -> {
-            if (failure != null) {
-                stage.completeExceptionally(Waiting.cause(failure));
-            } else {
+            if (failure == null) {
                 handOver(grant, stage);
+            } else if (!stage.completeExceptionally(Waiting.cause(failure))) {
+                closeAsync(); // ended by the application when the backend had refused it, so this one is held as before
             }
         }));
         return stage;

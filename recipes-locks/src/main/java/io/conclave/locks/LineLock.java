@@ -73,7 +73,7 @@ abstract class LineLock<G extends LockGrant> {
     /**
      * Takes the lock if nobody has it or waits for it, after one round trip (while the connection is away, after the next one is made).
      *
-     * @return empty if somebody is before us
+     * @return empty if somebody is before us, be it a place of ours that a lost connection has kept from being given up
      * @throws InterruptedException if the thread is interrupted; nothing stays behind
      */
     public Optional<G> tryAcquire() throws InterruptedException {

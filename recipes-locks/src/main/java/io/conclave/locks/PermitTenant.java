@@ -62,6 +62,7 @@ import org.slf4j.LoggerFactory;
  */
 final class PermitTenant implements Tenant {
     private static final Logger LOG = LoggerFactory.getLogger(PermitTenant.class);
+    private static final int CHECK_OF_PLACE = 0; // its position in the transaction
 
     private final RecipeSession session;
     private final DistributedSemaphore semaphore;
@@ -347,6 +348,8 @@ final class PermitTenant implements Tenant {
         } else if (state == PermitState.TURNING) {
             if (unknown) {
                 findOut();
+            } else if (cause instanceof RefusedException refused && isOfPlace(refused)) {
+                placeMissing();
             } else if (cause instanceof RefusedException refused && isWorthAnotherLook(refused, checks)) {
                 lookAgain();
             } else {
@@ -355,7 +358,13 @@ final class PermitTenant implements Tenant {
         }
     }
 
-    /** Whether what we saw was out of date: of the number of permits, or of the leases' parent. The place's own absence comes first. */
+    /** Whether our own place was not there. */
+    private static boolean isOfPlace(RefusedException refused) {
+        return refused.reason() == RefusalReason.NO_NODE
+                && refused.operationIndex().orElse(-1) == CHECK_OF_PLACE;
+    }
+
+    /** Whether what we saw was out of date: of the number of permits, or of the leases' parent. */
     private static boolean isWorthAnotherLook(RefusedException refused, int checks) {
         int operation = refused.operationIndex().orElse(0);
         boolean ofNumber = operation > 0 && operation < checks;
@@ -364,12 +373,26 @@ final class PermitTenant implements Tenant {
     }
 
     private void lookAgain() {
+        becomeHeadAgain();
+        if (state == PermitState.HEAD) {
+            room.look(true);
+        }
+    }
+
+    /** Somebody has deleted it, of which the place itself may not have heard. */
+    private void placeMissing() {
+        becomeHeadAgain();
+        if (state == PermitState.HEAD && !session.remaining().isZero()) {
+            boolean asked = place.revocationRequested().toCompletableFuture().isDone();
+            placeVanished(asked ? LossReason.REVOKED : LossReason.NODE_DELETED);
+        } // else the session's loss is on its way here
+    }
+
+    private void becomeHeadAgain() {
         become(PermitState.HEAD);
         CompletableFuture<LossReason> placeLost = place.lost().toCompletableFuture();
         if (placeLost.isDone()) {
             onPlaceLost(placeLost.join());
-        } else {
-            room.look(true);
         }
     }
 
@@ -407,11 +430,19 @@ final class PermitTenant implements Tenant {
             send(
                     GetData.of(found.get(0)),
                     node -> have(new Leases(found, node.stat().czxid())),
-                    this::onNotFoundOut);
+                    this::onFoundNotRead);
         } else if (found.isEmpty()) {
             lookAgain();
         } else {
             fail(new GrantLostException("Leases were deleted by somebody else while " + describe()));
+        }
+    }
+
+    private void onFoundNotRead(Throwable cause) {
+        if (state == PermitState.TURNING && Room.isNoNode(cause)) {
+            findOut(); // deleted since it was listed, and the others may be there still
+        } else {
+            onNotFoundOut(cause);
         }
     }
 

@@ -1,0 +1,80 @@
+package io.conclave.election;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.grant.FencingToken;
+import io.conclave.node.CreateMode;
+import io.conclave.spi.Create;
+import io.conclave.spi.Delete;
+import io.conclave.testkit.ManualTimeSource;
+import io.conclave.testkit.memory.Decision;
+import io.conclave.testkit.memory.MemoryStore;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** A former leader's acknowledgement with a token that no candidate can have, while its session lives. */
+class SupersededCandidateTest extends ElectionFixture {
+    private final String store = UUID.randomUUID().toString();
+    private final ManualTimeSource time = new ManualTimeSource();
+    private final AtomicInteger places = new AtomicInteger();
+
+    @Override
+    protected String connectString() {
+        return "memory:" + store;
+    }
+
+    private Coordinator leaderOfALaterGeneration() throws Exception {
+        Coordinator former = connect();
+        electionOf(former).campaign(PATIENCE).close(); // makes the election
+        byte[] record = new AcknowledgementRecord(new FencingToken(Long.MAX_VALUE, 1), "chosen", new byte[0]).toBytes();
+        former.execute(Create.of(ACKNOWLEDGEMENT).withData(record).withMode(CreateMode.EPHEMERAL));
+        MemoryStore.named(store).faults().intercept((session, request, index) -> {
+            if (request instanceof Create create && create.path().name().contains("lock-")) {
+                places.incrementAndGet();
+            }
+            return Decision.PROCEED;
+        });
+        return former;
+    }
+
+    private CompletableFuture<Leadership> supersededOnce(Coordinator former) {
+        Coordinator candidate = opened(builder().timeSource(time));
+        CompletableFuture<Leadership> campaign = electionOf(candidate).campaignAsync();
+        await().until(() -> places.get() > 0 && children(former).equals(List.of("leader")));
+        return campaign;
+    }
+
+    @Test
+    void supersededCandidatePausesBeforeItEntersAgainAndLeadsOnceTheFormerLeaderHasGone() throws Exception {
+        Coordinator former = leaderOfALaterGeneration();
+        CompletableFuture<Leadership> campaign = supersededOnce(former);
+        await().during(Duration.ofMillis(300)).until(() -> places.get() == 1);
+        assertFalse(campaign.isDone());
+        former.execute(Delete.of(ACKNOWLEDGEMENT));
+        time.advance(Duration.ofMillis(100));
+        Leadership leadership = get(campaign);
+        assertTrue(leadership.isHeld());
+        assertFalse(leadership.lost().toCompletableFuture().isDone());
+        leadership.close();
+        awaitNothingLeft(former);
+    }
+
+    @Test
+    void candidateThatIsGivenUpDuringItsPauseLeavesNothingBehind() throws Exception {
+        Coordinator former = leaderOfALaterGeneration();
+        CompletableFuture<Leadership> campaign = supersededOnce(former);
+        campaign.cancel(true);
+        electionOf(former).candidates(); // a round trip
+        time.advance(Duration.ofSeconds(1));
+        await().during(Duration.ofMillis(200)).until(() -> children(former).equals(List.of("leader")));
+        assertEquals(1, places.get());
+    }
+}

@@ -1,0 +1,87 @@
+package io.conclave.locks;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.error.ClosedException;
+import io.conclave.error.GrantLostException;
+import io.conclave.node.Acl;
+import io.conclave.node.Permission;
+import io.conclave.spi.Multi;
+import io.conclave.spi.SetAcl;
+import io.conclave.spi.Sync;
+import io.conclave.testkit.memory.Decision;
+import io.conclave.testkit.memory.Faults;
+import io.conclave.testkit.memory.MemoryStore;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What a downgrade says that failed while it was being found out which znode is there. */
+class DowngradeFailureTest {
+    private static final String PATH = "/locks/downgraded";
+
+    private final String store = UUID.randomUUID().toString();
+    private final Faults faults = MemoryStore.named(store).faults();
+    private Coordinator coordinator;
+    private SharedLock lock;
+
+    @BeforeEach
+    void connect() {
+        coordinator = Coordinator.builder("memory:" + store)
+                .sessionTimeout(Duration.ofSeconds(30))
+                .connect();
+        lock = SharedLock.at(coordinator, PATH);
+    }
+
+    @AfterEach
+    void close() {
+        coordinator.close();
+        MemoryStore.forget(store);
+    }
+
+    private Throwable failureOf(CompletableFuture<ReadGrant> downgrade) {
+        return assertThrows(ExecutionException.class, () -> downgrade.get(20, SECONDS))
+                .getCause();
+    }
+
+    @Test
+    void writerThatIsClosedWhileTheConnectionIsLostAgainIsToldThatItWasReleased() throws Exception {
+        WriteGrant writing = lock.writeLock().acquire();
+        AtomicBoolean closed = new AtomicBoolean();
+        faults.onNext(Multi.class::isInstance, Decision.DROP_AFTER);
+        faults.intercept((session, request, index) -> {
+            if (request instanceof Sync && closed.compareAndSet(false, true)) {
+                writing.closeAsync();
+                return Decision.DROP_BEFORE;
+            }
+            return Decision.PROCEED;
+        });
+        assertInstanceOf(ClosedException.class, failureOf(writing.downgradeAsync()));
+        writing.closeAsync().toCompletableFuture().get(20, SECONDS);
+        assertEquals(0, lock.members().size());
+        lock.writeLock().acquire(Duration.ofSeconds(20)).close();
+    }
+
+    @Test
+    void writerThatCannotFindOutWhatItIsSaysThatItIsLostAndNotThatItHoldsAsBefore() throws Exception {
+        WriteGrant writing = lock.writeLock().acquire();
+        coordinator.execute(SetAcl.of(
+                writing.path(),
+                new Acl(List.of(new Acl.Entry(EnumSet.of(Permission.ADMIN), "world", "anyone"))))); // it cannot be read
+        faults.onNext(Multi.class::isInstance, Decision.DROP_BEFORE);
+        assertInstanceOf(GrantLostException.class, failureOf(writing.downgradeAsync()));
+        assertFalse(writing.isHeld());
+    }
+}

@@ -1,0 +1,100 @@
+package io.conclave.locks;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.error.GrantLostException;
+import io.conclave.node.NodePath;
+import io.conclave.spi.GetData;
+import io.conclave.spi.Multi;
+import io.conclave.spi.Request;
+import io.conclave.testkit.memory.Decision;
+import io.conclave.testkit.memory.Faults;
+import io.conclave.testkit.memory.MemoryStore;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What an operator deletes while a semaphore's transaction is under way, or while it is found out what came of it. */
+class SemaphoreRecoveryTest {
+    private static final NodePath PATH = NodePath.of("/semaphores/recovered");
+    private static final NodePath LEASES = PATH.child("leases");
+    private static final NodePath LINE = PATH.child("locks");
+
+    private final String store = UUID.randomUUID().toString();
+    private final Faults faults = MemoryStore.named(store).faults();
+    private Coordinator coordinator;
+    private DistributedSemaphore semaphore;
+
+    @BeforeEach
+    void connect() {
+        coordinator = Coordinator.builder("memory:" + store)
+                .sessionTimeout(Duration.ofSeconds(30))
+                .connect();
+        semaphore = DistributedSemaphore.at(coordinator, PATH, 2);
+    }
+
+    @AfterEach
+    void close() {
+        coordinator.close();
+        MemoryStore.forget(store);
+    }
+
+    private static boolean isReadOfLease(Request<?> request) {
+        return request instanceof GetData read && read.path().parent().equals(Optional.of(LEASES));
+    }
+
+    @Test
+    void leaseThatIsDeletedWhileTheOthersAreFoundAgainLeavesNoneOfThemBehind() throws Exception {
+        semaphore.acquire().close(); // the leases have their parent
+        AtomicInteger deleted = new AtomicInteger();
+        faults.onNext(Multi.class::isInstance, Decision.DROP_AFTER);
+        faults.intercept((session, request, index) -> {
+            if (isReadOfLease(request) && deleted.get() == 0) {
+                deleted.incrementAndGet();
+                faults.deleteAsOperator(((GetData) request).path());
+            }
+            return Decision.PROCEED;
+        });
+        CompletableFuture<PermitGrant> acquiring = semaphore.acquireAsync(2);
+        ExecutionException failure = assertThrows(ExecutionException.class, () -> acquiring.get(20, SECONDS));
+        assertInstanceOf(GrantLostException.class, failure.getCause());
+        assertEquals(1, deleted.get());
+        await().untilAsserted(() -> assertEquals(0, semaphore.holders().size()));
+        semaphore.acquire(2, Duration.ofSeconds(20)).close();
+    }
+
+    @Test
+    void headWhosePlaceIsDeletedInFrontOfItsTransactionTriesOnce() throws Exception {
+        semaphore.acquire().close();
+        AtomicInteger tried = new AtomicInteger();
+        long session = coordinator.recipeSession().id();
+        faults.intercept((owner, request, index) -> {
+            if (request instanceof Multi) {
+                tried.incrementAndGet();
+                MemoryStore.named(store).snapshot().keySet().stream()
+                        .filter(path -> path.parent().equals(Optional.of(LINE)))
+                        .toList()
+                        .forEach(faults::deleteAsOperator);
+            }
+            return Decision.PROCEED;
+        });
+        CompletableFuture<PermitGrant> acquiring = semaphore.acquireAsync(1);
+        ExecutionException failure = assertThrows(ExecutionException.class, () -> acquiring.get(20, SECONDS));
+        assertInstanceOf(GrantLostException.class, failure.getCause());
+        assertEquals(1, tried.get());
+        faults.clear();
+        await().untilAsserted(() -> assertEquals(0, faults.watchCount(session)));
+        semaphore.acquire(2, Duration.ofSeconds(20)).close();
+    }
+}
