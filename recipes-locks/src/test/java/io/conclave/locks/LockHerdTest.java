@@ -1,0 +1,89 @@
+package io.conclave.locks;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.testkit.memory.Faults;
+import io.conclave.testkit.memory.MemoryStore;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+/** What a hand-over of a lock costs at the server does not depend on how many wait. */
+class LockHerdTest {
+    private static final String PATH = "/locks/herd";
+
+    /** What the server saw in a number of hand-overs. */
+    private record Cost(int waiters, int handOvers, double requests, double events) {}
+
+    private static Cost handOvers(int waiters) throws Exception {
+        String store = UUID.randomUUID().toString();
+        Faults faults = MemoryStore.named(store).faults();
+        List<Coordinator> coordinators = new ArrayList<>();
+        try {
+            for (int i = 0; i < 10; i++) {
+                coordinators.add(Coordinator.builder("memory:" + store)
+                        .sessionTimeout(Duration.ofMinutes(5))
+                        .connect());
+            }
+            LockGrant held = lock(coordinators, 0).acquire();
+            List<CompletableFuture<LockGrant>> waiting = new ArrayList<>();
+            for (int i = 0; i < waiters; i++) {
+                waiting.add(lock(coordinators, i).acquireAsync());
+                int present = i + 2;
+                // one after the other, so that the order is known
+                org.awaitility.Awaitility.await()
+                        .pollDelay(Duration.ZERO)
+                        .pollInterval(Duration.ofMillis(1))
+                        .until(() -> lock(coordinators, 0).members().size() == present);
+            }
+            awaitQuiet(faults);
+            long requests = faults.requestCount();
+            long events = faults.eventCount();
+            int handOvers = 20;
+            for (int i = 0; i < handOvers; i++) {
+                held.close();
+                held = waiting.get(i).get(20, SECONDS);
+            }
+            awaitQuiet(faults);
+            return new Cost(
+                    waiters,
+                    handOvers,
+                    (faults.requestCount() - requests) / (double) handOvers,
+                    (faults.eventCount() - events) / (double) handOvers);
+        } finally {
+            coordinators.forEach(Coordinator::close);
+            MemoryStore.forget(store);
+        }
+    }
+
+    private static DistributedLock lock(List<Coordinator> coordinators, int i) {
+        return DistributedLock.at(coordinators.get(i % coordinators.size()), PATH);
+    }
+
+    /** Until nothing has been asked for a while. */
+    private static void awaitQuiet(Faults faults) {
+        AtomicLong last = new AtomicLong(-1);
+        org.awaitility.Awaitility.await()
+                .pollInterval(Duration.ofMillis(150))
+                .until(() -> last.getAndSet(faults.requestCount()) == faults.requestCount());
+    }
+
+    @Test
+    void releaseWakesTheNextInLineOnly() throws Exception {
+        Cost few = handOvers(25);
+        Cost many = handOvers(200);
+        System.out.println("lock herd: " + few + ", " + many);
+        for (Cost cost : List.of(few, many)) {
+            assertTrue(cost.requests <= 3, "the release, and a look at the line and at the own place: " + cost);
+            assertTrue(cost.events <= 2, "who released and the next one are told: " + cost);
+        }
+        assertEquals(few.requests, many.requests);
+    }
+}
