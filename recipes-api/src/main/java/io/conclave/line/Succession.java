@@ -200,6 +200,10 @@ final class Succession {
 
     /** Neither is there. */
     private void vanish() {
+        if (!contender.isInLine()) {
+            failAbandoned(); // the departure has deleted them
+            return;
+        }
         phase = Phase.SETTLED;
         contender.vanished();
         successor.completeExceptionally(new GrantLostException(old.path() + " was deleted before it became " + path));
