@@ -118,7 +118,7 @@ public final class Acquisition<G> {
         CompletableFuture<T> stage = new CompletableFuture<>();
         Executor listeners = new SerialExecutor("acquiring " + tenant, session.listenerExecutor(), session.time());
         stage.whenComplete((result, failure) -> {
-            if (failure != null) {
+            if (failure != null || !answer.isDone()) { // ended by the application, whichever way
                 tenant.leave(new ClosedException("Cancelled: " + tenant));
             }
         });

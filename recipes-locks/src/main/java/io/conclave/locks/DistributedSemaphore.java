@@ -15,6 +15,7 @@ import io.conclave.line.Revocation;
 import io.conclave.line.RevocationWord;
 import io.conclave.node.NodePath;
 import io.conclave.spi.GetData;
+import io.conclave.spi.SerialExecutor;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -23,6 +24,7 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 
 /**
  * A number of permits that all processes share that use the same path: first come, first served, without a herd.
@@ -215,8 +217,10 @@ public final class DistributedSemaphore {
     public CompletableFuture<Void> setPermitsAsync(int newPermits) {
         RecipeSession session = coordinator.recipeSession();
         CompletableFuture<Void> done = new CompletableFuture<>();
+        Executor listeners =
+                new SerialExecutor("setting permits of " + layout.path(), session.listenerExecutor(), session.time());
         set(newPermits)
-                .whenComplete((set, failure) -> session.listenerExecutor().execute(() -> {
+                .whenComplete((set, failure) -> listeners.execute(() -> {
                     if (failure == null) {
                         done.complete(null);
                     } else {

@@ -179,4 +179,17 @@ abstract class LockWaitingContract extends LockFixture {
         }
         awaitMembers(coordinator, 0);
     }
+
+    @Test
+    void whoeverCompletesTheStageHimselfLeavesTheLineToo() throws Exception {
+        Coordinator coordinator = connect();
+        LockGrant grant = lockOf(coordinator).acquire(PATIENCE);
+        CompletableFuture<LockGrant> waiter = lockOf(coordinator).acquireAsync();
+        awaitMembers(coordinator, 2);
+        assertTrue(waiter.complete(grant));
+        awaitMembers(coordinator, 1);
+        assertTrue(grant.isHeld());
+        grant.close();
+        awaitMembers(coordinator, 0);
+    }
 }

@@ -1,11 +1,15 @@
 package io.conclave.locks;
 
 import io.conclave.error.AcquireTimeoutException;
+import io.conclave.grant.FencingToken;
+import io.conclave.grant.LossReason;
 import io.conclave.testkit.driver.Actor;
 import io.conclave.testkit.driver.Claim;
 import io.conclave.testkit.driver.FaultDriver;
 import io.conclave.testkit.driver.Holding;
 import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -35,12 +39,40 @@ class MultiLockFaultsTest {
         actor.hold(actor.granted(name, Holding.Kind.EXCLUSIVE, Claim.of(grant), 1));
     }
 
+    /** One of several: with the first that is lost the others are given back, so the reason of the loss is that of all. */
+    private record Part(MultiLockGrant all, LockGrant one) implements Claim {
+        @Override
+        public Duration remaining() {
+            return one.remaining();
+        }
+
+        @Override
+        public CompletionStage<LossReason> lost() {
+            return all.lost();
+        }
+
+        @Override
+        public Optional<FencingToken> token() {
+            return Optional.of(one.token());
+        }
+
+        @Override
+        public void close() {
+            one.close();
+        }
+
+        @Override
+        public String toString() {
+            return one.toString();
+        }
+    }
+
     @Test
     void holderBlocksNobody() {
         FaultDriver.of("multi-lock, holder", run -> {
                     run.victim().start(me -> {
                         MultiLockGrant grant = multi(me).acquire();
-                        me.hold(me.granted("a", Holding.Kind.EXCLUSIVE, Claim.of(grant.of(lock(me, "a"))), 1));
+                        me.hold(me.granted("a", Holding.Kind.EXCLUSIVE, new Part(grant, grant.of(lock(me, "a"))), 1));
                         grant.close();
                     });
                     run.untilAtRest();
@@ -61,7 +93,7 @@ class MultiLockFaultsTest {
                             1);
                     run.victim().start(me -> {
                         MultiLockGrant grant = me.await(multi(me).acquireAsync());
-                        me.hold(me.granted("b", Holding.Kind.EXCLUSIVE, Claim.of(grant.of(lock(me, "b"))), 1));
+                        me.hold(me.granted("b", Holding.Kind.EXCLUSIVE, new Part(grant, grant.of(lock(me, "b"))), 1));
                         grant.close();
                     });
                     run.untilAtRest();
