@@ -46,6 +46,9 @@ public interface Tenure extends AutoCloseable {
     @Override
     void close();
 
-    /** Gives the grant back without waiting. The stage completes when the backend has confirmed it or the session is gone; never exceptionally. */
+    /**
+     * Gives the grant back without waiting. The stage completes when the backend has confirmed it or the session is gone; never exceptionally. Its continuations run
+     * on the coordinator's listener threads and may block.
+     */
     CompletionStage<Void> closeAsync();
 }

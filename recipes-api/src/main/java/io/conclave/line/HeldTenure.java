@@ -97,7 +97,7 @@ public abstract class HeldTenure<T extends Tenant> implements Tenure {
 
     @Override
     public final void close() {
-        CompletionStage<Void> gone = closeAsync();
+        CompletionStage<Void> gone = giveBack();
         RecipeSession session = tenant.session();
         if (session.isDispatcherThread()) {
             return; // it would wait for itself; the deletion goes on
@@ -109,6 +109,13 @@ public abstract class HeldTenure<T extends Tenant> implements Tenure {
 
     @Override
     public final CompletionStage<Void> closeAsync() {
+        CompletableFuture<Void> closed = new CompletableFuture<>();
+        SerialExecutor listeners = listeners(tenant.session(), "closeAsync()");
+        giveBack().thenRun(() -> listeners.execute(() -> closed.complete(null)));
+        return closed;
+    }
+
+    private CompletionStage<Void> giveBack() {
         released = true;
         return tenant.leave(new ClosedException("Released"));
     }

@@ -18,6 +18,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.Lock;
 import org.junit.jupiter.api.Test;
 
@@ -176,5 +177,28 @@ public abstract class LockContract extends LockLossContract {
                 .acquire(PATIENCE));
         assertThrows(ConclaveException.class, () -> DistributedLock.at(coordinator, "/flat/lock")
                 .acquire(PATIENCE));
+    }
+
+    @Test
+    void whatFollowsAReleaseMayBlock() throws Exception {
+        Coordinator coordinator = connect();
+        CountDownLatch next = new CountDownLatch(1);
+        CompletableFuture<Boolean> followed = lockOf(coordinator)
+                .acquire(PATIENCE)
+                .closeAsync()
+                .thenApply(released -> awaitLatch(next))
+                .toCompletableFuture();
+        lockOf(coordinator).acquire(PATIENCE).close();
+        next.countDown();
+        assertTrue(followed.get(20, SECONDS));
+    }
+
+    private static boolean awaitLatch(CountDownLatch latch) {
+        try {
+            return latch.await(20, SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
     }
 }
