@@ -7,6 +7,7 @@ import io.conclave.coordinator.Waiting;
 import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.SessionGoneException;
 import io.conclave.line.Acquisition;
+import io.conclave.line.OwnName;
 import io.conclave.node.NodePath;
 import io.conclave.spi.GetData;
 import java.nio.charset.StandardCharsets;

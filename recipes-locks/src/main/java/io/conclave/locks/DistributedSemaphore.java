@@ -11,6 +11,7 @@ import io.conclave.grant.RevocationOutcome;
 import io.conclave.line.Acquisition;
 import io.conclave.line.LineRole;
 import io.conclave.line.LineView;
+import io.conclave.line.OwnName;
 import io.conclave.line.Revocation;
 import io.conclave.line.RevocationWord;
 import io.conclave.node.NodePath;

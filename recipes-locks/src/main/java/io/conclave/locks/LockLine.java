@@ -2,6 +2,7 @@ package io.conclave.locks;
 
 import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.RecipeSession;
+import io.conclave.line.OwnName;
 import io.conclave.node.NodePath;
 import java.nio.charset.StandardCharsets;
 

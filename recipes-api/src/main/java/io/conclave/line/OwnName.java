@@ -1,15 +1,16 @@
-package io.conclave.election;
+package io.conclave.line;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 
-/** What a candidate says of itself unless told otherwise: process id and host. */
-final class OwnName {
+/** What a tenant says of itself unless told otherwise: process id and host. */
+public final class OwnName {
     private static final String NAME = ProcessHandle.current().pid() + "@" + host();
 
     private OwnName() {}
 
-    static String get() {
+    /** {@code <process id>@<host>}. Never blocks, except for the first lookup of the host. */
+    public static String get() {
         return NAME;
     }
 
@@ -17,7 +18,7 @@ final class OwnName {
         try {
             return InetAddress.getLocalHost().getHostName();
         } catch (UnknownHostException e) {
-            return "unknown-host"; // a name for people to read; its lack must not stop a campaign
+            return "unknown-host"; // a name for people to read; its lack must not stop a recipe
         }
     }
 }
