@@ -5,4 +5,5 @@ module io.conclave.consensus {
 
     exports io.conclave.consensus;
     exports io.conclave.consensus.disk;
+    exports io.conclave.consensus.entry;
 }

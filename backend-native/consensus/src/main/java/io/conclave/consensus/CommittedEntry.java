@@ -1,5 +1,6 @@
 package io.conclave.consensus;
 
+import io.conclave.consensus.entry.EntryKind;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,6 +1,7 @@
 package io.conclave.consensus;
 
 import io.conclave.consensus.disk.Disk;
+import io.conclave.consensus.entry.EntryKind;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -1,5 +1,6 @@
 package io.conclave.consensus;
 
+import io.conclave.consensus.entry.EntryKind;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

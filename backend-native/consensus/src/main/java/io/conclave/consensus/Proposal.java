@@ -1,5 +1,7 @@
 package io.conclave.consensus;
 
+import io.conclave.consensus.entry.EntryKind;
+
 /** Something to be put into the log; the same object comes back with the committed entry on the member that proposed it. */
 public interface Proposal {
 
@@ -16,4 +18,10 @@ public interface Proposal {
      * most, on the log's thread; must not block. What it throws is logged.
      */
     void rejected(Rejection reason);
+
+    /**
+     * Nobody here will ever know what became of the proposal: a snapshot has taken its place in the log. Called once at
+     * most, instead of {@link #rejected}, on the log's thread.
+     */
+    default void outcomeUnknown() {}
 }

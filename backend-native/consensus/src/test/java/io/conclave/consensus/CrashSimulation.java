@@ -7,6 +7,7 @@ import io.conclave.consensus.RecordingMachine.Seen;
 import io.conclave.consensus.disk.Disk;
 import io.conclave.consensus.disk.PowerFailure;
 import io.conclave.consensus.disk.SimulatedDisk;
+import io.conclave.consensus.entry.EntryKind;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.consensus.disk.SimulatedDisk;
+import io.conclave.consensus.entry.EntryKind;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -1,5 +1,6 @@
 package io.conclave.consensus;
 
+import io.conclave.consensus.entry.EntryKind;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;

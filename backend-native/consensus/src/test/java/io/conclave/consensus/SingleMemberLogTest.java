@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.consensus.disk.RealDisk;
 import io.conclave.consensus.disk.SimulatedDisk;
+import io.conclave.consensus.entry.EntryKind;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

@@ -77,7 +77,7 @@ public final class Replica implements StateMachine {
             case APPLICATION -> ChangeCodec.decode(ByteBuffer.wrap(entry.payload()));
             case FEATURE_LEVEL ->
                 new Change.RaiseFeatureLevel(ByteBuffer.wrap(entry.payload()).getInt());
-            case CONFIGURATION ->
+            case CONFIGURATION, STARTED ->
                 throw new IllegalStateException("a change of membership is in the log, and this version knows none");
         };
     }

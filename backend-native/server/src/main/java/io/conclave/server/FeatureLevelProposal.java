@@ -1,8 +1,8 @@
 package io.conclave.server;
 
-import io.conclave.consensus.EntryKind;
 import io.conclave.consensus.Proposal;
 import io.conclave.consensus.Rejection;
+import io.conclave.consensus.entry.EntryKind;
 import java.nio.ByteBuffer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -1,4 +1,4 @@
-package io.conclave.consensus;
+package io.conclave.consensus.entry;
 
 /** What an entry of the log is about. The code is part of the file format. */
 public enum EntryKind {
@@ -6,10 +6,12 @@ public enum EntryKind {
     TERM(1),
     /** A proposal of the application. */
     APPLICATION(2),
-    /** A change of the cluster's membership. Reserved: nothing writes it yet. */
+    /** The cluster's membership from here on. Payload: a {@link ClusterConfiguration}. */
     CONFIGURATION(3),
     /** Switches new semantics on, once all members understand them. Payload: the level, a four-byte int. */
-    FEATURE_LEVEL(4);
+    FEATURE_LEVEL(4),
+    /** A member has started; its index is the incarnation of what the member proposes. Payload: member 4, nonce 8. */
+    STARTED(5);
 
     private final byte code;
 
@@ -17,17 +19,24 @@ public enum EntryKind {
         this.code = (byte) code;
     }
 
-    byte code() {
+    /** What stands for it in files and messages. */
+    public byte code() {
         return code;
     }
 
-    static EntryKind of(byte code) {
+    /**
+     * The kind with this code.
+     *
+     * @throws IllegalArgumentException if this version knows none
+     */
+    public static EntryKind of(byte code) {
         return switch (code) {
             case 1 -> TERM;
             case 2 -> APPLICATION;
             case 3 -> CONFIGURATION;
             case 4 -> FEATURE_LEVEL;
-            default -> throw new LogException("entry kind " + code + " is unknown to this version");
+            case 5 -> STARTED;
+            default -> throw new IllegalArgumentException("entry kind " + code + " is unknown to this version");
         };
     }
 }

@@ -1,0 +1,26 @@
+package io.conclave.consensus;
+
+import io.conclave.consensus.entry.ClusterConfiguration;
+
+/** What the log tells the server, on the log's thread; must not block or throw. */
+public interface LogListener {
+
+    /** This member leads in the term, and the term's first entry is applied. */
+    void leading(long term);
+
+    /** This member does not lead any more. */
+    void deposed();
+
+    /** On the leader: a member's application has something to say; see {@link ReplicatedLog#confirm}. */
+    void noted(int member, byte[] note);
+
+    /**
+     * Whether clients may be served: the member has a leader, has caught up with what was committed when it met it in
+     * this life, and has not lost sight of the majority for too long. False also before a snapshot replaces the state:
+     * whoever is connected must go then.
+     */
+    void serving(boolean serving);
+
+    /** A configuration is committed. */
+    void configured(ClusterConfiguration configuration);
+}

@@ -1,0 +1,97 @@
+package io.conclave.consensus.core;
+
+import io.conclave.consensus.entry.LogBatch;
+import io.conclave.consensus.entry.LogEntry;
+import java.util.List;
+
+/** What members say to each other. Links keep the order of one sender's messages, and may lose any suffix of them. */
+public sealed interface PeerMessage {
+
+    /**
+     * Asks for a vote (Raft §5.2), or with {@code pre} whether there would be one (thesis §9.6).
+     *
+     * @param term the term of the candidacy; with {@code pre} the one that it would have
+     * @param voterDirectory the directory that the candidate's configuration has for the one who is asked
+     * @param transfer the leader has asked for this election: who hears a leader does not refuse for that
+     */
+    record VoteRequest(boolean pre, long term, long lastIndex, long lastTerm, long voterDirectory, boolean transfer)
+            implements PeerMessage {}
+
+    /**
+     * The answer to a vote request.
+     *
+     * @param term the voter's term; that of the request if it is granted
+     * @param weak the voter may have lost the end of its log: see docs/decisions/0005
+     */
+    record VoteReply(boolean pre, long term, boolean granted, boolean weak) implements PeerMessage {}
+
+    /**
+     * Batches behind a given place, and a heartbeat with every one, also without batches.
+     *
+     * @param commitIndex what is committed (the receiver knows it of its log up to the last of these batches only)
+     * @param round number of the confirmation of leadership under way; the reply repeats it
+     */
+    record Append(
+            long term, long previousIndex, long previousTerm, long commitIndex, long round, List<LogBatch> batches)
+            implements PeerMessage {
+        public Append {
+            batches = List.copyOf(batches);
+        }
+    }
+
+    /**
+     * The answer to an append.
+     *
+     * @param matchIndex if accepted, up to where the receiver's log is durable and equal to the leader's
+     * @param hintIndex if not accepted, where the leader may look for the last equal place; the receiver's entry there
+     *     has {@code hintTerm}
+     */
+    record AppendReply(long term, boolean accepted, long matchIndex, long hintIndex, long hintTerm, long round)
+            implements PeerMessage {}
+
+    /**
+     * A piece of a snapshot of the leader's.
+     *
+     * @param lastIndex what the snapshot stands for
+     * @param lastTerm the term of that
+     * @param length of the whole file
+     */
+    record SnapshotPiece(long term, long lastIndex, long lastTerm, long length, long offset, byte[] bytes)
+            implements PeerMessage {}
+
+    /**
+     * The answer to a piece.
+     *
+     * @param received up to where the receiver has the file; the sender goes on there
+     * @param installed the receiver's log goes on behind the snapshot
+     */
+    record SnapshotReply(long term, long lastIndex, long received, boolean installed) implements PeerMessage {}
+
+    /** The leader asks the receiver to stand for election at once (thesis §3.10). */
+    record TimeoutNow(long term) implements PeerMessage {}
+
+    /**
+     * A member asks the leader for a confirmed read index (thesis §6.4), with a note for the leader's application.
+     *
+     * @param id the asker's number for it
+     */
+    record ConfirmRequest(long id, byte[] note) implements PeerMessage {}
+
+    /**
+     * Leadership was confirmed after the request came.
+     *
+     * @param index what the asker must have applied
+     */
+    record ConfirmReply(long term, long id, long index) implements PeerMessage {}
+
+    /**
+     * Proposals of another member, in its order.
+     *
+     * @param entries with their origins
+     */
+    record Forward(List<LogEntry> entries) implements PeerMessage {
+        public Forward {
+            entries = List.copyOf(entries);
+        }
+    }
+}

@@ -1,0 +1,82 @@
+package io.conclave.consensus.store;
+
+import io.conclave.consensus.DiskState;
+import io.conclave.consensus.StateSnapshot;
+import io.conclave.consensus.entry.LogBatch;
+import java.io.IOException;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.Supplier;
+
+/**
+ * Where one member keeps what it must not forget. All methods are called on the member's thread; an
+ * {@link IOException} ends the member. Work in the background reports back through the executor that the store was
+ * made with.
+ */
+public interface LogStore {
+
+    /** Whether the directory belongs to a cluster; if not, only {@link #adopt} and {@link #close} may be called. */
+    boolean isMember();
+
+    /** The random id of the directory; 0 before it belongs to a cluster. */
+    long directory();
+
+    /** Which cluster; all zero before it belongs to one. */
+    UUID clusterId();
+
+    /** Makes an empty directory that of a new member of an existing cluster, with an empty log and no vote. */
+    void adopt(UUID clusterId) throws IOException;
+
+    /**
+     * Reads everything: the newest snapshot and all committed batches behind it go to the target; what may not be
+     * committed is in the answer.
+     */
+    Recovered recover(RecoveryTarget target) throws IOException;
+
+    /** Makes term and vote durable. */
+    void vote(long term, int votedFor) throws IOException;
+
+    /** What became of an append. */
+    enum Appended {
+        /** It is durable. */
+        DONE,
+        /** Nothing was written; try again after the next piece of background work has reported. */
+        WAIT,
+        /** Nothing was written and there is no room. */
+        FULL
+    }
+
+    /** Whether a batch with so many payload bytes and entries could be written now; begins to make room if not. */
+    Appended roomFor(int entries, long payloadBytes);
+
+    /**
+     * Writes batches at the end of the log, with one sync as far as they lie in one segment.
+     *
+     * @param commitIndex what is known to be committed now
+     */
+    Appended append(List<LogBatch> batches, long commitIndex) throws IOException;
+
+    /** Cuts the log behind an index that is the end of a batch; durable on return. */
+    void cutAfter(long index) throws IOException;
+
+    /** Everything up to the position is applied: a good moment for a snapshot, which is then taken from the supplier. */
+    void applied(SnapshotPosition position, Supplier<StateSnapshot> machine);
+
+    /** Has a snapshot made now, whenever one is wanted for another member and none is young enough. */
+    void snapshotSoon();
+
+    /** The newest whole snapshot, for sending; null if there is none. To be closed. */
+    @org.jspecify.annotations.Nullable
+    StoredSnapshot openNewestSnapshot() throws IOException;
+
+    /** A file for a snapshot that another member sends; one at a time, another one replaces it. */
+    IncomingSnapshot receive(long lastIndex, long lastTerm, long length) throws IOException;
+
+    DiskState diskState();
+
+    /** Ends work in the background; returns whether all of it has ended, else ask again after its next report. */
+    boolean stopped();
+
+    /** Gives everything free; {@code clean} if all is well and a mark of the end shall be left. */
+    void close(boolean clean) throws IOException;
+}
