@@ -5,6 +5,24 @@ import io.conclave.consensus.entry.ClusterConfiguration;
 /** What the log tells the server, on the log's thread; must not block or throw. */
 public interface LogListener {
 
+    /** Hears nothing. */
+    LogListener NONE = new LogListener() {
+        @Override
+        public void leading(long term) {}
+
+        @Override
+        public void deposed() {}
+
+        @Override
+        public void noted(int member, byte[] note) {}
+
+        @Override
+        public void serving(boolean serving) {}
+
+        @Override
+        public void configured(ClusterConfiguration configuration) {}
+    };
+
     /** This member leads in the term, and the term's first entry is applied. */
     void leading(long term);
 

@@ -1,5 +1,6 @@
 package io.conclave.consensus;
 
+import io.conclave.consensus.entry.ClusterConfiguration;
 import io.conclave.consensus.entry.EntryKind;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -8,6 +9,7 @@ import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +34,7 @@ final class LogLoop implements ReplicatedLog {
     private final CompletableFuture<@Nullable Void> ended = new CompletableFuture<>();
 
     /** Written by the log's thread (before it starts: by the starter). */
-    private volatile LogStatus status = new LogStatus(LogRole.NEW, 0, 0, 0, NO_CLUSTER, DiskState.ROOM);
+    private volatile LogStatus status;
 
     private volatile boolean closing;
     private @Nullable Thread thread;
@@ -53,6 +55,7 @@ final class LogLoop implements ReplicatedLog {
 
     LogLoop(LogOptions options, Function<ProposalQueue, LogStore> stores) {
         this.options = options;
+        this.status = LogStatus.idle(options.memberId(), LogRole.NEW);
         this.queue = new ProposalQueue(options.maxQueuedEntries(), options.maxQueuedBytes());
         this.store = stores.apply(queue);
     }
@@ -60,12 +63,12 @@ final class LogLoop implements ReplicatedLog {
     // ---- any thread
 
     @Override
-    public void start(StateMachine stateMachine) {
+    public void start(StateMachine stateMachine, LogListener listener) {
         if (!started.compareAndSet(false, true)) {
             throw new IllegalStateException("the log was started or closed before");
         }
         CompletableFuture<@Nullable Void> ready = new CompletableFuture<>();
-        Thread made = options.threadFactory().newThread(() -> run(stateMachine, ready));
+        Thread made = options.threadFactory().newThread(() -> run(stateMachine, listener, ready));
         thread = made;
         made.start();
         try {
@@ -98,6 +101,21 @@ final class LogLoop implements ReplicatedLog {
     }
 
     @Override
+    public boolean confirm(byte[] note, Runnable action) {
+        return queue.offer(action);
+    }
+
+    @Override
+    public CompletionStage<@Nullable Void> change(MembershipChange change) {
+        return CompletableFuture.failedStage(new LogException("this log has one member only"));
+    }
+
+    @Override
+    public CompletionStage<@Nullable Void> transferLeadership(int member) {
+        return CompletableFuture.failedStage(new LogException("this log has one member only"));
+    }
+
+    @Override
     public LogStatus status() {
         return status;
     }
@@ -105,7 +123,7 @@ final class LogLoop implements ReplicatedLog {
     @Override
     public void close() {
         if (started.compareAndSet(false, true)) {
-            status = new LogStatus(LogRole.CLOSED, 0, 0, 0, NO_CLUSTER, DiskState.ROOM);
+            status = LogStatus.idle(options.memberId(), LogRole.CLOSED);
             ended.complete(null);
             return;
         }
@@ -123,11 +141,13 @@ final class LogLoop implements ReplicatedLog {
 
     // ---- the log's thread
 
-    private void run(StateMachine stateMachine, CompletableFuture<@Nullable Void> ready) {
+    private void run(StateMachine stateMachine, LogListener listener, CompletableFuture<@Nullable Void> ready) {
         try {
             if (!tryLead(stateMachine, ready)) {
                 return;
             }
+            listener.leading(term);
+            listener.serving(true);
             while (role == LogRole.LEADING) {
                 if (!tryStep()) {
                     queue.await(held != null);
@@ -173,6 +193,7 @@ final class LogLoop implements ReplicatedLog {
         CommittedBatch first = batchOf(List.of(new CommittedEntry(EntryKind.TERM, new byte[0], null)));
         appendWaiting(first);
         apply(first);
+        enter(LogRole.FOLLOWING);
         enter(LogRole.LEADING);
         queue.begin();
     }
@@ -357,6 +378,16 @@ final class LogLoop implements ReplicatedLog {
         if (role == LogRole.LEADING && cluster.equals(NO_CLUSTER)) {
             cluster = store.clusterId();
         }
-        status = new LogStatus(role, term, lastIndex, lastIndex, cluster, store.diskState());
+        status = new LogStatus(
+                options.memberId(),
+                role,
+                role == LogRole.LEADING ? options.memberId() : 0,
+                term,
+                lastIndex,
+                lastIndex,
+                lastIndex,
+                ClusterConfiguration.NONE,
+                cluster,
+                store.diskState());
     }
 }

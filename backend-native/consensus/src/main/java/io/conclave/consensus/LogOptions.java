@@ -1,5 +1,7 @@
 package io.conclave.consensus;
 
+import io.conclave.consensus.entry.Member;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
@@ -24,49 +26,75 @@ public final class LogOptions {
      * A builder with the defaults.
      *
      * @param wallClockMs the wall clock in ms since the epoch; may jump, the log's timestamps do not go back
+     * @param monotonicMs milliseconds since whenever, which never go back
      * @param background runs preallocation and the writing of snapshots; must have at least two threads (else a long
      *     snapshot delays the next segment) and must outlive the log. Never given work by a log in memory
      * @param delayed runs the retry on a full disk
      * @param fatal told when the log cannot go on
      */
     public static Builder builder(
-            LongSupplier wallClockMs, Executor background, DelayedRunner delayed, FatalHandler fatal) {
-        return new Builder(wallClockMs, background, delayed, fatal);
+            LongSupplier wallClockMs,
+            LongSupplier monotonicMs,
+            Executor background,
+            DelayedRunner delayed,
+            FatalHandler fatal) {
+        return new Builder(wallClockMs, monotonicMs, background, delayed, fatal);
     }
 
-    LongSupplier wallClockMs() {
+    public LongSupplier wallClockMs() {
         return from.wallClockMs;
     }
 
-    Executor background() {
+    public LongSupplier monotonicMs() {
+        return from.monotonicMs;
+    }
+
+    public Executor background() {
         return from.background;
     }
 
-    DelayedRunner delayed() {
+    public DelayedRunner delayed() {
         return from.delayed;
     }
 
-    FatalHandler fatal() {
+    public FatalHandler fatal() {
         return from.fatal;
     }
 
-    ThreadFactory threadFactory() {
+    public ThreadFactory threadFactory() {
         return from.threadFactory;
     }
 
-    Supplier<UUID> clusterIds() {
+    public Supplier<UUID> clusterIds() {
         return from.clusterIds;
     }
 
-    boolean birth() {
+    public boolean birth() {
         return from.birth;
     }
 
-    long memberId() {
+    public int memberId() {
         return from.memberId;
     }
 
-    int featureLevel() {
+    /** The members that this one was told of, itself included; empty for a log that is to stay alone. */
+    public Map<Integer, Member> members() {
+        return from.members;
+    }
+
+    public long heartbeatMs() {
+        return from.heartbeatMs;
+    }
+
+    public long electionTimeoutMs() {
+        return from.electionTimeoutMs;
+    }
+
+    public long stopServingAfterMs() {
+        return from.stopServingAfterMs;
+    }
+
+    public int featureLevel() {
         return from.featureLevel;
     }
 
@@ -75,19 +103,19 @@ public final class LogOptions {
         return from.maxEntryBytes;
     }
 
-    int maxBatchBytes() {
+    public int maxBatchBytes() {
         return from.maxBatchBytes;
     }
 
-    int maxQueuedEntries() {
+    public int maxQueuedEntries() {
         return from.maxQueuedEntries;
     }
 
-    long maxQueuedBytes() {
+    public long maxQueuedBytes() {
         return from.maxQueuedBytes;
     }
 
-    int segmentBytes() {
+    public int segmentBytes() {
         return from.segmentBytes;
     }
 
@@ -95,32 +123,37 @@ public final class LogOptions {
         return Math.min(from.segmentBytes, Math.max(8 * MB, LogFormat.segmentBytesFor(from.maxBatchBytes)));
     }
 
-    long snapshotEveryEntries() {
+    public long snapshotEveryEntries() {
         return from.snapshotEveryEntries;
     }
 
-    long snapshotEveryBytes() {
+    public long snapshotEveryBytes() {
         return from.snapshotEveryBytes;
     }
 
-    int snapshotsKept() {
+    public int snapshotsKept() {
         return from.snapshotsKept;
     }
 
-    long diskRetryMs() {
+    public long diskRetryMs() {
         return from.diskRetryMs;
     }
 
     /** Sets what differs from the defaults. Not thread-safe. */
     public static final class Builder {
         private final LongSupplier wallClockMs;
+        private final LongSupplier monotonicMs;
         private final Executor background;
         private final DelayedRunner delayed;
         private final FatalHandler fatal;
         private ThreadFactory threadFactory = Builder::daemon;
         private Supplier<UUID> clusterIds = UUID::randomUUID;
         private boolean birth = true;
-        private long memberId = 1;
+        private int memberId = 1;
+        private Map<Integer, Member> members = Map.of();
+        private long heartbeatMs = 200;
+        private long electionTimeoutMs = 1_000;
+        private long stopServingAfterMs = 5_000;
         private int featureLevel = 1;
         private int maxEntryBytes = 3 * MB / 2;
         private int maxBatchBytes = 4 * MB;
@@ -132,19 +165,29 @@ public final class LogOptions {
         private int snapshotsKept = 3;
         private long diskRetryMs = 1_000;
 
-        private Builder(LongSupplier wallClockMs, Executor background, DelayedRunner delayed, FatalHandler fatal) {
+        private Builder(
+                LongSupplier wallClockMs,
+                LongSupplier monotonicMs,
+                Executor background,
+                DelayedRunner delayed,
+                FatalHandler fatal) {
             this.wallClockMs = wallClockMs;
+            this.monotonicMs = monotonicMs;
             this.background = background;
             this.delayed = delayed;
             this.fatal = fatal;
         }
 
         private Builder(Builder other) {
-            this(other.wallClockMs, other.background, other.delayed, other.fatal);
+            this(other.wallClockMs, other.monotonicMs, other.background, other.delayed, other.fatal);
             threadFactory = other.threadFactory;
             clusterIds = other.clusterIds;
             birth = other.birth;
             memberId = other.memberId;
+            members = other.members;
+            heartbeatMs = other.heartbeatMs;
+            electionTimeoutMs = other.electionTimeoutMs;
+            stopServingAfterMs = other.stopServingAfterMs;
             featureLevel = other.featureLevel;
             maxEntryBytes = other.maxEntryBytes;
             maxBatchBytes = other.maxBatchBytes;
@@ -182,8 +225,36 @@ public final class LogOptions {
         }
 
         /** This member's number in the cluster, written at birth and checked ever after. */
-        public Builder memberId(long value) {
+        public Builder memberId(int value) {
             memberId = value;
+            return this;
+        }
+
+        /**
+         * The members as the operator lists them (server.N), this one included. Whoever leads takes in those that the
+         * cluster does not know yet; for the others the cluster's own configuration counts. None by default: the log
+         * is alone.
+         */
+        public Builder members(Map<Integer, Member> value) {
+            members = Map.copyOf(value);
+            return this;
+        }
+
+        /** How often a leader with nothing to say says so; 200 ms by default. */
+        public Builder heartbeatMs(long value) {
+            heartbeatMs = value;
+            return this;
+        }
+
+        /** A leader that is silent for this long, to twice as long, is suspected; 1,000 ms by default. */
+        public Builder electionTimeoutMs(long value) {
+            electionTimeoutMs = value;
+            return this;
+        }
+
+        /** Clients are not served any more when there was no leader, or no majority, for so long; 5,000 ms by default. */
+        public Builder stopServingAfterMs(long value) {
+            stopServingAfterMs = value;
             return this;
         }
 
@@ -265,6 +336,14 @@ public final class LogOptions {
             require(
                     segmentBytes % LogFormat.SECTOR == 0,
                     "segmentBytes " + segmentBytes + " must be a multiple of 512");
+            require(memberId >= 1 && memberId <= 255, "memberId " + memberId + " must be 1 to 255");
+            require(
+                    members.isEmpty() || members.containsKey(memberId),
+                    "members " + members.keySet() + " must have this member, " + memberId);
+            require(heartbeatMs >= 1, "heartbeatMs " + heartbeatMs + " must be 1 or more");
+            require(
+                    electionTimeoutMs >= 2 * heartbeatMs,
+                    "electionTimeoutMs " + electionTimeoutMs + " must be at least twice heartbeatMs " + heartbeatMs);
             require(snapshotsKept >= 1, "snapshotsKept " + snapshotsKept + " must be 1 or more");
             require(maxQueuedEntries >= 1, "maxQueuedEntries " + maxQueuedEntries + " must be 1 or more");
             require(

@@ -9,9 +9,13 @@ public enum LogRole {
     NEW,
     /** Reading its files. */
     RECOVERING,
-    /** Takes proposals. */
+    /** Its directory is empty and it may not make a cluster of its own: it waits for a member of one that names it. */
+    JOINING,
+    /** Follows a leader, looks for one, or stands for election; takes proposals and keeps them for whoever leads. */
+    FOLLOWING,
+    /** Leads. */
     LEADING,
-    /** Closed on purpose; everything queued was committed. */
+    /** Closed on purpose; everything queued was committed or is told. */
     CLOSED,
     /** Ended by an error; the {@link FatalHandler} was told. */
     FAILED;
@@ -19,15 +23,22 @@ public enum LogRole {
     private Set<LogRole> legalPredecessors() {
         return switch (this) {
             case NEW -> EnumSet.noneOf(LogRole.class);
-            case RECOVERING -> EnumSet.of(NEW);
-            case LEADING -> EnumSet.of(RECOVERING);
-            case CLOSED -> EnumSet.of(NEW, LEADING);
-            case FAILED -> EnumSet.of(RECOVERING, LEADING);
+            case RECOVERING -> EnumSet.of(NEW, JOINING);
+            case JOINING -> EnumSet.of(NEW);
+            case FOLLOWING -> EnumSet.of(RECOVERING, LEADING);
+            case LEADING -> EnumSet.of(FOLLOWING);
+            case CLOSED -> EnumSet.of(NEW, JOINING, FOLLOWING, LEADING);
+            case FAILED -> EnumSet.of(NEW, RECOVERING, JOINING, FOLLOWING, LEADING);
         };
     }
 
     /** Whether the log may go from the given role to this one. */
     public boolean mayFollow(LogRole predecessor) {
         return legalPredecessors().contains(predecessor);
+    }
+
+    /** Whether the log takes proposals. */
+    public boolean isWorking() {
+        return this == FOLLOWING || this == LEADING;
     }
 }

@@ -1,15 +1,37 @@
 package io.conclave.consensus;
 
+import io.conclave.consensus.entry.ClusterConfiguration;
 import java.util.UUID;
 
 /**
- * Where a log stands.
+ * Where a member's log stands.
  *
+ * @param memberId this member's number
  * @param role what it is doing
+ * @param leader who leads, as far as this member knows; 0 if nobody
  * @param term the current term; 0 before the first
- * @param lastIndex index of the last entry written
- * @param commitIndex index of the last entry applied
- * @param clusterId the id the cluster got at birth; all zero before the log has started
+ * @param lastIndex index of the last entry of this member's log, committed or not
+ * @param commitIndex up to where this member knows the log to be committed
+ * @param appliedIndex index of the last entry applied here
+ * @param configuration who belongs to the cluster, as of the last entry applied
+ * @param clusterId the id the cluster got at birth; all zero before the log has started or found its cluster
  * @param disk whether there is room
  */
-public record LogStatus(LogRole role, long term, long lastIndex, long commitIndex, UUID clusterId, DiskState disk) {}
+public record LogStatus(
+        int memberId,
+        LogRole role,
+        int leader,
+        long term,
+        long lastIndex,
+        long commitIndex,
+        long appliedIndex,
+        ClusterConfiguration configuration,
+        UUID clusterId,
+        DiskState disk) {
+    private static final UUID NO_CLUSTER = new UUID(0, 0);
+
+    /** Of a log that has not got to anything yet, or will not any more. */
+    public static LogStatus idle(int memberId, LogRole role) {
+        return new LogStatus(memberId, role, 0, 0, 0, 0, 0, ClusterConfiguration.NONE, NO_CLUSTER, DiskState.ROOM);
+    }
+}

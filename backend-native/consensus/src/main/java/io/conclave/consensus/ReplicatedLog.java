@@ -1,5 +1,8 @@
 package io.conclave.consensus;
 
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
 /**
  * An ordered log of proposals that every member of the cluster applies alike.
  *
@@ -7,29 +10,32 @@ package io.conclave.consensus;
  * log's one thread, the only one that ever calls the {@link StateMachine}. Life:
  *
  * <pre>
- *   NEW --start--&gt; RECOVERING --&gt; LEADING --close--&gt; CLOSED
- *                       \             \--I/O error--&gt; FAILED
+ *   NEW --start--&gt; RECOVERING --&gt; FOLLOWING &lt;--&gt; LEADING --close--&gt; CLOSED
+ *                     ^   \                              \--I/O error--&gt; FAILED
+ *              JOINING     an empty directory that may not make a cluster waits until one takes it in
  * </pre>
  */
 public interface ReplicatedLog extends AutoCloseable {
 
     /**
-     * Recovers the newest valid snapshot and the log behind it into the machine, then leads: a new term is made
-     * durable before anything else, and its TERM entry is applied. Blocks until the log takes proposals. The machine
-     * is called on the log's thread, not on the caller's.
+     * Recovers the newest valid snapshot and the committed log behind it into the machine. Blocks until that is done;
+     * where this member is the only voter, until it leads and the first entry of its term is applied. The machine and
+     * the listener are called on the log's thread, not on the caller's; {@link LogListener#serving} says when clients
+     * may come.
      *
      * @throws DamagedLogException if bytes known to have been durable are not readable; file and offset are named
      * @throws LogException if the log cannot start for another reason (the directory belongs to somebody else, is in
      *     use, an I/O error)
      * @throws IllegalStateException if it was started before
      */
-    void start(StateMachine machine);
+    void start(StateMachine machine, LogListener listener);
 
     /**
      * Queues a proposal; from any thread, without blocking. True means that it will either come back as
-     * {@link CommittedEntry#origin()} or be told {@link Proposal#rejected}, unless the log fails (then its outcome is
-     * unknown). False means that it certainly was not and will not be applied, because the queue's bound is reached or
-     * the log is not leading; {@code rejected} is not called then.
+     * {@link CommittedEntry#origin()}, or be told {@link Proposal#rejected} or {@link Proposal#outcomeUnknown}, unless
+     * the log fails (then its outcome is unknown). It survives changes of leader: it is kept, and sent to each new
+     * leader, until it is applied, once. False means that it certainly was not and will not be applied, because the
+     * queue's bound is reached or the log is not open; {@code rejected} is not called then.
      *
      * <p>Proposals of one thread keep their order.
      *
@@ -39,20 +45,41 @@ public interface ReplicatedLog extends AutoCloseable {
     boolean propose(Proposal proposal);
 
     /**
-     * Runs the action on the log's thread once everything committed before this call is applied; actions keep their
-     * order. It costs no log entry. An action that throws is logged. Does not block.
+     * Runs the action on the log's thread once everything that any member knew to be committed before this call is
+     * applied here, and what was proposed here before it; actions keep their order. It costs no log entry, but a round
+     * of messages to the leader and a majority, and waits while there is no leader. An action that throws is logged.
+     * Does not block.
      *
      * @return false if the log does not take work (as with {@link #propose}); the action is not run then. After true it
      *     is run, unless the log fails
      */
     boolean readBarrier(Runnable action);
 
+    /**
+     * A {@link #readBarrier} that says something to the leader's server first: the note reaches
+     * {@link LogListener#noted} there, then leadership is confirmed by a majority, and the action runs on this member's
+     * log thread when everything committed by then is applied here. While there is no leader it waits for the next one.
+     *
+     * @return false if the log does not take work; the action is not run then
+     */
+    boolean confirm(byte[] note, Runnable action);
+
+    /**
+     * Changes who belongs to the cluster. The stage completes on the log's thread once the change is committed;
+     * exceptionally with a {@link LogException} that says why not.
+     */
+    CompletionStage<@Nullable Void> change(MembershipChange change);
+
+    /** Hands leadership over, to the given member or (0) to whoever is most advanced; fails if that did not happen. */
+    CompletionStage<@Nullable Void> transferLeadership(int member);
+
     /** Where the log stands; from any thread, without blocking. The parts are read together after each batch. */
     LogStatus status();
 
     /**
-     * Takes no more proposals, commits and applies what was queued, syncs and releases the directory. Blocks until
-     * done; idempotent. Must not be called on the log's thread.
+     * Takes no more proposals, commits and applies what was queued (for a bounded time, while there is a majority; what
+     * is left then is told that its outcome is unknown), hands leadership over, syncs and releases the directory.
+     * Blocks until done; idempotent. Must not be called on the log's thread.
      */
     @Override
     void close();

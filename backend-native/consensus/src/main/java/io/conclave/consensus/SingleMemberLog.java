@@ -1,6 +1,8 @@
 package io.conclave.consensus;
 
 import io.conclave.consensus.disk.Disk;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A durable log whose cluster has one member: a batch is committed when it is synced. Snapshots, purge and recovery
@@ -19,8 +21,8 @@ public final class SingleMemberLog implements ReplicatedLog {
     }
 
     @Override
-    public void start(StateMachine machine) {
-        loop.start(machine);
+    public void start(StateMachine machine, LogListener listener) {
+        loop.start(machine, listener);
     }
 
     @Override
@@ -31,6 +33,21 @@ public final class SingleMemberLog implements ReplicatedLog {
     @Override
     public boolean readBarrier(Runnable action) {
         return loop.readBarrier(action);
+    }
+
+    @Override
+    public boolean confirm(byte[] note, Runnable action) {
+        return loop.confirm(note, action);
+    }
+
+    @Override
+    public CompletionStage<@Nullable Void> change(MembershipChange change) {
+        return loop.change(change);
+    }
+
+    @Override
+    public CompletionStage<@Nullable Void> transferLeadership(int member) {
+        return loop.transferLeadership(member);
     }
 
     @Override

@@ -140,7 +140,7 @@ final class SnapshotFile {
         try (DiskFile file = disk.open(name);
                 InputStream in = new BufferedInputStream(
                         new DiskInput(file, HEADER_BYTES, file.size() - END_BYTES), BUFFER_BYTES)) {
-            machine.restore(in);
+            machine.read(in).run();
         }
     }
 

@@ -5,7 +5,7 @@ import java.io.InputStream;
 import java.util.UUID;
 
 /**
- * What the log's entries are applied to. All methods are called on the log's one thread, never concurrently. What
+ * What the log's entries are applied to. All methods but {@link #read} are called on the log's one thread. What
  * {@link #apply} throws ends the log, since the machine's state is then unknown.
  */
 public interface StateMachine {
@@ -20,8 +20,10 @@ public interface StateMachine {
     StateSnapshot snapshot();
 
     /**
-     * Replaces the state by one that {@link StateSnapshot#writeTo} wrote; called before the first {@code apply}, if
-     * there is a snapshot. The stream's checksum has been verified; the log closes it.
+     * Reads a state that {@link StateSnapshot#writeTo} wrote; on any thread, while the machine goes on. The stream's
+     * checksum has been verified; the log closes it.
+     *
+     * @return replaces the machine's state by what was read; run on the log's thread
      */
-    void restore(InputStream snapshot) throws IOException;
+    Runnable read(InputStream snapshot) throws IOException;
 }

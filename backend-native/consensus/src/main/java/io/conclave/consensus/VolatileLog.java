@@ -1,5 +1,8 @@
 package io.conclave.consensus;
 
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
 /** A log in memory only, with the contract of the durable one: each start is the birth of a new cluster. */
 public final class VolatileLog implements ReplicatedLog {
     private final LogLoop loop;
@@ -14,8 +17,8 @@ public final class VolatileLog implements ReplicatedLog {
     }
 
     @Override
-    public void start(StateMachine machine) {
-        loop.start(machine);
+    public void start(StateMachine machine, LogListener listener) {
+        loop.start(machine, listener);
     }
 
     @Override
@@ -26,6 +29,21 @@ public final class VolatileLog implements ReplicatedLog {
     @Override
     public boolean readBarrier(Runnable action) {
         return loop.readBarrier(action);
+    }
+
+    @Override
+    public boolean confirm(byte[] note, Runnable action) {
+        return loop.confirm(note, action);
+    }
+
+    @Override
+    public CompletionStage<@Nullable Void> change(MembershipChange change) {
+        return loop.change(change);
+    }
+
+    @Override
+    public CompletionStage<@Nullable Void> transferLeadership(int member) {
+        return loop.transferLeadership(member);
     }
 
     @Override

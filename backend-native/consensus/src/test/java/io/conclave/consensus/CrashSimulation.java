@@ -70,6 +70,7 @@ final class CrashSimulation {
     private LogLoop newLoop() {
         LogOptions options = LogOptions.builder(
                         () -> clockMs,
+                        () -> clockMs,
                         task -> {
                             if (inline) {
                                 task.run();

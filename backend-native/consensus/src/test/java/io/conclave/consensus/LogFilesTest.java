@@ -31,7 +31,11 @@ class LogFilesTest {
 
     private LogLoop start() throws IOException {
         LogOptions options = LogOptions.builder(
-                        () -> 1_700_000_000_000L, Runnable::run, (delayMs, action) -> delayed.add(action), cause -> {})
+                        () -> 1_700_000_000_000L,
+                        () -> 1,
+                        Runnable::run,
+                        (delayMs, action) -> delayed.add(action),
+                        cause -> {})
                 .clusterIds(() -> cluster)
                 .segmentBytes(32 * 1024)
                 .maxEntryBytes(4 * 1024)

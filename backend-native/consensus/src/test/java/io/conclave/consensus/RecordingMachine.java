@@ -67,16 +67,20 @@ final class RecordingMachine implements StateMachine {
     }
 
     @Override
-    public void restore(InputStream snapshot) throws IOException {
+    public Runnable read(InputStream snapshot) throws IOException {
         DataInputStream data = new DataInputStream(snapshot);
-        seen.clear();
+        List<Seen> read = new ArrayList<>();
         int count = data.readInt();
         for (int i = 0; i < count; i++) {
-            seen.add(new Seen(
+            read.add(new Seen(
                     data.readLong(), data.readLong(), data.readLong(), EntryKind.of(data.readByte()), data.readInt()));
         }
         if (data.read() >= 0) {
             throw new IOException("the snapshot goes on behind its end");
         }
+        return () -> {
+            seen.clear();
+            seen.addAll(read);
+        };
     }
 }

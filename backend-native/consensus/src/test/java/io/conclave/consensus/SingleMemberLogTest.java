@@ -14,6 +14,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
@@ -42,7 +43,12 @@ class SingleMemberLogTest {
     }
 
     private LogOptions.Builder options() {
-        return LogOptions.builder(System::currentTimeMillis, background, (delayMs, action) -> action.run(), fatal::set)
+        return LogOptions.builder(
+                        System::currentTimeMillis,
+                        System::currentTimeMillis,
+                        background,
+                        (delayMs, action) -> action.run(),
+                        fatal::set)
                 .segmentBytes(64 * 1024)
                 .maxEntryBytes(8 * 1024)
                 .maxBatchBytes(32 * 1024);
@@ -86,10 +92,12 @@ class SingleMemberLogTest {
         }
 
         @Override
-        public void restore(java.io.InputStream snapshot) throws IOException {
+        public Runnable read(java.io.InputStream snapshot) throws IOException {
+            List<Long> read = new ArrayList<>();
             for (int i = 0; i < WRITERS; i++) {
-                last.set(i, ByteBuffer.wrap(snapshot.readNBytes(8)).getLong());
+                read.add(ByteBuffer.wrap(snapshot.readNBytes(8)).getLong());
             }
+            return () -> Collections.copy(last, read);
         }
     }
 
@@ -103,7 +111,7 @@ class SingleMemberLogTest {
         try (SingleMemberLog log = SingleMemberLog.on(
                 RealDisk.in(directory), options().snapshotEveryEntries(500).build())) {
             CountingMachine machine = new CountingMachine();
-            log.start(machine);
+            log.start(machine, LogListener.NONE);
             List<Thread> writers = new ArrayList<>();
             for (int w = 0; w < WRITERS; w++) {
                 int writer = w;
@@ -132,7 +140,7 @@ class SingleMemberLogTest {
         CountingMachine again = new CountingMachine();
         try (SingleMemberLog log =
                 SingleMemberLog.on(RealDisk.in(directory), options().build())) {
-            log.start(again);
+            log.start(again, LogListener.NONE);
             assertEquals(2, log.status().term());
             assertEquals(List.of(EACH - 1L, EACH - 1L, EACH - 1L, EACH - 1L), again.last);
         }
@@ -145,7 +153,7 @@ class SingleMemberLogTest {
         CountingMachine machine = new CountingMachine();
         SingleMemberLog log =
                 SingleMemberLog.on(RealDisk.in(directory), options().build());
-        log.start(machine);
+        log.start(machine, LogListener.NONE);
         List<RecordingProposal> proposals = new ArrayList<>();
         for (long number = 0; number < 1_000; number++) {
             proposals.add(proposal(0, number));
@@ -163,7 +171,7 @@ class SingleMemberLogTest {
     void proposalsRacingWithCloseAreCommittedOrToldButNeverForgotten() throws Exception {
         for (int round = 0; round < 50; round++) {
             VolatileLog log = VolatileLog.with(options().build());
-            log.start(new CountingMachine());
+            log.start(new CountingMachine(), LogListener.NONE);
             List<RecordingProposal> taken = new ArrayList<>();
             Thread writer = new Thread(() -> {
                 for (long number = 0; ; number++) {
@@ -187,7 +195,7 @@ class SingleMemberLogTest {
     void theQueueIsBoundedAndLeavesNoTraceOfWhatItRefuses() {
         CountDownLatch blocked = new CountDownLatch(1);
         VolatileLog log = VolatileLog.with(options().maxQueuedEntries(10).build());
-        log.start(new CountingMachine());
+        log.start(new CountingMachine(), LogListener.NONE);
         CountDownLatch entered = new CountDownLatch(1);
         assertTrue(log.readBarrier(() -> {
             entered.countDown();
@@ -226,10 +234,11 @@ class SingleMemberLogTest {
     void aSecondLogOnTheSameDirectoryIsRefused() {
         try (SingleMemberLog log =
                 SingleMemberLog.on(RealDisk.in(directory), options().build())) {
-            log.start(new CountingMachine());
+            log.start(new CountingMachine(), LogListener.NONE);
             SingleMemberLog second =
                     SingleMemberLog.on(RealDisk.in(directory), options().build());
-            LogException e = assertThrows(LogException.class, () -> second.start(new CountingMachine()));
+            LogException e =
+                    assertThrows(LogException.class, () -> second.start(new CountingMachine(), LogListener.NONE));
             assertTrue(e.getMessage().contains("in use") && e.getMessage().contains(directory.toString()));
             second.close();
         }
@@ -240,7 +249,7 @@ class SingleMemberLogTest {
         Files.writeString(directory.resolve("precious.txt"), "mine");
         SingleMemberLog log =
                 SingleMemberLog.on(RealDisk.in(directory), options().build());
-        LogException e = assertThrows(LogException.class, () -> log.start(new CountingMachine()));
+        LogException e = assertThrows(LogException.class, () -> log.start(new CountingMachine(), LogListener.NONE));
         assertTrue(e.getMessage().contains("precious.txt"), e.getMessage());
     }
 
@@ -248,7 +257,7 @@ class SingleMemberLogTest {
     void anEmptyDirectoryIsRefusedWhereBirthIsNotAllowed() {
         SingleMemberLog log = SingleMemberLog.on(
                 RealDisk.in(directory), options().birth(false).build());
-        LogException e = assertThrows(LogException.class, () -> log.start(new CountingMachine()));
+        LogException e = assertThrows(LogException.class, () -> log.start(new CountingMachine(), LogListener.NONE));
         assertTrue(e.getMessage().contains("is empty"), e.getMessage());
     }
 
@@ -256,7 +265,7 @@ class SingleMemberLogTest {
     void aFailedSyncEndsTheLogAndTellsTheOwner() {
         SimulatedDisk disk = new SimulatedDisk(1);
         SingleMemberLog log = SingleMemberLog.on(disk, options().build());
-        log.start(new CountingMachine());
+        log.start(new CountingMachine(), LogListener.NONE);
         AtomicReference<RecordingProposal> unlucky = new AtomicReference<>(proposal(0, 0));
         CountDownLatch broken = new CountDownLatch(1);
         log.readBarrier(() -> {

@@ -89,7 +89,8 @@ public final class Replica implements StateMachine {
     }
 
     @Override
-    public void restore(InputStream snapshot) throws IOException {
-        state = SnapshotCodec.read(snapshot);
+    public Runnable read(InputStream snapshot) throws IOException {
+        TreeState read = SnapshotCodec.read(snapshot);
+        return () -> state = read;
     }
 }

@@ -6,6 +6,7 @@ import io.conclave.connection.ConnectionLimits;
 import io.conclave.connection.ConnectionServices;
 import io.conclave.connection.SessionIds;
 import io.conclave.consensus.LogException;
+import io.conclave.consensus.LogListener;
 import io.conclave.consensus.LogOptions;
 import io.conclave.consensus.LogStatus;
 import io.conclave.consensus.ReplicatedLog;
@@ -26,6 +27,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -121,7 +123,7 @@ public final class ConclaveServer implements AutoCloseable {
 
     /** The whole assembly: recover, connect the parts, then listen. */
     private void open() {
-        log.start(replica);
+        log.start(replica, LogListener.NONE);
         TreeState recovered = replica.state();
         sessions.begin(recovered);
         ConnectionServices services = new ConnectionServices(
@@ -151,7 +153,7 @@ public final class ConclaveServer implements AutoCloseable {
     }
 
     private LogOptions logOptions() {
-        return LogOptions.builder(time::wallMillis, background, this::runAfter, this::failed)
+        return LogOptions.builder(time::wallMillis, this::monotonicMs, background, this::runAfter, this::failed)
                 .maxEntryBytes(MAX_ENTRY_BYTES)
                 .maxQueuedBytes(MAX_QUEUED_BYTES)
                 .memberId(MEMBER_ID)
@@ -182,6 +184,10 @@ public final class ConclaveServer implements AutoCloseable {
         return config.clientPortAddress()
                 .map(host -> new InetSocketAddress(host, port))
                 .orElseGet(() -> new InetSocketAddress(port));
+    }
+
+    private long monotonicMs() {
+        return TimeUnit.NANOSECONDS.toMillis(time.monotonicNanos());
     }
 
     private void runAfter(long delayMs, Runnable action) {

@@ -4,7 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.conclave.consensus.LogListener;
 import io.conclave.consensus.LogStatus;
+import io.conclave.consensus.MembershipChange;
 import io.conclave.consensus.Proposal;
 import io.conclave.consensus.Rejection;
 import io.conclave.consensus.ReplicatedLog;
@@ -20,6 +22,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -132,7 +136,7 @@ class SessionLeaseTest {
 
     private final class RecordingLog implements ReplicatedLog {
         @Override
-        public void start(StateMachine machine) {}
+        public void start(StateMachine machine, LogListener listener) {}
 
         @Override
         public boolean propose(Proposal proposal) {
@@ -143,6 +147,21 @@ class SessionLeaseTest {
         @Override
         public boolean readBarrier(Runnable action) {
             return true;
+        }
+
+        @Override
+        public boolean confirm(byte[] note, Runnable action) {
+            return true;
+        }
+
+        @Override
+        public CompletionStage<Void> change(MembershipChange change) {
+            return CompletableFuture.completedStage(null);
+        }
+
+        @Override
+        public CompletionStage<Void> transferLeadership(int member) {
+            return CompletableFuture.completedStage(null);
         }
 
         @Override

@@ -1,10 +1,13 @@
 package io.conclave.server;
 
+import io.conclave.consensus.LogListener;
 import io.conclave.consensus.LogStatus;
+import io.conclave.consensus.MembershipChange;
 import io.conclave.consensus.Proposal;
 import io.conclave.consensus.ReplicatedLog;
 import io.conclave.consensus.StateMachine;
 import java.util.Random;
+import java.util.concurrent.CompletionStage;
 
 /** A log whose queue is full most of the time. */
 final class StallingLog implements ReplicatedLog {
@@ -23,8 +26,8 @@ final class StallingLog implements ReplicatedLog {
     }
 
     @Override
-    public void start(StateMachine machine) {
-        log.start(machine);
+    public void start(StateMachine machine, LogListener listener) {
+        log.start(machine, listener);
     }
 
     @Override
@@ -35,6 +38,21 @@ final class StallingLog implements ReplicatedLog {
     @Override
     public boolean readBarrier(Runnable action) {
         return !isFull() && log.readBarrier(action);
+    }
+
+    @Override
+    public boolean confirm(byte[] note, Runnable action) {
+        return !isFull() && log.confirm(note, action);
+    }
+
+    @Override
+    public CompletionStage<Void> change(MembershipChange change) {
+        return log.change(change);
+    }
+
+    @Override
+    public CompletionStage<Void> transferLeadership(int member) {
+        return log.transferLeadership(member);
     }
 
     @Override
