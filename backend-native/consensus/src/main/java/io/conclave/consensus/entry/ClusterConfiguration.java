@@ -1,5 +1,6 @@
 package io.conclave.consensus.entry;
 
+import java.util.Collections;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -13,19 +14,31 @@ import java.util.function.IntPredicate;
  * @param members all members by id, learners included
  * @param voters who votes
  * @param outgoing who voted before; empty but during a change of voters
+ * @param leaving outgoing voters that are no members any more once the change is complete; the others become learners
  */
-public record ClusterConfiguration(Map<Integer, Member> members, Set<Integer> voters, Set<Integer> outgoing) {
+public record ClusterConfiguration(
+        Map<Integer, Member> members, Set<Integer> voters, Set<Integer> outgoing, Set<Integer> leaving) {
     /** Of a member that belongs to no cluster yet. */
     public static final ClusterConfiguration NONE = new ClusterConfiguration(Map.of(), Set.of(), Set.of());
 
     public ClusterConfiguration {
-        members = java.util.Collections.unmodifiableMap(new TreeMap<>(members));
-        voters = java.util.Collections.unmodifiableSet(new TreeSet<>(voters));
-        outgoing = java.util.Collections.unmodifiableSet(new TreeSet<>(outgoing));
+        members = Collections.unmodifiableMap(new TreeMap<>(members));
+        voters = Collections.unmodifiableSet(new TreeSet<>(voters));
+        outgoing = Collections.unmodifiableSet(new TreeSet<>(outgoing));
+        leaving = Collections.unmodifiableSet(new TreeSet<>(leaving));
         if (!members.keySet().containsAll(voters) || !members.keySet().containsAll(outgoing)) {
             throw new IllegalArgumentException(
                     "voters " + voters + " and " + outgoing + " must be members: " + members.keySet());
         }
+        if (!outgoing.containsAll(leaving) || leaving.stream().anyMatch(voters::contains)) {
+            throw new IllegalArgumentException(
+                    "who leaves (" + leaving + ") must be an outgoing voter: " + outgoing + ", now " + voters);
+        }
+    }
+
+    /** A configuration that nobody is about to leave. */
+    public ClusterConfiguration(Map<Integer, Member> members, Set<Integer> voters, Set<Integer> outgoing) {
+        this(members, voters, outgoing, Set.of());
     }
 
     /** A change of voters is under way. */
