@@ -1,6 +1,10 @@
 /** The replicated log. */
 module io.conclave.consensus {
     requires static org.jspecify;
+    requires io.netty.buffer;
+    requires io.netty.common;
+    requires io.netty.transport;
+    requires io.netty.transport.classes.epoll;
     requires org.slf4j;
 
     exports io.conclave.consensus;

@@ -1,0 +1,98 @@
+package io.conclave.consensus.peer;
+
+import io.netty.buffer.ByteBuf;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** A connection that somebody has made to this member; one of a member once it has said so. Belongs to the network's thread. */
+final class InboundLink implements FrameChannel.Owner {
+    private final PeerNetwork network;
+    private final String remoteHost;
+    private final FrameChannel frames;
+
+    /** Who it is; null until it is accepted. */
+    private @Nullable PeerFacts facts;
+
+    private boolean refused;
+
+    InboundLink(PeerNetwork network, String remoteHost, int maxFrameBytes) {
+        this.network = network;
+        this.remoteHost = remoteHost;
+        this.frames = new FrameChannel(this, maxFrameBytes);
+    }
+
+    FrameChannel frames() {
+        return frames;
+    }
+
+    String remoteHost() {
+        return remoteHost;
+    }
+
+    Optional<PeerFacts> facts() {
+        return Optional.ofNullable(facts);
+    }
+
+    boolean isRefused() {
+        return refused;
+    }
+
+    @Override
+    public void opened() {
+        network.opened(this);
+    }
+
+    @Override
+    public void arrived(ByteBuf frame) {
+        PeerFacts from = facts;
+        if (from == null) {
+            greet(frame);
+        } else {
+            network.arrived(from.memberId(), MessageCodec.read(frame));
+        }
+    }
+
+    private void greet(ByteBuf frame) {
+        PeerFacts self = network.self();
+        int version = Handshake.readVersion(frame);
+        if (version != Handshake.VERSION) {
+            refuse(self, Handshake.otherVersion(self, version));
+            return;
+        }
+        Handshake.Hello hello = Handshake.readHello(frame);
+        Optional<String> refusal = Handshake.refusal(self, hello);
+        if (refusal.isPresent()) {
+            refuse(self, refusal.get());
+            return;
+        }
+        facts = hello.facts();
+        reply(self, new Handshake.Reply(true, ""));
+        frames.greeted();
+        network.accepted(this, hello.facts().memberId());
+    }
+
+    private void refuse(PeerFacts self, String reason) {
+        refused = true;
+        reply(self, new Handshake.Reply(false, reason));
+        network.refused(this, reason);
+        frames.close(reason);
+    }
+
+    private void reply(PeerFacts self, Handshake.Reply reply) {
+        frames.write(bytes -> Handshake.writeReply(bytes, reply, self), Handshake.MAX_FRAME_BYTES);
+        frames.flush();
+    }
+
+    /** This member says something else about itself now: whoever does not fit it any more is let go. */
+    void identified(PeerFacts self) {
+        PeerFacts other = facts;
+        if (other != null && !self.isCompatible(other)) {
+            frames.close("it belongs to cluster " + other.clusterId() + ", this member now to " + self.clusterId());
+        }
+    }
+
+    @Override
+    public void ended(String reason) {
+        network.ended(this, reason);
+    }
+}

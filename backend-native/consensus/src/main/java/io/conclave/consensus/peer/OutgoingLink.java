@@ -1,0 +1,271 @@
+package io.conclave.consensus.peer;
+
+import io.conclave.consensus.core.PeerMessage;
+import io.netty.buffer.ByteBuf;
+import io.netty.util.NetUtil;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.Optional;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The link on which messages go to one member; dialled again whenever it breaks. Belongs to the network's thread. */
+final class OutgoingLink {
+    private static final Logger log = LoggerFactory.getLogger(OutgoingLink.class);
+
+    private final PeerNetwork network;
+    private final PeerOptions options;
+    private final int to;
+    private final InetSocketAddress address;
+    private LinkState state = LinkState.WAITING;
+
+    /** Tells the current attempt's events from those of one that was given up. */
+    private long attempt;
+
+    private @Nullable FrameChannel frames;
+    private @Nullable PeerFacts facts;
+    private int pauseMs;
+    private int ticksInState;
+
+    /** What was last logged about why there is no link; each reason is told once, not at every attempt. */
+    private String complaint = "";
+
+    OutgoingLink(PeerNetwork network, PeerOptions options, int to, InetSocketAddress address) {
+        this.network = network;
+        this.options = options;
+        this.to = to;
+        this.address = address;
+    }
+
+    InetSocketAddress address() {
+        return address;
+    }
+
+    boolean isUp() {
+        return state == LinkState.UP;
+    }
+
+    // ---- sending
+
+    /** Whether the message is on its way; false drops it. */
+    boolean send(PeerMessage message) {
+        FrameChannel out = frames;
+        if (state != LinkState.UP || out == null || out.isClosed()) {
+            return false;
+        }
+        long roomBytes = MessageCodec.roomFor(message);
+        if (roomBytes > options.maxFrameBytes()) {
+            throw new IllegalArgumentException("a message of " + roomBytes + " bytes is longer than maxFrameBytes "
+                    + options.maxFrameBytes() + ": " + message.getClass().getSimpleName());
+        }
+        if (out.backlogBytes() + roomBytes > options.maxBacklogBytes()) {
+            out.close("it does not read: more than maxBacklogBytes " + options.maxBacklogBytes() + " wait for it");
+            return false;
+        }
+        out.write(message, (int) roomBytes);
+        return true;
+    }
+
+    void flush() {
+        FrameChannel out = frames;
+        if (out != null) {
+            out.flush();
+        }
+    }
+
+    // ---- dialling
+
+    /** Begins an attempt now if the link waits for the next one. */
+    void dial() {
+        if (state != LinkState.WAITING) {
+            return;
+        }
+        enter(LinkState.DIALLING);
+        long current = ++attempt;
+        if (!address.isUnresolved()) {
+            connect(current, address);
+            return;
+        }
+        InetAddress literal = NetUtil.createInetAddressFromIpAddressString(address.getHostString());
+        if (literal != null) {
+            connect(current, new InetSocketAddress(literal, address.getPort()));
+            return;
+        }
+        try {
+            options.background().execute(() -> {
+                InetSocketAddress found = new InetSocketAddress(address.getHostString(), address.getPort());
+                network.execute(() -> connect(current, found));
+            });
+        } catch (RejectedExecutionException e) {
+            failed(current, "its host name cannot be looked up: " + e.getMessage());
+        }
+    }
+
+    private void connect(long current, InetSocketAddress found) {
+        if (current != attempt || state != LinkState.DIALLING) {
+            return;
+        }
+        if (found.isUnresolved()) {
+            failed(current, "its host name is unknown");
+            return;
+        }
+        FrameChannel made = new FrameChannel(new Attempt(current), options.maxFrameBytes());
+        frames = made;
+        network.connect(found, made, cause -> failed(current, String.valueOf(cause.getMessage())));
+    }
+
+    /** One connection to the member. */
+    private final class Attempt implements FrameChannel.Owner {
+        private final long number;
+
+        Attempt(long number) {
+            this.number = number;
+        }
+
+        @Override
+        public void opened() {
+            FrameChannel out = frames;
+            if (number != attempt || out == null) {
+                return;
+            }
+            enter(LinkState.GREETING);
+            Handshake.Hello hello = new Handshake.Hello(to, network.self());
+            out.write(bytes -> Handshake.writeHello(bytes, hello), Handshake.MAX_FRAME_BYTES);
+            out.flush();
+        }
+
+        @Override
+        public void arrived(ByteBuf frame) {
+            if (number != attempt) {
+                return;
+            }
+            if (state != LinkState.GREETING) {
+                throw new MalformedMessageException("a message on a link that is for the other direction");
+            }
+            greeted(frame);
+        }
+
+        @Override
+        public void ended(String reason) {
+            failed(number, reason);
+        }
+    }
+
+    private void greeted(ByteBuf frame) {
+        int version = Handshake.readVersion(frame);
+        Handshake.Reply reply = Handshake.readReply(frame);
+        if (!reply.accepted()) {
+            failed(attempt, "refused: " + reply.reason());
+            return;
+        }
+        if (version != Handshake.VERSION) {
+            failed(attempt, "it accepted, in version " + version + " of the protocol, which is unknown here");
+            return;
+        }
+        PeerFacts answered = Handshake.readFacts(frame);
+        Optional<String> refusal = Handshake.refusal(network.self(), to, answered);
+        if (refusal.isPresent()) {
+            failed(attempt, refusal.get());
+            return;
+        }
+        facts = answered;
+        complaint = "";
+        enter(LinkState.UP);
+        if (frames != null) {
+            frames.greeted();
+        }
+        log.info("member {} is linked at {}", to, address);
+        network.linked(to, answered);
+    }
+
+    /** The attempt, or the link that came of it, is over; the next follows after a pause. */
+    private void failed(long number, String reason) {
+        if (number != attempt || state == LinkState.WAITING || state == LinkState.CLOSED) {
+            return;
+        }
+        boolean wasUp = state == LinkState.UP;
+        attempt++;
+        FrameChannel out = frames;
+        frames = null;
+        facts = null;
+        if (out != null) {
+            out.close(reason);
+        }
+        if (!reason.equals(complaint)) {
+            complaint = reason;
+            log.warn("{} member {} at {}: {}", wasUp ? "lost the link to" : "no link to", to, address, reason);
+        }
+        enter(LinkState.WAITING);
+        dialLater();
+        if (wasUp) {
+            network.linkDown(to);
+        }
+    }
+
+    private void dialLater() {
+        pauseMs = Math.min(options.redialMaxMs(), Math.max(options.redialMinMs(), 2 * pauseMs));
+        long current = attempt;
+        long jitteredMs = ThreadLocalRandom.current().nextLong(pauseMs / 2, pauseMs + 1L);
+        network.schedule(jitteredMs, () -> {
+            if (current == attempt) {
+                dial();
+            }
+        });
+    }
+
+    // ---- life
+
+    /** Half an election timeout has passed. */
+    void tick() {
+        ticksInState++;
+        if (state == LinkState.UP && ticksInState > 1) {
+            pauseMs = 0;
+        }
+        if (state == LinkState.DIALLING && ticksInState > FrameChannel.SILENT_TICKS) {
+            failed(attempt, "no connection in three election timeouts");
+            return;
+        }
+        FrameChannel out = frames;
+        if (out != null && state != LinkState.DIALLING) {
+            out.tick();
+        }
+    }
+
+    /** This member says something else about itself now: whoever does not fit it any more is let go. */
+    void identified(PeerFacts self) {
+        PeerFacts other = facts;
+        FrameChannel out = frames;
+        if (other != null && out != null && !self.isCompatible(other)) {
+            out.close("it belongs to cluster " + other.clusterId() + ", this member now to " + self.clusterId());
+        }
+    }
+
+    /** Ends it for good; {@link PeerNetwork#linkDown} follows at once if it was up. */
+    void close(String reason) {
+        if (state == LinkState.CLOSED) {
+            return;
+        }
+        boolean wasUp = state == LinkState.UP;
+        attempt++;
+        enter(LinkState.CLOSED);
+        FrameChannel out = frames;
+        frames = null;
+        if (out != null) {
+            out.close(reason);
+        }
+        if (wasUp) {
+            network.linkDown(to);
+        }
+    }
+
+    private void enter(LinkState next) {
+        if (!next.mayFollow(state)) {
+            throw new IllegalStateException("link to member " + to + " from " + state + " to " + next);
+        }
+        state = next;
+        ticksInState = 0;
+    }
+}

@@ -1,0 +1,367 @@
+package io.conclave.consensus.peer;
+
+import io.conclave.consensus.LogException;
+import io.conclave.consensus.core.PeerMessage;
+import io.conclave.consensus.entry.Member;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.EventLoop;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The links of one member to all others, and the one thread that they, and whoever wants to be with them, run on.
+ *
+ * <p>Each member dials every other one, and sends on the connection that it has dialled only; so there are two between
+ * any two members. A connection that breaks is dialled again; what it had not delivered is lost, and nothing is ever sent
+ * twice. Order is kept: of what a member sends, another one gets a prefix for each connection.
+ *
+ * <p>{@link #execute}, {@link #schedule}, {@link #members}, {@link #identify} and {@link #close} may be called from any
+ * thread, the rest from the network's own only, unless it says otherwise.
+ */
+public final class PeerNetwork implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(PeerNetwork.class);
+    private static final int MAX_INBOUND_LINKS = 1024;
+
+    private final PeerOptions options;
+    private final PeerTransport transport;
+    private final EventLoop loop;
+    private final AtomicBoolean opened = new AtomicBoolean();
+    private final AtomicBoolean closed = new AtomicBoolean();
+    private volatile @Nullable Channel listening;
+
+    // ---- the network's thread only
+
+    private final Map<Integer, OutgoingLink> outgoing = new HashMap<>();
+    private final Map<Integer, InboundLink> inbound = new HashMap<>();
+    private final Set<InboundLink> allInbound = new LinkedHashSet<>();
+    private final Complaints complaints = new Complaints();
+    private Map<Integer, Member> members = Map.of();
+    private @Nullable PeerFacts self;
+    private @Nullable PeerListener listener;
+    private boolean turnEnds;
+    private boolean over;
+
+    private PeerNetwork(PeerOptions options) {
+        this.options = options;
+        this.transport = new PeerTransport(options);
+        this.loop = transport.loop();
+    }
+
+    /** A network that has its thread, but no links before it is opened. */
+    public static PeerNetwork create(PeerOptions options) {
+        return new PeerNetwork(options);
+    }
+
+    /**
+     * Listens, and begins to dial those named by {@link #members}. Blocks until it listens; not to be called on the
+     * network's thread.
+     *
+     * @throws LogException if the address is taken or not ours
+     * @throws IllegalStateException if it was opened before, or on the network's thread
+     */
+    public void open(PeerFacts facts, PeerListener to) {
+        if (inThread()) {
+            throw new IllegalStateException("open() must not be called on the network's own thread");
+        }
+        if (!opened.compareAndSet(false, true)) {
+            throw new IllegalStateException("the network was opened before");
+        }
+        loop.submit(() -> {
+                    self = facts;
+                    listener = to;
+                })
+                .awaitUninterruptibly();
+        listening = transport.listen(options.listen(), new ChannelInitializer<>() {
+            @Override
+            protected void initChannel(Channel channel) {
+                InboundLink link =
+                        new InboundLink(PeerNetwork.this, hostOf(channel.remoteAddress()), options.maxFrameBytes());
+                channel.pipeline().addLast(link.frames());
+            }
+        });
+        execute(() -> {
+            follow();
+            scheduleTick();
+        });
+    }
+
+    private static String hostOf(@Nullable SocketAddress address) {
+        return address instanceof InetSocketAddress socket ? socket.getHostString() : String.valueOf(address);
+    }
+
+    /** The port on which it listens; any thread. */
+    public int port() {
+        Channel channel = listening;
+        if (channel == null || !(channel.localAddress() instanceof InetSocketAddress address)) {
+            throw new IllegalStateException("the network does not listen");
+        }
+        return address.getPort();
+    }
+
+    // ---- the thread
+
+    /** Runs the action on the network's thread, after what was given before; dropped if the network is closed. Any thread. */
+    public void execute(Runnable action) {
+        try {
+            loop.execute(action);
+        } catch (RejectedExecutionException e) {
+            log.debug("dropped, for the network is closed: {}", action);
+        }
+    }
+
+    /** Runs the action on the network's thread, about so many ms from now. Any thread. */
+    public void schedule(long delayMs, Runnable action) {
+        options.delayed().runAfter(delayMs, () -> execute(action));
+    }
+
+    /** Whether the caller is on the network's thread. */
+    public boolean inThread() {
+        return loop.inEventLoop();
+    }
+
+    // ---- who
+
+    /** Who is to be linked, by id; this member itself may be among them. Any thread. */
+    public void members(Map<Integer, Member> wanted) {
+        Map<Integer, Member> copy = Map.copyOf(wanted);
+        // Later even on the thread itself, so that a caller in the middle of a turn is not told of links that end by
+        // this.
+        execute(() -> {
+            members = copy;
+            if (self != null) {
+                follow();
+            }
+        });
+    }
+
+    /**
+     * Changes what is told to others when links are made from now on. Links to members of what is now another cluster
+     * are closed; the others stay. Any thread.
+     */
+    public void identify(PeerFacts facts) {
+        if (!inThread()) {
+            execute(() -> identify(facts));
+            return;
+        }
+        self = facts;
+        List.copyOf(outgoing.values()).forEach(link -> link.identified(facts));
+        List.copyOf(allInbound).forEach(link -> link.identified(facts));
+    }
+
+    /** Makes the links those of the members. */
+    private void follow() {
+        if (over) {
+            return;
+        }
+        Map<Integer, InetSocketAddress> wanted = new HashMap<>();
+        members.forEach((id, member) -> {
+            if (id != self().memberId()) {
+                wanted.put(id, addressOf(member));
+            }
+        });
+        for (Map.Entry<Integer, OutgoingLink> entry : List.copyOf(outgoing.entrySet())) {
+            if (!entry.getValue().address().equals(wanted.get(entry.getKey()))) {
+                outgoing.remove(entry.getKey());
+                entry.getValue().close("the members have changed");
+            }
+        }
+        wanted.forEach((id, address) -> outgoing.computeIfAbsent(id, to -> new OutgoingLink(this, options, to, address))
+                .dial());
+    }
+
+    private InetSocketAddress addressOf(Member member) {
+        InetSocketAddress instead = options.dialInstead().get(member.id());
+        return instead != null ? instead : InetSocketAddress.createUnresolved(member.host(), member.peerPort());
+    }
+
+    PeerFacts self() {
+        PeerFacts facts = self;
+        if (facts == null) {
+            throw new IllegalStateException("the network is not open");
+        }
+        return facts;
+    }
+
+    // ---- sending
+
+    /**
+     * Puts the message on the link to the member; {@link #flush} sends it. The message must not change any more.
+     *
+     * @return false if it was dropped, since there is no link
+     * @throws IllegalArgumentException if it is longer than {@code maxFrameBytes}
+     */
+    public boolean send(int to, PeerMessage message) {
+        requireThread();
+        OutgoingLink link = outgoing.get(to);
+        return link != null && link.send(message);
+    }
+
+    /** Sends what was put on all links. */
+    public void flush() {
+        requireThread();
+        for (OutgoingLink link : outgoing.values()) {
+            link.flush();
+        }
+    }
+
+    /** Whether there is a link to the member. */
+    public boolean isLinked(int to) {
+        requireThread();
+        OutgoingLink link = outgoing.get(to);
+        return link != null && link.isUp();
+    }
+
+    private void requireThread() {
+        if (!inThread()) {
+            throw new IllegalStateException("only the network's own thread may do this, not "
+                    + Thread.currentThread().getName());
+        }
+    }
+
+    // ---- what links say
+
+    void connect(InetSocketAddress address, FrameChannel frames, Consumer<Throwable> failed) {
+        transport.connect(address, frames).addListener(done -> {
+            Throwable cause = done.cause();
+            if (cause != null) {
+                failed.accept(cause);
+            }
+        });
+    }
+
+    void linked(int to, PeerFacts facts) {
+        tell(target -> target.linked(to, facts));
+    }
+
+    void linkDown(int to) {
+        tell(target -> target.linkDown(to));
+    }
+
+    void arrived(int from, PeerMessage message) {
+        tell(target -> target.arrived(from, message));
+    }
+
+    void opened(InboundLink link) {
+        if (over || allInbound.size() >= MAX_INBOUND_LINKS) {
+            link.frames().close("too many connections");
+            return;
+        }
+        allInbound.add(link);
+    }
+
+    /** The newer link of a member takes the place of the older, whose end may just not have been noticed. */
+    void accepted(InboundLink link, int from) {
+        complaints.forget(link.remoteHost() + ' ');
+        InboundLink older = inbound.put(from, link);
+        if (older != null) {
+            older.frames().close("member " + from + " has made a newer one");
+            tell(target -> target.inboundLost(from));
+        }
+        OutgoingLink back = outgoing.get(from);
+        if (back != null) {
+            back.dial();
+        }
+    }
+
+    void refused(InboundLink link, String reason) {
+        if (complaints.add(link.remoteHost() + ' ' + reason)) {
+            log.warn("a connection from {} is refused: {}", link.remoteHost(), reason);
+        }
+    }
+
+    void ended(InboundLink link, String reason) {
+        allInbound.remove(link);
+        if (link.facts().isEmpty()) {
+            if (!link.isRefused() && complaints.add(link.remoteHost() + " stranger")) {
+                log.warn("a connection from {} has ended before a handshake: {}", link.remoteHost(), reason);
+            }
+            return;
+        }
+        int from = link.facts().get().memberId();
+        if (inbound.remove(from, link)) {
+            log.info("the link from member {} at {} has ended: {}", from, link.remoteHost(), reason);
+            tell(target -> target.inboundLost(from));
+        }
+    }
+
+    private void tell(Consumer<PeerListener> what) {
+        PeerListener target = listener;
+        if (over || target == null) {
+            return;
+        }
+        if (!turnEnds) {
+            turnEnds = true;
+            // Tasks run when all sockets that had something have been read: one turn for all of it.
+            execute(() -> {
+                turnEnds = false;
+                tell(target, PeerListener::turnEnd);
+            });
+        }
+        tell(target, what);
+    }
+
+    private void tell(PeerListener target, Consumer<PeerListener> what) {
+        if (over) {
+            return;
+        }
+        try {
+            what.accept(target);
+        } catch (RuntimeException | Error e) {
+            log.error("the listener of the network threw", e);
+        }
+    }
+
+    // ---- life
+
+    private void scheduleTick() {
+        if (!over) {
+            schedule(options.electionTimeoutMs() / 2, this::tick);
+        }
+    }
+
+    private void tick() {
+        List.copyOf(outgoing.values()).forEach(OutgoingLink::tick);
+        List.copyOf(allInbound).forEach(link -> link.frames().tick());
+        scheduleTick();
+    }
+
+    /**
+     * Ends all links and the thread; nothing is called back any more. Blocks for some seconds at most; not to be called
+     * on the network's thread.
+     */
+    @Override
+    public void close() {
+        if (inThread()) {
+            throw new IllegalStateException("close() must not be called on the network's own thread");
+        }
+        if (!closed.compareAndSet(false, true)) {
+            return;
+        }
+        execute(this::end);
+        transport.close();
+    }
+
+    private void end() {
+        over = true;
+        Channel channel = listening;
+        if (channel != null) {
+            channel.close();
+        }
+        new ArrayList<>(outgoing.values()).forEach(link -> link.close("the network is closed"));
+        List.copyOf(allInbound).forEach(link -> link.frames().close("the network is closed"));
+        outgoing.clear();
+    }
+}

@@ -1,0 +1,188 @@
+package io.conclave.consensus.peer;
+
+import io.conclave.consensus.DelayedRunner;
+import java.net.InetSocketAddress;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ThreadFactory;
+
+/** How a {@link PeerNetwork} is set up. Immutable. */
+public final class PeerOptions {
+    private static final int KB = 1024;
+    private static final int MB = 1024 * KB;
+    private static final int HEADROOM_BYTES = 4 * KB;
+
+    private final Builder from;
+
+    private PeerOptions(Builder from) {
+        this.from = new Builder(from);
+    }
+
+    /**
+     * A builder with the defaults.
+     *
+     * @param listen where the other members reach this one; port 0 takes a free one
+     * @param delayed runs what is to be done later
+     * @param background looks host names up, which may block
+     */
+    public static Builder builder(InetSocketAddress listen, DelayedRunner delayed, Executor background) {
+        return new Builder(listen, delayed, background);
+    }
+
+    /** The least {@code maxFrameBytes} for appends of one batch of this payload and so many entries. */
+    public static long frameBytesFor(long payloadBytes, int entries) {
+        return payloadBytes + (long) entries * MessageCodec.ENTRY_HEADER_BYTES + HEADROOM_BYTES;
+    }
+
+    InetSocketAddress listen() {
+        return from.listen;
+    }
+
+    DelayedRunner delayed() {
+        return from.delayed;
+    }
+
+    Executor background() {
+        return from.background;
+    }
+
+    ThreadFactory threadFactory() {
+        return from.threadFactory;
+    }
+
+    int electionTimeoutMs() {
+        return from.electionTimeoutMs;
+    }
+
+    int maxFrameBytes() {
+        return from.maxFrameBytes;
+    }
+
+    int maxBacklogBytes() {
+        return from.maxBacklogBytes;
+    }
+
+    int redialMinMs() {
+        return from.redialMinMs;
+    }
+
+    int redialMaxMs() {
+        return from.redialMaxMs;
+    }
+
+    boolean nativeTransport() {
+        return from.nativeTransport;
+    }
+
+    Map<Integer, InetSocketAddress> dialInstead() {
+        return from.dialInstead;
+    }
+
+    /** Sets what differs from the defaults. Not thread-safe. */
+    public static final class Builder {
+        private final InetSocketAddress listen;
+        private final DelayedRunner delayed;
+        private final Executor background;
+        private ThreadFactory threadFactory = Builder::daemon;
+        private int electionTimeoutMs = 1000;
+        private int maxFrameBytes = 16 * MB;
+        private int maxBacklogBytes = 64 * MB;
+        private int redialMinMs = 20;
+        private int redialMaxMs = 500;
+        private boolean nativeTransport = true;
+        private Map<Integer, InetSocketAddress> dialInstead = Map.of();
+
+        private Builder(InetSocketAddress listen, DelayedRunner delayed, Executor background) {
+            this.listen = listen;
+            this.delayed = delayed;
+            this.background = background;
+        }
+
+        private Builder(Builder other) {
+            this(other.listen, other.delayed, other.background);
+            threadFactory = other.threadFactory;
+            electionTimeoutMs = other.electionTimeoutMs;
+            maxFrameBytes = other.maxFrameBytes;
+            maxBacklogBytes = other.maxBacklogBytes;
+            redialMinMs = other.redialMinMs;
+            redialMaxMs = other.redialMaxMs;
+            nativeTransport = other.nativeTransport;
+            dialInstead = Map.copyOf(other.dialInstead);
+        }
+
+        private static Thread daemon(Runnable work) {
+            Thread thread = new Thread(work, "conclave-member");
+            thread.setDaemon(true);
+            return thread;
+        }
+
+        /** Makes the network's one thread; a daemon called conclave-member by default. */
+        public Builder threadFactory(ThreadFactory value) {
+            threadFactory = value;
+            return this;
+        }
+
+        /** The measure of silence: a link on which nothing comes for three of these is closed; 1,000 ms by default. */
+        public Builder electionTimeoutMs(int value) {
+            electionTimeoutMs = value;
+            return this;
+        }
+
+        /** Longest message; 16 MB by default. Must hold the largest append: see {@link #frameBytesFor}. */
+        public Builder maxFrameBytes(int value) {
+            maxFrameBytes = value;
+            return this;
+        }
+
+        /** Most bytes that wait for one member to read them; beyond it the link is made anew. 64 MB by default. */
+        public Builder maxBacklogBytes(int value) {
+            maxBacklogBytes = value;
+            return this;
+        }
+
+        /** The first and the longest pause between two attempts to reach a member; 20 and 500 ms by default. */
+        public Builder redialMs(int min, int max) {
+            redialMinMs = min;
+            redialMaxMs = max;
+            return this;
+        }
+
+        /** Whether the kernel's epoll is used where Netty's native part is there (default), or always the JDK's NIO. */
+        public Builder nativeTransport(boolean value) {
+            nativeTransport = value;
+            return this;
+        }
+
+        /** Addresses to dial in place of the members' own, by member id: for proxies between members. */
+        public Builder dialInstead(Map<Integer, InetSocketAddress> value) {
+            dialInstead = value;
+            return this;
+        }
+
+        /**
+         * The options.
+         *
+         * @throws IllegalArgumentException if sizes or times do not fit each other
+         */
+        public PeerOptions build() {
+            require(electionTimeoutMs >= 2, "electionTimeoutMs " + electionTimeoutMs + " must be 2 or more");
+            require(
+                    maxFrameBytes >= MB + HEADROOM_BYTES,
+                    "maxFrameBytes " + maxFrameBytes + " must hold 1 MB and its headers (" + (MB + HEADROOM_BYTES)
+                            + ")");
+            require(
+                    maxBacklogBytes >= maxFrameBytes,
+                    "maxBacklogBytes " + maxBacklogBytes + " must hold a frame of maxFrameBytes " + maxFrameBytes);
+            require(
+                    redialMinMs >= 1 && redialMaxMs >= redialMinMs,
+                    "redialMs " + redialMinMs + ", " + redialMaxMs + " must be positive and in order");
+            return new PeerOptions(this);
+        }
+
+        private static void require(boolean condition, String message) {
+            if (!condition) {
+                throw new IllegalArgumentException(message);
+            }
+        }
+    }
+}

@@ -1,0 +1,150 @@
+package io.conclave.consensus.peer;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.conclave.consensus.LogException;
+import io.conclave.consensus.core.PeerMessage;
+import io.conclave.consensus.core.PeerMessage.ConfirmReply;
+import io.conclave.consensus.core.PeerMessage.SnapshotPiece;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class PeerNetworkTest {
+    private final List<TestPeer> peers = new java.util.concurrent.CopyOnWriteArrayList<>();
+
+    @AfterEach
+    void close() {
+        peers.forEach(TestPeer::close);
+    }
+
+    private TestPeer open(int id) {
+        return kept(TestPeer.open(id));
+    }
+
+    private TestPeer kept(TestPeer peer) {
+        peers.add(peer);
+        return peer;
+    }
+
+    private static PeerMessage message(long number) {
+        return new ConfirmReply(1, number, 0);
+    }
+
+    private static List<PeerMessage> messages(long count) {
+        return LongStream.range(0, count).mapToObj(PeerNetworkTest::message).toList();
+    }
+
+    @Test
+    void membersDialEachOtherAndTellTheirFacts() {
+        TestPeer one = open(1);
+        TestPeer two = open(2);
+        Map<Integer, io.conclave.consensus.entry.Member> all = Map.of(1, one.member(1), 2, two.member(2));
+        one.network.members(all);
+        two.network.members(all);
+        one.awaitEvent("linked 2");
+        one.awaitEvent(TestPeer.facts(2));
+        two.awaitEvent("linked 1");
+        two.awaitEvent(TestPeer.facts(1));
+        assertTrue(one.call(() -> one.network.isLinked(2)));
+        assertFalse(one.call(() -> one.network.isLinked(1)), "nobody is linked to himself");
+    }
+
+    @Test
+    void messagesOfEveryKindArriveAsTheyWere() {
+        TestPeer one = open(1);
+        TestPeer two = open(2);
+        one.dials(2, two);
+        one.awaitEvent("linked 2");
+        assertTrue(one.send(2, MessageSamples.ALL.toArray(PeerMessage[]::new)));
+        two.awaitMessages(MessageSamples.ALL.size());
+        assertEquals(
+                MessageSamples.ALL.stream().map(MessageSamples::describe).toList(),
+                two.messages().stream().map(MessageSamples::describe).toList());
+    }
+
+    @Test
+    void withoutALinkMessagesAreDropped() {
+        TestPeer one = open(1);
+        assertFalse(one.send(2, message(1)));
+    }
+
+    @Test
+    void manySmallMessagesArriveInOrderAndInFewTurns() {
+        TestPeer one = open(1);
+        TestPeer two = open(2);
+        one.dials(2, two);
+        one.awaitEvent("linked 2");
+        int count = 20_000;
+        assertTrue(one.send(2, messages(count).toArray(PeerMessage[]::new)));
+        two.awaitMessages(count);
+        assertEquals(messages(count), two.messages());
+        two.awaitEvent("turn");
+        assertTrue(two.count("turn") < count / 50, "turns: " + two.count("turn"));
+        await().until(() -> two.events().get(two.events().size() - 1).equals("turn"));
+    }
+
+    @Test
+    void piecesOfAMegabyteArriveWhole() {
+        TestPeer one = open(1);
+        TestPeer two = open(2);
+        one.dials(2, two);
+        one.awaitEvent("linked 2");
+        byte[] bytes = new byte[1 << 20];
+        new Random(1).nextBytes(bytes);
+        for (int i = 0; i < 20; i++) {
+            assertTrue(one.send(2, message(i), new SnapshotPiece(1, 1, 1, 20L << 20, (long) i << 20, bytes)));
+        }
+        two.awaitMessages(40);
+        for (int i = 0; i < 20; i++) {
+            assertEquals(message(i), two.messages().get(2 * i));
+            SnapshotPiece piece = (SnapshotPiece) two.messages().get(2 * i + 1);
+            assertEquals((long) i << 20, piece.offset());
+            assertTrue(Arrays.equals(bytes, piece.bytes()));
+        }
+    }
+
+    @Test
+    void aMemberThatEndsIsNoticedByBothSidesAtOnceAndDialledAgainWhenItIsBack() {
+        TestPeer one = open(1);
+        TestPeer two = open(2);
+        int port = two.network.port();
+        one.dials(2, two);
+        two.dials(1, one);
+        one.awaitEvent("linked 2");
+        two.awaitEvent("linked 1");
+        two.close();
+        one.awaitEvent("lost 2");
+        one.awaitEvent("down 2");
+        assertFalse(one.send(2, message(1)));
+        one.forget();
+        TestPeer again = kept(TestPeer.open(TestPeer.facts(2), port, options -> options));
+        again.dials(1, one);
+        one.awaitEvent("linked 2");
+        assertTrue(one.send(2, message(2)));
+        again.awaitEvent(message(2));
+    }
+
+    @Test
+    void anAddressThatIsTakenIsNamed() {
+        TestPeer one = open(1);
+        PeerNetwork second =
+                PeerNetwork.create(TestPeer.options(one.network.port()).build());
+        try {
+            LogException e = assertThrows(LogException.class, () -> second.open(TestPeer.facts(2), open(3)));
+            assertTrue(e.getMessage().contains("127.0.0.1:" + one.network.port()), e.getMessage());
+        } finally {
+            second.close();
+        }
+    }
+}
