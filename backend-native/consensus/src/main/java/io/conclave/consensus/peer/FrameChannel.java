@@ -126,9 +126,16 @@ final class FrameChannel extends ChannelInboundHandlerAdapter {
             gathered = buffer;
         }
         int start = buffer.writerIndex();
-        buffer.writeInt(0);
-        payload.accept(buffer);
-        buffer.setInt(start, buffer.writerIndex() - start - FrameReader.LENGTH_BYTES);
+        boolean complete = false;
+        try {
+            payload.accept(buffer.writeInt(0));
+            buffer.setInt(start, buffer.writerIndex() - start - FrameReader.LENGTH_BYTES);
+            complete = true;
+        } finally {
+            if (!complete) {
+                buffer.writerIndex(start);
+            }
+        }
         said = true;
         unflushed = true;
         if (buffer.readableBytes() >= FULL_BYTES) {

@@ -2,6 +2,7 @@ package io.conclave.consensus.peer;
 
 import io.netty.buffer.ByteBuf;
 import java.util.Optional;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** A connection that somebody has made to this member; one of a member once it has said so. Belongs to the network's thread. */
@@ -83,11 +84,11 @@ final class InboundLink implements FrameChannel.Owner {
         frames.flush();
     }
 
-    /** This member says something else about itself now: whoever does not fit it any more is let go. */
-    void identified(PeerFacts self) {
+    /** This member belongs to the cluster now: whoever was not known to do so has to come again. */
+    void joined(UUID clusterId) {
         PeerFacts other = facts;
-        if (other != null && !self.isCompatible(other)) {
-            frames.close("it belongs to cluster " + other.clusterId() + ", this member now to " + self.clusterId());
+        if (other != null && !clusterId.equals(other.clusterId())) {
+            frames.close("this member belongs to cluster " + clusterId + " now");
         }
     }
 

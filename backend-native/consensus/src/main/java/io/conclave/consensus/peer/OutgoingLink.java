@@ -6,6 +6,7 @@ import io.netty.util.NetUtil;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
@@ -42,6 +43,10 @@ final class OutgoingLink {
 
     InetSocketAddress address() {
         return address;
+    }
+
+    long attempts() {
+        return attempt;
     }
 
     boolean isUp() {
@@ -234,12 +239,12 @@ final class OutgoingLink {
         }
     }
 
-    /** This member says something else about itself now: whoever does not fit it any more is let go. */
-    void identified(PeerFacts self) {
+    /** This member belongs to the cluster now: whoever was not known to do so is asked again. */
+    void joined(UUID clusterId) {
         PeerFacts other = facts;
         FrameChannel out = frames;
-        if (other != null && out != null && !self.isCompatible(other)) {
-            out.close("it belongs to cluster " + other.clusterId() + ", this member now to " + self.clusterId());
+        if (out != null && (other == null || !clusterId.equals(other.clusterId()))) {
+            out.close("this member belongs to cluster " + clusterId + " now");
         }
     }
 

@@ -14,6 +14,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -148,17 +149,20 @@ public final class PeerNetwork implements AutoCloseable {
     }
 
     /**
-     * Changes what is told to others when links are made from now on. Links to members of what is now another cluster
-     * are closed; the others stay. Any thread.
+     * Changes what is told to others when links are made from now on. If it is another cluster, the links to members that
+     * were not known to belong to it are made anew, so that no two of different clusters stay linked. Any thread.
      */
     public void identify(PeerFacts facts) {
         if (!inThread()) {
             execute(() -> identify(facts));
             return;
         }
+        UUID before = self().clusterId();
         self = facts;
-        List.copyOf(outgoing.values()).forEach(link -> link.identified(facts));
-        List.copyOf(allInbound).forEach(link -> link.identified(facts));
+        if (!facts.clusterId().equals(before)) {
+            List.copyOf(outgoing.values()).forEach(link -> link.joined(facts.clusterId()));
+            List.copyOf(allInbound).forEach(link -> link.joined(facts.clusterId()));
+        }
     }
 
     /** Makes the links those of the members. */
@@ -222,6 +226,12 @@ public final class PeerNetwork implements AutoCloseable {
         requireThread();
         OutgoingLink link = outgoing.get(to);
         return link != null && link.isUp();
+    }
+
+    /** How often the member was dialled, or an attempt failed. */
+    long attempts(int to) {
+        OutgoingLink link = outgoing.get(to);
+        return link == null ? 0 : link.attempts();
     }
 
     private void requireThread() {

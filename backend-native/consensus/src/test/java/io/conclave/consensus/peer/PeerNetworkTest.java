@@ -28,8 +28,12 @@ class PeerNetworkTest {
         peers.forEach(TestPeer::close);
     }
 
+    PeerOptions.Builder with(PeerOptions.Builder options) {
+        return options;
+    }
+
     private TestPeer open(int id) {
-        return kept(TestPeer.open(id));
+        return kept(TestPeer.open(TestPeer.facts(id), 0, this::with));
     }
 
     private TestPeer kept(TestPeer peer) {
@@ -128,7 +132,7 @@ class PeerNetworkTest {
         one.awaitEvent("down 2");
         assertFalse(one.send(2, message(1)));
         one.forget();
-        TestPeer again = kept(TestPeer.open(TestPeer.facts(2), port, options -> options));
+        TestPeer again = kept(TestPeer.open(TestPeer.facts(2), port, this::with));
         again.dials(1, one);
         one.awaitEvent("linked 2");
         assertTrue(one.send(2, message(2)));

@@ -50,10 +50,6 @@ final class TestPeer implements PeerListener, AutoCloseable {
         return new PeerFacts(CLUSTER, id, 1000 + id, 1, "", 2180 + id, false);
     }
 
-    static TestPeer open(int id) {
-        return open(facts(id), 0, options -> options);
-    }
-
     static TestPeer open(PeerFacts facts, int port, UnaryOperator<PeerOptions.Builder> with) {
         TestPeer peer =
                 new TestPeer(PeerNetwork.create(with.apply(options(port)).build()));

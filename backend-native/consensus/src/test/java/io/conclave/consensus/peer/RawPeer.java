@@ -1,0 +1,106 @@
+package io.conclave.consensus.peer;
+
+import io.conclave.consensus.core.PeerMessage;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import java.io.Closeable;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.function.Consumer;
+
+/** One end of a link as a plain socket, which does as the test says and nothing else. */
+final class RawPeer implements Closeable {
+    final Socket socket;
+    final DataInputStream in;
+
+    RawPeer(Socket socket) throws IOException {
+        this.socket = socket;
+        socket.setTcpNoDelay(true);
+        socket.setSoTimeout(20_000);
+        this.in = new DataInputStream(socket.getInputStream());
+    }
+
+    static RawPeer dial(int port) throws IOException {
+        return new RawPeer(new Socket(InetAddress.getLoopbackAddress(), port));
+    }
+
+    static RawPeer accept(ServerSocket server) throws IOException {
+        return new RawPeer(server.accept());
+    }
+
+    RawPeer send(byte... bytes) throws IOException {
+        socket.getOutputStream().write(bytes);
+        return this;
+    }
+
+    RawPeer frame(Consumer<ByteBuf> payload) throws IOException {
+        return send(frameOf(payload));
+    }
+
+    static byte[] frameOf(Consumer<ByteBuf> payload) {
+        ByteBuf out = Unpooled.buffer().writeInt(0);
+        payload.accept(out);
+        out.setInt(0, out.readableBytes() - 4);
+        return ByteBufUtil.getBytes(out);
+    }
+
+    RawPeer hello(int wanted, PeerFacts facts) throws IOException {
+        return frame(out -> Handshake.writeHello(out, new Handshake.Hello(wanted, facts)));
+    }
+
+    RawPeer accepts(PeerFacts facts) throws IOException {
+        return frame(out -> Handshake.writeReply(out, new Handshake.Reply(true, ""), facts));
+    }
+
+    RawPeer message(PeerMessage message) throws IOException {
+        return frame(out -> MessageCodec.write(out, message));
+    }
+
+    /** The next frame that is no sign of life. */
+    ByteBuf receive() throws IOException {
+        while (true) {
+            byte[] payload = new byte[in.readInt()];
+            in.readFully(payload);
+            if (payload.length > 0) {
+                return Unpooled.wrappedBuffer(payload);
+            }
+        }
+    }
+
+    Handshake.Reply receiveReply() throws IOException {
+        ByteBuf frame = receive();
+        Handshake.readVersion(frame);
+        return Handshake.readReply(frame);
+    }
+
+    Handshake.Hello receiveHello() throws IOException {
+        ByteBuf frame = receive();
+        Handshake.readVersion(frame);
+        return Handshake.readHello(frame);
+    }
+
+    /** Reads until the other end has closed it; returns how many bytes came. */
+    long drain() throws IOException {
+        long bytes = 0;
+        byte[] buffer = new byte[64 * 1024];
+        try {
+            for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
+                bytes += read;
+            }
+        } catch (java.net.SocketTimeoutException e) {
+            throw e;
+        } catch (IOException e) {
+            // a reset ends it as well
+        }
+        return bytes;
+    }
+
+    @Override
+    public void close() throws IOException {
+        socket.close();
+    }
+}
