@@ -7,7 +7,7 @@ public final class DamagedLogException extends LogException {
     private final String file;
     private final long offset;
 
-    DamagedLogException(String file, long offset, String what) {
+    public DamagedLogException(String file, long offset, String what) {
         super(file + " is damaged at offset " + offset + ": " + what);
         this.file = file;
         this.offset = offset;

@@ -1,6 +1,7 @@
 package io.conclave.consensus;
 
 import io.conclave.consensus.entry.ClusterConfiguration;
+import io.conclave.consensus.entry.EntryCodec;
 import io.conclave.consensus.entry.EntryKind;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -186,7 +187,7 @@ final class LogLoop implements ReplicatedLog {
     void lead(StateMachine stateMachine) throws IOException {
         machine = stateMachine;
         enter(LogRole.RECOVERING);
-        LogTail tail = store.recover(stateMachine);
+        LogStore.Tail tail = store.recover(stateMachine);
         lastIndex = tail.lastIndex();
         timestampMs = tail.timestampMs();
         term = store.enterNextTerm();
@@ -247,9 +248,9 @@ final class LogLoop implements ReplicatedLog {
 
     private @Nullable CommittedBatch gather() {
         List<CommittedEntry> entries = new ArrayList<>();
-        int bytes = LogFormat.BATCH_HEADER_BYTES;
+        int bytes = 0;
         for (ProposalQueue.Item item = queue.peek(); item != null; item = queue.peek()) {
-            bytes += LogFormat.ENTRY_HEADER_BYTES + item.bytes();
+            bytes += EntryCodec.HEADER_BYTES + item.bytes();
             if (bytes > options.maxBatchBytes()) {
                 break;
             }

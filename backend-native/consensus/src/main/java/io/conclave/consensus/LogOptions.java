@@ -1,6 +1,8 @@
 package io.conclave.consensus;
 
+import io.conclave.consensus.entry.EntryCodec;
 import io.conclave.consensus.entry.Member;
+import java.security.SecureRandom;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.Executor;
@@ -16,6 +18,9 @@ public final class LogOptions {
     private static final int KB = 1024;
     private static final int MB = 1024 * KB;
 
+    /** What a segment needs beside batches: headers, padding, and a reserve. */
+    private static final int SEGMENT_OVERHEAD_BYTES = 16 * KB;
+
     private final Builder from;
 
     private LogOptions(Builder from) {
@@ -28,7 +33,7 @@ public final class LogOptions {
      * @param wallClockMs the wall clock in ms since the epoch; may jump, the log's timestamps do not go back
      * @param monotonicMs milliseconds since whenever, which never go back
      * @param background runs preallocation and the writing of snapshots; must have at least two threads (else a long
-     *     snapshot delays the next segment) and must outlive the log. Never given work by a log in memory
+     *     snapshot delays the next segment) and must outlive the log.
      * @param delayed runs the retry on a full disk
      * @param fatal told when the log cannot go on
      */
@@ -67,6 +72,10 @@ public final class LogOptions {
 
     public Supplier<UUID> clusterIds() {
         return from.clusterIds;
+    }
+
+    public LongSupplier directoryIds() {
+        return from.directoryIds;
     }
 
     public boolean birth() {
@@ -119,8 +128,8 @@ public final class LogOptions {
         return from.segmentBytes;
     }
 
-    int firstSegmentBytes() {
-        return Math.min(from.segmentBytes, Math.max(8 * MB, LogFormat.segmentBytesFor(from.maxBatchBytes)));
+    public int firstSegmentBytes() {
+        return Math.min(from.segmentBytes, Math.max(8 * MB, (from.maxBatchBytes + SEGMENT_OVERHEAD_BYTES) / 512 * 512));
     }
 
     public long snapshotEveryEntries() {
@@ -150,6 +159,7 @@ public final class LogOptions {
         private Supplier<UUID> clusterIds = UUID::randomUUID;
         private boolean birth = true;
         private int memberId = 1;
+        private LongSupplier directoryIds = new SecureRandom()::nextLong;
         private Map<Integer, Member> members = Map.of();
         private long heartbeatMs = 200;
         private long electionTimeoutMs = 1_000;
@@ -184,6 +194,7 @@ public final class LogOptions {
             clusterIds = other.clusterIds;
             birth = other.birth;
             memberId = other.memberId;
+            directoryIds = other.directoryIds;
             members = other.members;
             heartbeatMs = other.heartbeatMs;
             electionTimeoutMs = other.electionTimeoutMs;
@@ -218,7 +229,13 @@ public final class LogOptions {
             return this;
         }
 
-        /** Whether an empty directory becomes a new cluster by itself (default), or is refused. */
+        /** Where the id of a new directory comes from; securely random by default. */
+        public Builder directoryIds(LongSupplier value) {
+            directoryIds = value;
+            return this;
+        }
+
+        /** Whether an empty directory becomes a new cluster by itself (default), or waits to be taken in by one. */
         public Builder birth(boolean value) {
             birth = value;
             return this;
@@ -326,16 +343,14 @@ public final class LogOptions {
         public LogOptions build() {
             require(maxEntryBytes > 0, "maxEntryBytes " + maxEntryBytes + " must be positive");
             require(
-                    maxBatchBytes >= LogFormat.batchBytesFor(maxEntryBytes),
+                    maxBatchBytes >= maxEntryBytes + EntryCodec.HEADER_BYTES,
                     "maxBatchBytes " + maxBatchBytes + " must hold an entry of maxEntryBytes " + maxEntryBytes
-                            + " and its headers (" + LogFormat.batchBytesFor(maxEntryBytes) + ")");
+                            + " and its header of " + EntryCodec.HEADER_BYTES);
             require(
-                    segmentBytes >= LogFormat.segmentBytesFor(maxBatchBytes),
-                    "segmentBytes " + segmentBytes + " must hold a batch of maxBatchBytes " + maxBatchBytes
-                            + " and headers (" + LogFormat.segmentBytesFor(maxBatchBytes) + ")");
-            require(
-                    segmentBytes % LogFormat.SECTOR == 0,
-                    "segmentBytes " + segmentBytes + " must be a multiple of 512");
+                    segmentBytes >= (long) maxBatchBytes + SEGMENT_OVERHEAD_BYTES,
+                    "segmentBytes " + segmentBytes + " must hold a batch of maxBatchBytes " + maxBatchBytes + " and "
+                            + SEGMENT_OVERHEAD_BYTES + " bytes more");
+            require(segmentBytes % 512 == 0, "segmentBytes " + segmentBytes + " must be a multiple of 512");
             require(memberId >= 1 && memberId <= 255, "memberId " + memberId + " must be 1 to 255");
             require(
                     members.isEmpty() || members.containsKey(memberId),

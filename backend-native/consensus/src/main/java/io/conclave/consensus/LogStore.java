@@ -16,8 +16,11 @@ interface LogStore {
         FULL
     }
 
+    /** Where the log ends. */
+    record Tail(long lastIndex, long timestampMs) {}
+
     /** Restores the machine and says where the log ends. */
-    LogTail recover(StateMachine machine) throws IOException;
+    Tail recover(StateMachine machine) throws IOException;
 
     UUID clusterId();
 

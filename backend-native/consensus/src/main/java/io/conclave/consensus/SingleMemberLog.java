@@ -1,6 +1,7 @@
 package io.conclave.consensus;
 
 import io.conclave.consensus.disk.Disk;
+import io.conclave.consensus.store.FileStore;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +18,9 @@ public final class SingleMemberLog implements ReplicatedLog {
 
     /** A log in the given directory; nothing is touched before {@link #start}. */
     public static SingleMemberLog on(Disk disk, LogOptions options) {
-        return new SingleMemberLog(new LogLoop(options, queue -> new FileStore(disk, options, queue::control)));
+        return new SingleMemberLog(new LogLoop(
+                options,
+                queue -> new StoreAdapter(options.memberId(), () -> FileStore.open(disk, options, queue::control))));
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.conclave.consensus;
 
+import io.conclave.consensus.store.MemoryStore;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -13,7 +14,9 @@ public final class VolatileLog implements ReplicatedLog {
 
     /** A log that forgets everything when it is closed; of the options only the clock, the bounds and the thread count. */
     public static VolatileLog with(LogOptions options) {
-        return new VolatileLog(new LogLoop(options, queue -> new MemoryStore(options.clusterIds())));
+        return new VolatileLog(new LogLoop(
+                options,
+                queue -> new StoreAdapter(options.memberId(), () -> new MemoryStore(options, queue::control))));
     }
 
     @Override

@@ -18,6 +18,12 @@ public interface LogStore {
     /** Whether the directory belongs to a cluster; if not, only {@link #adopt} and {@link #close} may be called. */
     boolean isMember();
 
+    /**
+     * Whether the cluster was born in this directory, so that an empty log means a cluster of this one voter; else an
+     * empty log means a member without a vote.
+     */
+    boolean isBirthplace();
+
     /** The random id of the directory; 0 before it belongs to a cluster. */
     long directory();
 
@@ -35,6 +41,12 @@ public interface LogStore {
 
     /** Makes term and vote durable. */
     void vote(long term, int votedFor) throws IOException;
+
+    /**
+     * The member has caught up with what a leader told it was committed: from now on {@link Recovered#cut} is false
+     * again. Durable on return, if there was anything to change.
+     */
+    void caughtUp() throws IOException;
 
     /** What became of an append. */
     enum Appended {

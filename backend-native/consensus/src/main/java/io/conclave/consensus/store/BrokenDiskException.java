@@ -1,4 +1,4 @@
-package io.conclave.consensus;
+package io.conclave.consensus.store;
 
 import java.io.IOException;
 

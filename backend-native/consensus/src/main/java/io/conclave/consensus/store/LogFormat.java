@@ -1,5 +1,8 @@
-package io.conclave.consensus;
+package io.conclave.consensus.store;
 
+import io.conclave.consensus.DamagedLogException;
+import io.conclave.consensus.LogException;
+import io.conclave.consensus.entry.EntryCodec;
 import java.nio.ByteBuffer;
 import java.util.UUID;
 
@@ -10,8 +13,6 @@ final class LogFormat {
 
     static final int VERSION = 1;
     static final int SEGMENT_HEADER_BYTES = SECTOR;
-    static final int BATCH_HEADER_BYTES = 92;
-    static final int ENTRY_HEADER_BYTES = 5;
 
     /** Kept free at the end of a segment for TERM entries, so that a member with a full disk can still restart. */
     static final int RESERVE_BYTES = 16 * SECTOR;
@@ -21,16 +22,12 @@ final class LogFormat {
 
     private LogFormat() {}
 
-    static int batchBytesFor(int entryBytes) {
-        return BATCH_HEADER_BYTES + ENTRY_HEADER_BYTES + entryBytes;
-    }
-
-    static int segmentBytesFor(int batchBytes) {
-        return SEGMENT_HEADER_BYTES + wholeSectors(batchBytes) + RESERVE_BYTES;
-    }
-
-    static int wholeSectors(int bytes) {
+    static long wholeSectors(long bytes) {
         return (bytes + SECTOR - 1) / SECTOR * SECTOR;
+    }
+
+    static long batchBytes(int entries, long payloadBytes) {
+        return BatchHeader.BYTES + (long) entries * EntryCodec.HEADER_BYTES + payloadBytes;
     }
 
     static ByteBuffer putId(ByteBuffer target, UUID id) {
@@ -57,6 +54,13 @@ final class LogFormat {
         if (!found.equals(expected)) {
             throw new LogException(path + " belongs to cluster " + found + ", but this directory to " + expected
                     + ": files of another cluster were copied here");
+        }
+    }
+
+    static void requireFeatureLevel(Object where, int found, int known) {
+        if (found > known) {
+            throw new LogException(where + " uses feature level " + found + ", this software understands " + known
+                    + " at most: a newer version has run here");
         }
     }
 

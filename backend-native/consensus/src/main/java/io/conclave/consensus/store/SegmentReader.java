@@ -1,10 +1,10 @@
-package io.conclave.consensus;
+package io.conclave.consensus.store;
 
-import io.conclave.consensus.entry.EntryKind;
+import io.conclave.consensus.DamagedLogException;
+import io.conclave.consensus.entry.EntryCodec;
+import io.conclave.consensus.entry.LogBatch;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -38,24 +38,15 @@ final class SegmentReader {
     }
 
     /** The batch behind a header whose payload matches. */
-    CommittedBatch batch(BatchHeader header, long offset, String path) throws IOException {
+    LogBatch batch(BatchHeader header, long offset, String path) throws IOException {
         ByteBuffer bytes = view(offset, header.length());
         bytes.position(BatchHeader.BYTES);
-        List<CommittedEntry> entries = new ArrayList<>(header.count());
-        for (int i = 0; i < header.count(); i++) {
-            if (bytes.remaining() < LogFormat.ENTRY_HEADER_BYTES) {
-                throw new DamagedLogException(path, offset, "the batch holds fewer entries than it says");
-            }
-            EntryKind kind = EntryKind.of(bytes.get());
-            int length = bytes.getInt();
-            if (length < 0 || length > bytes.remaining()) {
-                throw new DamagedLogException(path, offset, "an entry of the batch is longer than the batch");
-            }
-            byte[] payload = new byte[length];
-            bytes.get(payload);
-            entries.add(new CommittedEntry(kind, payload, null));
+        try {
+            return new LogBatch(
+                    header.term(), header.firstIndex(), header.timestampMs(), EntryCodec.read(bytes, header.count()));
+        } catch (IllegalArgumentException e) {
+            throw new DamagedLogException(path, offset, "the batch cannot be read: " + e.getMessage());
         }
-        return new CommittedBatch(header.term(), header.firstIndex(), header.timestampMs(), entries);
     }
 
     /** Whether the sector at the offset holds anything. */

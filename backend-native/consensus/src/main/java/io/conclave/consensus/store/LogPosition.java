@@ -1,4 +1,4 @@
-package io.conclave.consensus;
+package io.conclave.consensus.store;
 
 /** A place in the log files; ordered along the log. */
 record LogPosition(long segment, long offset) implements Comparable<LogPosition> {

@@ -1,4 +1,4 @@
-package io.conclave.consensus;
+package io.conclave.consensus.store;
 
 import io.conclave.consensus.disk.Disk;
 import io.conclave.consensus.disk.DiskFile;
@@ -16,12 +16,14 @@ final class SnapshotOutput extends OutputStream {
     private final CRC32C crc = new CRC32C();
     private final ByteBuffer buffer = ByteBuffer.allocate(SnapshotFile.BUFFER_BYTES);
     private long flushed;
+    private long headerBytes;
 
     private SnapshotOutput(DiskFile file, BooleanSupplier cancelled) {
         this.file = file;
         this.cancelled = cancelled;
     }
 
+    /** Makes the file; what is written before {@link #beginState} is its header. */
     static SnapshotOutput create(Disk disk, String name, BooleanSupplier cancelled) throws IOException {
         try {
             disk.delete(name);
@@ -31,13 +33,14 @@ final class SnapshotOutput extends OutputStream {
         }
     }
 
-    void writeHeader(ByteBuffer header) {
-        buffer.put(header);
+    /** The header is written: what follows is the state machine's. */
+    void beginState() {
+        headerBytes = flushed + buffer.position();
     }
 
     /** Ends the file: what was written after the header is the state. Returns when all of it is durable. */
     void writeEnd(long magic) throws IOException {
-        long stateBytes = flushed + buffer.position() - SnapshotFile.HEADER_BYTES;
+        long stateBytes = flushed + buffer.position() - headerBytes;
         ByteBuffer end =
                 ByteBuffer.allocate(SnapshotFile.END_BYTES).putLong(magic).putLong(stateBytes);
         write(end.array(), 0, end.position());

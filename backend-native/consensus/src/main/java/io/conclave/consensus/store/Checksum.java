@@ -1,4 +1,4 @@
-package io.conclave.consensus;
+package io.conclave.consensus.store;
 
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;

@@ -1,24 +1,28 @@
-package io.conclave.consensus;
+package io.conclave.consensus.store;
 
+import io.conclave.consensus.entry.LogBatch;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 import java.util.UUID;
 
 /**
- * What stands before the entries of a batch, the unit of the log that is written and synced as one. Layout:
+ * What stands before the entries of a batch, the unit of the log. Layout:
  *
  * <pre>
  *    0 magic 4             4 version 4                 8 segment id 8     16 length, header included 4   20 entries 4
  *   24 term 8             32 first index 8            40 timestamp ms 8   48 durable segment 8           56 durable offset 8
- *   64 cluster id 16      80 CRC of the header before 4                   84 CRC32C of the payload 4     88 CRC32C of 0 to 87 4
+ *   64 commit index 8     72 cluster id 16            88 CRC of the header before 4
+ *   92 CRC32C of the payload 4                        96 CRC32C of 0 to 95 4
  * </pre>
  *
- * Then each entry: kind 1, length 4, bytes. A batch starts at a multiple of 512, so writing one never touches a sector
- * in which another lies; the rest of its last sector is zero.
+ * Then the entries, see {@link io.conclave.consensus.entry.EntryCodec}. A batch starts at a multiple of 512, so writing
+ * one never touches a sector in which another lies; the rest of its last sector is zero.
  *
- * <p>The durable position is what the writer knew to be synced when it wrote this batch: damage before it is lost data,
- * not a torn tail. The checksum of the header before makes a chain, so that a stale batch that happens to lie at the
- * right place is not taken for a successor; the segment id tells stale bytes of a segment file that is used again.
+ * <p>The durable position is what the writer knew to be synced when it wrote this batch (batches written at once share
+ * it): damage before it is lost data, not a torn tail. The commit index is what it knew to be committed: recovery
+ * applies up to the highest one. The checksum of the header before makes a chain, so that a stale batch that happens to
+ * lie at the right place is not taken for a successor; the segment id tells stale bytes of a segment file that is used
+ * again.
  */
 record BatchHeader(
         long segment,
@@ -28,11 +32,12 @@ record BatchHeader(
         long firstIndex,
         long timestampMs,
         LogPosition durable,
+        long commitIndex,
         UUID clusterId,
         int previousCrc,
         int payloadCrc,
         int headerCrc) {
-    static final int BYTES = LogFormat.BATCH_HEADER_BYTES;
+    static final int BYTES = 100;
     private static final int MAGIC = 0x434e4254; // CNBT
 
     long lastIndex() {
@@ -40,27 +45,23 @@ record BatchHeader(
     }
 
     /** Bytes from this batch to the next. */
-    int stride() {
+    long stride() {
         return LogFormat.wholeSectors(length);
     }
 
-    /** Writes a header at absolute position 0, before the payload that is there already; returns its checksum. */
-    static int write(
-            ByteBuffer target,
-            int length,
-            Identity identity,
-            LogPosition at,
-            LogPosition durable,
-            CommittedBatch batch,
-            int previousCrc) {
-        int payloadCrc = Checksum.of(target, BYTES, length - BYTES);
-        ByteBuffer bytes = target.duplicate().clear();
-        bytes.putInt(MAGIC).putInt(LogFormat.VERSION).putLong(at.segment());
+    /** What a batch's header says beside the batch itself. */
+    record Place(UUID clusterId, long segment, LogPosition durable, long commitIndex, int previousCrc) {}
+
+    /** Writes a header at the absolute position, before the payload that is there already; returns its checksum. */
+    static int write(ByteBuffer target, int from, int length, LogBatch batch, Place place) {
+        int payloadCrc = Checksum.of(target, from + BYTES, length - BYTES);
+        ByteBuffer bytes = target.duplicate().clear().position(from);
+        bytes.putInt(MAGIC).putInt(LogFormat.VERSION).putLong(place.segment);
         bytes.putInt(length).putInt(batch.entries().size());
         bytes.putLong(batch.term()).putLong(batch.firstIndex()).putLong(batch.timestampMs());
-        bytes.putLong(durable.segment()).putLong(durable.offset());
-        LogFormat.putId(bytes, identity.clusterId()).putInt(previousCrc).putInt(payloadCrc);
-        int headerCrc = Checksum.of(target, 0, BYTES - 4);
+        bytes.putLong(place.durable.segment()).putLong(place.durable.offset()).putLong(place.commitIndex);
+        LogFormat.putId(bytes, place.clusterId).putInt(place.previousCrc).putInt(payloadCrc);
+        int headerCrc = Checksum.of(target, from, BYTES - 4);
         bytes.putInt(headerCrc);
         return headerCrc;
     }
@@ -85,6 +86,7 @@ record BatchHeader(
                 in.getLong(),
                 in.getLong(),
                 new LogPosition(in.getLong(), in.getLong()),
+                in.getLong(),
                 LogFormat.getId(in),
                 in.getInt(),
                 in.getInt(),

@@ -1,10 +1,12 @@
-package io.conclave.consensus;
+package io.conclave.consensus.store;
 
+import io.conclave.consensus.DamagedLogException;
 import io.conclave.consensus.disk.Disk;
 import io.conclave.consensus.disk.DiskFile;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.UUID;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -52,15 +54,14 @@ final class Segment implements Closeable {
      * Makes a segment of zeros and makes it durable, name included; it appears under its name only when it is whole. Any
      * thread; takes as long as writing so many bytes takes. Leaves nothing behind if it fails or is cancelled.
      */
-    static Segment create(Disk disk, Identity identity, long id, int size, BooleanSupplier cancelled)
-            throws IOException {
+    static Segment create(Disk disk, UUID clusterId, long id, int size, BooleanSupplier cancelled) throws IOException {
         String name = name(id);
         String temporary = name + LogFormat.TEMPORARY;
         disk.delete(temporary);
         DiskFile file = disk.create(temporary);
         try {
             fill(file, size, cancelled);
-            file.write(header(identity, id, size), 0);
+            file.write(header(clusterId, id, size), 0);
             file.sync();
             disk.rename(temporary, name);
             disk.syncDirectory();
@@ -85,15 +86,15 @@ final class Segment implements Closeable {
         }
     }
 
-    private static ByteBuffer header(Identity identity, long id, long size) {
+    private static ByteBuffer header(UUID clusterId, long id, long size) {
         ByteBuffer bytes = ByteBuffer.allocate(HEADER_FIELDS);
         bytes.putLong(MAGIC).putInt(LogFormat.VERSION).putInt(0);
-        LogFormat.putId(bytes, identity.clusterId()).putLong(id).putLong(size);
+        LogFormat.putId(bytes, clusterId).putLong(id).putLong(size);
         return bytes.putInt(Checksum.of(bytes, 0, HEADER_FIELDS - 4)).flip();
     }
 
     /** Opens an existing segment and checks whose it is. */
-    static Segment open(Disk disk, Identity identity, long id) throws IOException {
+    static Segment open(Disk disk, UUID clusterId, long id) throws IOException {
         String path = disk.describe(name(id));
         DiskFile file = disk.open(name(id));
         try {
@@ -106,7 +107,7 @@ final class Segment implements Closeable {
             LogFormat.requireMagic(path, bytes.getLong(), MAGIC);
             LogFormat.requireVersion(path, bytes.getInt());
             bytes.getInt();
-            LogFormat.requireCluster(path, LogFormat.getId(bytes), identity.clusterId());
+            LogFormat.requireCluster(path, LogFormat.getId(bytes), clusterId);
             long found = bytes.getLong();
             if (found != id) {
                 throw new DamagedLogException(path, 0, "it says it is segment " + found + ": was the file renamed?");
@@ -138,6 +139,7 @@ final class Segment implements Closeable {
         return firstIndex;
     }
 
+    /** Says which entry is the first in it; 0 if it has none (any more). */
     void startAt(long index) {
         firstIndex = index;
     }

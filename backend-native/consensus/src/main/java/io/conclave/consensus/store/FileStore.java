@@ -1,0 +1,310 @@
+package io.conclave.consensus.store;
+
+import io.conclave.consensus.DiskState;
+import io.conclave.consensus.LogException;
+import io.conclave.consensus.LogOptions;
+import io.conclave.consensus.StateSnapshot;
+import io.conclave.consensus.disk.Disk;
+import io.conclave.consensus.disk.DiskFullException;
+import io.conclave.consensus.entry.LogBatch;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps a member's log in {@link LogFiles} and its {@link Snapshots}, and decides when the next segment is made and what
+ * is purged. Slow work runs on the background executor; its result comes back to the member's thread, which owns all
+ * state.
+ *
+ * <p>A full disk is met when the next segment is made, ahead of need: before anything depends on it.
+ */
+public final class FileStore implements LogStore {
+    private static final Logger log = LoggerFactory.getLogger(FileStore.class);
+    private static final UUID NO_CLUSTER = new UUID(0, 0);
+
+    /** The next segment is made when this part of the current one is used. */
+    private static final int SPARE_AFTER = 4;
+
+    private enum Spare {
+        NOT_ASKED,
+        BEING_MADE,
+        NO_ROOM
+    }
+
+    /** What a member has. */
+    private record Membership(Identity identity, LogFiles files, Snapshots snapshots) {}
+
+    private final Disk disk;
+    private final LogOptions options;
+    private final Executor memberThread;
+    private final Background background;
+    private final Closeable lock;
+    private @Nullable Membership membership;
+
+    private Spare spare = Spare.NOT_ASKED;
+    private boolean full;
+
+    private FileStore(Disk disk, LogOptions options, Executor memberThread, Closeable lock) {
+        this.disk = disk;
+        this.options = options;
+        this.memberThread = memberThread;
+        this.background = new Background(options.background(), memberThread);
+        this.lock = lock;
+    }
+
+    /**
+     * Locks the directory and learns whose it is; an empty one is born as a new cluster if the options say so.
+     *
+     * @param memberThread brings outcomes of background work to the member's thread; must not run them in the caller's,
+     *     unless everything runs on one thread
+     * @throws LogException if the directory is in use, or holds something else, or another member's log
+     */
+    public static FileStore open(Disk disk, LogOptions options, Executor memberThread) throws IOException {
+        Closeable lock = LogDirectory.lock(disk);
+        try {
+            FileStore store = new FileStore(disk, options, memberThread, lock);
+            Identity identity = LogDirectory.identify(disk, options).orElse(null);
+            if (identity != null) {
+                store.begin(identity);
+            }
+            return store;
+        } catch (IOException | RuntimeException e) {
+            lock.close();
+            throw e;
+        }
+    }
+
+    private void begin(Identity identity) throws IOException {
+        membership = new Membership(
+                identity,
+                new LogFiles(disk, options, identity),
+                new Snapshots(disk, identity.clusterId(), options, options.snapshotsKept(), background, this::purge));
+    }
+
+    private Membership membership() {
+        if (membership == null) {
+            throw new IllegalStateException(disk + " belongs to no cluster, or is closed");
+        }
+        return membership;
+    }
+
+    private LogFiles files() {
+        return membership().files;
+    }
+
+    private LogSegments segments() {
+        return membership().files.segments();
+    }
+
+    private Snapshots snapshots() {
+        return membership().snapshots;
+    }
+
+    // ---- whose it is
+
+    @Override
+    public boolean isMember() {
+        return membership != null;
+    }
+
+    @Override
+    public boolean isBirthplace() {
+        return membership != null && membership.identity.bornHere();
+    }
+
+    @Override
+    public long directory() {
+        return membership == null ? 0 : membership.identity.directory();
+    }
+
+    @Override
+    public UUID clusterId() {
+        return membership == null ? NO_CLUSTER : membership.identity.clusterId();
+    }
+
+    @Override
+    public void adopt(UUID clusterId) throws IOException {
+        if (membership != null) {
+            throw new IllegalStateException(disk + " belongs to cluster " + clusterId() + " already");
+        }
+        begin(LogDirectory.begin(disk, options, clusterId, false));
+        log.info("{}: member {} of cluster {}", disk, options.memberId(), clusterId);
+    }
+
+    @Override
+    public Recovered recover(RecoveryTarget target) throws IOException {
+        return files().recover(snapshots(), target);
+    }
+
+    @Override
+    public void vote(long term, int votedFor) throws IOException {
+        files().vote(term, votedFor);
+    }
+
+    @Override
+    public void caughtUp() throws IOException {
+        files().caughtUp();
+    }
+
+    // ---- the log
+
+    @Override
+    public Appended roomFor(int entries, long payloadBytes) {
+        long bytes = LogFormat.batchBytes(entries, payloadBytes);
+        return segments().fits(bytes) || segments().hasSpare() ? Appended.DONE : withoutRoom();
+    }
+
+    @Override
+    public Appended append(List<LogBatch> batches, long commitIndex) throws IOException {
+        if (batches.isEmpty()) {
+            return Appended.DONE;
+        }
+        if (segments().missingSpares(batches) > 0) {
+            return withoutRoom();
+        }
+        snapshots().logged(files().append(batches, commitIndex));
+        LogSegments to = segments();
+        if (!to.hasSpare() && to.room() < to.currentBytes() - to.currentBytes() / SPARE_AFTER) {
+            askForSpare();
+        }
+        return Appended.DONE;
+    }
+
+    @Override
+    public void cutAfter(long index) throws IOException {
+        files().cutAfter(index);
+    }
+
+    private Appended withoutRoom() {
+        if (spare == Spare.NO_ROOM) {
+            if (!full) {
+                full = true;
+                log.error("{}: the disk is full; writes are rejected until there is room for another segment", disk);
+            }
+            return Appended.FULL;
+        }
+        askForSpare();
+        return Appended.WAIT;
+    }
+
+    private void askForSpare() {
+        if (spare != Spare.NOT_ASKED || background.isStopping()) {
+            return;
+        }
+        spare = Spare.BEING_MADE;
+        makeSpare();
+    }
+
+    private void makeSpare() {
+        LogFiles in = files();
+        long id = in.segments().nextSpareId();
+        background.run(() -> in.createSpare(id, background::isStopping), this::spareMade, this::spareFailed);
+    }
+
+    private void spareMade(Segment segment) {
+        segments().adoptSpare(segment);
+        if (spare == Spare.NO_ROOM) {
+            log.info("{}: there is room again", disk);
+        }
+        spare = Spare.NOT_ASKED;
+        full = false;
+    }
+
+    private void spareFailed(Throwable cause) {
+        if (cause instanceof CancelledException) {
+            return;
+        }
+        if (!(cause instanceof DiskFullException)) {
+            throw new LogException("making the next segment in " + disk + " failed: " + cause, cause);
+        }
+        if (spare != Spare.NO_ROOM) {
+            spare = Spare.NO_ROOM;
+            log.warn(
+                    "{}: no room for the next segment; the current one has {} bytes left",
+                    disk,
+                    segments().room());
+        }
+        options.delayed().runAfter(options.diskRetryMs(), () -> memberThread.execute(this::retrySpare));
+    }
+
+    private void retrySpare() {
+        if (spare == Spare.NO_ROOM && !background.isStopping()) {
+            makeSpare();
+        }
+    }
+
+    // ---- snapshots
+
+    @Override
+    public void applied(SnapshotPosition position, Supplier<StateSnapshot> machine) {
+        files().committed(position.lastIndex());
+        snapshots().applied(position, machine);
+        snapshots().takeIfDue();
+    }
+
+    @Override
+    public void snapshotSoon() {
+        snapshots().takeNow();
+    }
+
+    private void purge() {
+        snapshots().deleteInBackground(segments().removeCovered(snapshots().coveredIndex()));
+    }
+
+    @Override
+    public @Nullable StoredSnapshot openNewestSnapshot() throws IOException {
+        return snapshots().open();
+    }
+
+    @Override
+    public IncomingSnapshot receive(long lastIndex, long lastTerm, long length) throws IOException {
+        return snapshots().receive(lastIndex, lastTerm, length, this::install);
+    }
+
+    private void install(SnapshotPosition position) throws IOException {
+        List<String> obsolete = files().install(position, snapshots());
+        snapshots().deleteInBackground(obsolete);
+        if (!segments().hasSpare()) {
+            askForSpare();
+        }
+    }
+
+    // ---- state and end
+
+    @Override
+    public DiskState diskState() {
+        if (full) {
+            return DiskState.FULL;
+        }
+        return spare == Spare.NO_ROOM ? DiskState.LOW : DiskState.ROOM;
+    }
+
+    @Override
+    public boolean stopped() {
+        background.stop();
+        return !background.isRunning();
+    }
+
+    @Override
+    public void close(boolean clean) throws IOException {
+        Membership open = membership;
+        membership = null;
+        if (open != null && clean) {
+            open.files.markEnd();
+        }
+        if (background.isRunning()) {
+            log.warn("{}: work in the background goes on; the directory stays locked until the process ends", disk);
+            return;
+        }
+        if (open != null) {
+            open.files.close();
+        }
+        lock.close();
+    }
+}

@@ -1,0 +1,171 @@
+package io.conclave.consensus.store;
+
+import io.conclave.consensus.LogException;
+import io.conclave.consensus.LogOptions;
+import io.conclave.consensus.disk.DirectoryInUseException;
+import io.conclave.consensus.disk.Disk;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The directory as a whole: who may use it, whose it is, its birth, and its end. */
+public final class LogDirectory {
+    private static final Logger log = LoggerFactory.getLogger(LogDirectory.class);
+    private static final String LOCK = "lock";
+    private static final String SET_ASIDE = "set-aside-";
+
+    /** What an interrupted birth may have left; nothing in it was ever promised to anybody. */
+    private static final Set<String> LEFT_BY_BIRTH =
+            Set.of(LOCK, VoteFile.NAME, VoteFile.NAME + LogFormat.TEMPORARY, Identity.NAME + LogFormat.TEMPORARY);
+
+    private LogDirectory() {}
+
+    /**
+     * The way back for a member whose log is damaged: gives all files of the log names that nobody reads, so that the
+     * member comes back as one with an empty directory, to be taken in by the others as a learner. For a cluster of one
+     * this gives up all data. May be repeated if it was interrupted. Blocks for as long as renaming takes.
+     *
+     * @return the names that the files have now
+     * @throws LogException if the directory is in use or holds no log
+     */
+    public static List<String> setAside(Disk disk) throws IOException {
+        Closeable lock = lock(disk);
+        try {
+            return renameAll(disk);
+        } finally {
+            lock.close();
+        }
+    }
+
+    private static List<String> renameAll(Disk disk) throws IOException {
+        List<String> names = disk.list();
+        List<String> ours = names.stream()
+                .filter(name -> !name.equals(LOCK) && !name.startsWith(SET_ASIDE))
+                // the identity goes first: without it nothing of the rest can be taken for a log; the vote file last,
+                // so that what is left of an interrupted attempt is not taken for an empty directory
+                .sorted(Comparator.comparingInt(LogDirectory::orderOfLeaving))
+                .toList();
+        if (!ours.contains(Identity.NAME) && !ours.contains(VoteFile.NAME)) {
+            throw new LogException(disk + " holds no log that could be set aside");
+        }
+        String prefix = SET_ASIDE + nextNumber(names) + "-";
+        List<String> now = new ArrayList<>();
+        for (String name : ours) {
+            disk.rename(name, prefix + name);
+            disk.syncDirectory();
+            now.add(prefix + name);
+        }
+        log.warn("{}: the log was set aside, as {}*; the member comes back without one", disk, prefix);
+        return now;
+    }
+
+    private static int orderOfLeaving(String name) {
+        return name.equals(Identity.NAME) ? 0 : name.equals(VoteFile.NAME) ? 2 : 1;
+    }
+
+    private static long nextNumber(List<String> names) {
+        long number = 1;
+        while (startsOne(names, SET_ASIDE + number + "-")) {
+            number++;
+        }
+        return number;
+    }
+
+    private static boolean startsOne(List<String> names, String prefix) {
+        return names.stream().anyMatch(name -> name.startsWith(prefix));
+    }
+
+    /** Locks the directory against others until the returned handle is closed. */
+    static Closeable lock(Disk disk) throws IOException {
+        try {
+            return disk.lock(LOCK);
+        } catch (DirectoryInUseException e) {
+            throw new LogException(String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    /**
+     * The directory's identity. An empty directory becomes a new cluster, if the options say so; else it has none, and
+     * waits to be taken in by a cluster.
+     */
+    static Optional<Identity> identify(Disk disk, LogOptions options) throws IOException {
+        List<String> names = disk.list();
+        if (names.contains(Identity.NAME)) {
+            Identity identity = Identity.read(disk);
+            if (identity.memberId() != options.memberId()) {
+                throw new LogException(disk.describe(Identity.NAME) + " belongs to member " + identity.memberId()
+                        + ", but this is member " + options.memberId());
+            }
+            removeTemporary(disk, names);
+            return Optional.of(identity);
+        }
+        requireEmpty(disk, names);
+        if (!options.birth()) {
+            return Optional.empty();
+        }
+        if (startsOne(names, SET_ASIDE)) {
+            throw new LogException("the log in " + disk + " was set aside: its member can only join the others, which"
+                    + " have the data. To begin a new cluster name an empty directory");
+        }
+        Identity identity = begin(disk, options, options.clusterIds().get(), true);
+        log.info("{}: new cluster {}, member {}", disk, identity.clusterId(), identity.memberId());
+        return Optional.of(identity);
+    }
+
+    private static void requireEmpty(Disk disk, List<String> names) throws IOException {
+        String strangers = names.stream()
+                .filter(name -> !LEFT_BY_BIRTH.contains(name) && !name.startsWith(SET_ASIDE))
+                .sorted()
+                .collect(Collectors.joining(", "));
+        if (!strangers.isEmpty()) {
+            throw new LogException(disk + " is not empty (" + strangers + ") but has no file " + Identity.NAME
+                    + ": it is no log directory, or its identity was lost. Name an empty directory");
+        }
+        if (names.contains(VoteFile.NAME) && !VoteFile.isUnused(disk)) {
+            throw new LogException(disk + " has a vote file that was in use, but no file " + Identity.NAME
+                    + ": its identity and log were lost. Name an empty directory");
+        }
+    }
+
+    /** Makes an empty directory that of a member; an adopted one has nothing yet, a born one has the only vote. */
+    static Identity begin(Disk disk, LogOptions options, UUID clusterId, boolean bornHere) throws IOException {
+        Identity identity = new Identity(
+                clusterId,
+                options.memberId(),
+                directoryId(options),
+                bornHere,
+                options.wallClockMs().getAsLong());
+        String vote = VoteFile.NAME + LogFormat.TEMPORARY;
+        disk.delete(vote);
+        VoteFile.create(disk, vote, clusterId);
+        disk.rename(vote, VoteFile.NAME);
+        disk.syncDirectory();
+        // last: with it the directory is somebody's, and whatever is missing then is damage
+        identity.write(disk);
+        return identity;
+    }
+
+    /** A new id for a directory. */
+    static long directoryId(LogOptions options) {
+        long id = options.directoryIds().getAsLong();
+        return id == 0 ? 1 : id;
+    }
+
+    private static void removeTemporary(Disk disk, List<String> names) throws IOException {
+        for (String name : names) {
+            if (name.endsWith(LogFormat.TEMPORARY) && !name.startsWith(SET_ASIDE)) {
+                disk.delete(name);
+            }
+        }
+        // what is listed may not be durable yet, if the last process was killed in between
+        disk.syncDirectory();
+    }
+}

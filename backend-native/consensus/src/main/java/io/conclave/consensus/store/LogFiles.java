@@ -1,0 +1,223 @@
+package io.conclave.consensus.store;
+
+import io.conclave.consensus.DamagedLogException;
+import io.conclave.consensus.LogOptions;
+import io.conclave.consensus.disk.Disk;
+import io.conclave.consensus.entry.EntryKind;
+import io.conclave.consensus.entry.LogBatch;
+import io.conclave.consensus.entry.LogEntry;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The vote and the log of one member. It has no threads and makes no decisions about when; everything here belongs to
+ * the member's thread but for the methods that say otherwise.
+ *
+ * <p>Order of what must be durable before what: the vote before the first entry of a term; a batch before it is applied;
+ * a segment, name included, before a batch is written into it; a snapshot, name included, before the segments and
+ * snapshots it replaces are deleted; the vote file's mark moved back before anything is cut; the vote file's base before
+ * an old log is deleted for a received snapshot.
+ *
+ * <p>An {@link IOException} from any method that writes means that the log must end: nothing is tried again.
+ */
+final class LogFiles implements Closeable {
+    private static final Logger log = LoggerFactory.getLogger(LogFiles.class);
+
+    private final Disk disk;
+    private final LogOptions options;
+    private final Identity identity;
+    private final VoteFile vote;
+    private final LogSegments segments;
+
+    /** What is known to be committed: that may not be cut. */
+    private long committed;
+
+    LogFiles(Disk disk, LogOptions options, Identity identity) throws IOException {
+        this.disk = disk;
+        this.options = options;
+        this.identity = identity;
+        this.vote = VoteFile.open(disk, identity.clusterId());
+        this.segments = new LogSegments(disk, identity.clusterId(), options.segmentBytes());
+    }
+
+    LogSegments segments() {
+        return segments;
+    }
+
+    // ---- recovery
+
+    /** Restores the newest valid snapshot, gives away the log behind it, and makes the files ready for writing. */
+    Recovered recover(Snapshots snapshots, RecoveryTarget target) throws IOException {
+        SnapshotPosition snapshot = snapshots.recover(vote.vote().base(), target);
+        List<Segment> found =
+                openSegments(snapshots.reached() > vote.vote().base().index());
+        LogRecovery recovery = new LogRecovery(disk, identity.clusterId(), vote.vote(), found, snapshot);
+        recovery.read(
+                batch -> {
+                    requireKnownFeatures(batch);
+                    snapshots.logged(BatchEncoder.strideOf(batch));
+                    target.committed(batch);
+                },
+                snapshots.reached());
+        if (recovery.isTorn() && !vote.vote().torn()) {
+            // first, for after the cut nobody could tell any more
+            vote.write(vote.vote().torn(true));
+        }
+        recovery.cut();
+        snapshots.setDamagedAside();
+        segments.recovered(found, recovery.written());
+        return outcome(recovery, snapshot);
+    }
+
+    private Recovered outcome(LogRecovery recovery, SnapshotPosition snapshot) {
+        List<LogBatch> rest = recovery.rest();
+        LogTail tail = segments.tail();
+        committed = rest.isEmpty() ? tail.lastIndex() : rest.get(0).firstIndex() - 1;
+        LogTail last = segments.committedTail();
+        long committedTerm = last.lastIndex() == committed && last.term() != 0 ? last.term() : snapshot.term();
+        Vote found = vote.vote();
+        boolean behind = found.term() < tail.term();
+        return new Recovered(
+                behind ? tail.term() : found.term(),
+                behind ? 0 : found.votedFor(),
+                committed,
+                committed == 0 ? 0 : committedTerm,
+                rest,
+                found.torn());
+    }
+
+    private void requireKnownFeatures(LogBatch batch) {
+        for (LogEntry entry : batch.entries()) {
+            if (entry.kind() == EntryKind.FEATURE_LEVEL && entry.payload().length == Integer.BYTES) {
+                int level = ByteBuffer.wrap(entry.payload()).getInt();
+                LogFormat.requireFeatureLevel(disk, level, options.featureLevel());
+            }
+        }
+    }
+
+    /**
+     * Opens the segments from the newest down to the first gap. Below a gap lies what was being deleted when the power
+     * failed, for deletions may become durable in any order; a gap above what the snapshot covers is found later. What is
+     * older than the log's beginning was left by an install.
+     */
+    private List<Segment> openSegments(boolean snapshotsInLog) throws IOException {
+        LogBase base = vote.vote().base();
+        List<Long> ids = disk.list().stream()
+                .map(Segment::idOf)
+                .filter(id -> id >= 0)
+                .sorted(Comparator.reverseOrder())
+                .toList();
+        List<Segment> found = new ArrayList<>();
+        for (int i = 0; i < ids.size(); i++) {
+            if (ids.get(i) >= base.segment() && ids.get(i) == ids.get(0) - i) {
+                found.add(0, Segment.open(disk, identity.clusterId(), ids.get(i)));
+            } else {
+                log.info("{}: deleting a segment that is not needed", disk.describe(Segment.name(ids.get(i))));
+                disk.delete(Segment.name(ids.get(i)));
+            }
+        }
+        if (found.isEmpty()) {
+            LogPosition durable = vote.vote().durable();
+            if (snapshotsInLog || durable.compareTo(base.start()) > 0) {
+                throw new DamagedLogException(
+                        disk.describe(Segment.name(Math.max(base.segment(), durable.segment()))), 0, "it is missing");
+            }
+            found.add(Segment.create(
+                    disk, identity.clusterId(), base.segment(), options.firstSegmentBytes(), () -> false));
+        }
+        return found;
+    }
+
+    // ---- the vote
+
+    /** Makes the vote durable. */
+    void vote(long term, int votedFor) throws IOException {
+        vote.write(current().in(term, votedFor));
+    }
+
+    /** What the vote file should say now. */
+    private Vote current() {
+        return vote.vote().with(segments.tail().end(), committed);
+    }
+
+    /** The member has caught up: a torn end of the log is of the past. */
+    void caughtUp() throws IOException {
+        if (vote.vote().torn()) {
+            vote.write(current().torn(false));
+        }
+    }
+
+    /** Leaves a mark of where the log ends, by which later damage of its end is told from a torn write. */
+    void markEnd() throws IOException {
+        if (segments.isRecovered()) {
+            vote.write(current());
+        }
+    }
+
+    // ---- the log
+
+    /** Writes batches for which there is room; returns how many bytes, when they are durable. */
+    long append(List<LogBatch> batches, long commitIndex) throws IOException {
+        long bytes = segments.append(batches, commitIndex);
+        committed(commitIndex);
+        return bytes;
+    }
+
+    /** Is told what is committed; more than the log has counts when it is there. */
+    void committed(long index) {
+        committed = Math.max(committed, Math.min(index, segments.tail().lastIndex()));
+        segments.committed(committed);
+    }
+
+    /** Cuts everything behind the index; durable on return. */
+    void cutAfter(long index) throws IOException {
+        if (index < committed) {
+            throw new IllegalStateException(
+                    "the log cannot be cut behind index " + index + ": it is committed up to " + committed);
+        }
+        LogTail end = segments.tailAt(index);
+        if (end.equals(segments.tail())) {
+            return;
+        }
+        // what is cut must not pass for damage, so nothing may say any more that it was durable
+        vote.write(vote.vote().with(end.end(), committed));
+        segments.cutTo(end);
+    }
+
+    /** Makes a spare segment; any thread. */
+    Segment createSpare(long id, BooleanSupplier cancelled) throws IOException {
+        return Segment.create(disk, identity.clusterId(), id, options.segmentBytes(), cancelled);
+    }
+
+    /**
+     * Begins the log behind a received snapshot, durable under the name of one. One write of the vote file decides which
+     * log there is after a crash: the old one or this.
+     *
+     * @return files of the old log
+     */
+    List<String> install(SnapshotPosition position, Snapshots snapshots) throws IOException {
+        if (position.lastIndex() <= committed) {
+            throw new IllegalStateException("a snapshot of index " + position.lastIndex()
+                    + " cannot replace a log that is committed up to " + committed);
+        }
+        LogBase base = new LogBase(segments.nextBase(), position.lastIndex());
+        vote.write(vote.vote().startingAt(base));
+        snapshots.installed(position);
+        committed = position.lastIndex();
+        return segments.restart(
+                new LogTail(base.start(), position.term(), position.lastIndex(), position.timestampMs(), 0));
+    }
+
+    @Override
+    public void close() throws IOException {
+        segments.close();
+        vote.close();
+    }
+}

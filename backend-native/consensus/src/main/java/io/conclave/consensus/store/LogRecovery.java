@@ -1,0 +1,331 @@
+package io.conclave.consensus.store;
+
+import io.conclave.consensus.DamagedLogException;
+import io.conclave.consensus.LogException;
+import io.conclave.consensus.disk.Disk;
+import io.conclave.consensus.entry.LogBatch;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reads the segments behind a snapshot, finds where the log ends, and cuts what is torn there.
+ *
+ * <p>The log ends at the first batch that fails its check. Whether that is a torn write or damage is told by the durable
+ * positions: each batch says up to where the log was synced when it was written, and so does the vote file. A position
+ * beyond the end means that bytes are gone which were safe once: that stops the member, for cutting there would lose
+ * what was acknowledged. The rest of the segment is searched for such positions, since unsynced sectors land in any
+ * order.
+ *
+ * <p>Each batch also says up to where the log was committed when it was written: what is known to be committed is given
+ * away at once, the rest is kept.
+ *
+ * <p>What is found may be in the page cache only (the process was killed, the machine lives): so the tail is synced
+ * before anything is built on it.
+ */
+final class LogRecovery {
+    private static final Logger log = LoggerFactory.getLogger(LogRecovery.class);
+
+    private final Disk disk;
+    private final UUID clusterId;
+    private final LogBase base;
+    private final List<Segment> segments;
+    private final SnapshotPosition snapshot;
+
+    /** The furthest position that anything says was durable. */
+    private LogPosition durable;
+
+    /** The highest index that anything says was committed. */
+    private long committed;
+
+    private boolean anyRead;
+
+    /** The last committed batch, or where reading began, and all batches behind it; never empty. */
+    private final Deque<Written> written = new ArrayDeque<>();
+
+    private final Deque<LogBatch> rest = new ArrayDeque<>();
+
+    /** @param snapshot the one that was restored; that of index 0 for none */
+    LogRecovery(Disk disk, UUID clusterId, Vote vote, List<Segment> segments, SnapshotPosition snapshot) {
+        this.disk = disk;
+        this.clusterId = clusterId;
+        this.base = vote.base();
+        this.segments = segments;
+        this.snapshot = snapshot;
+        this.durable = vote.durable();
+        this.committed = Math.max(vote.commitIndex(), snapshot.lastIndex());
+    }
+
+    /**
+     * Reads everything behind the snapshot.
+     *
+     * @param reachesAtLeast an index that the log must reach, since a snapshot of it was made
+     */
+    void read(Consumer<LogBatch> target, long reachesAtLeast) throws IOException {
+        findFirstIndexes();
+        int number = startSegment();
+        beginIn(segments.get(number));
+        while (number < segments.size() && readSegment(segments.get(number), target)) {
+            number++;
+        }
+        requireNothingLost(reachesAtLeast);
+    }
+
+    /** A segment whose first batch is torn counts as one without batches: nothing can be read from there on. */
+    private void findFirstIndexes() throws IOException {
+        for (Segment segment : segments) {
+            Optional<BatchHeader> first = firstOf(segment);
+            if (first.isPresent()) {
+                segment.startAt(first.get().firstIndex());
+            }
+        }
+    }
+
+    private Optional<BatchHeader> firstOf(Segment segment) throws IOException {
+        SegmentReader reader = new SegmentReader(segment, clusterId);
+        Optional<BatchHeader> first = reader.header(LogFormat.SEGMENT_HEADER_BYTES);
+        boolean whole = first.isPresent() && reader.payloadMatches(first.get(), LogFormat.SEGMENT_HEADER_BYTES);
+        return whole ? first : Optional.empty();
+    }
+
+    /** The last segment that starts at or before the first entry that the snapshot lacks. */
+    private int startSegment() throws IOException {
+        int found = -1;
+        for (int i = 0; i < segments.size(); i++) {
+            long first = segments.get(i).firstIndex();
+            if (first != 0 && first <= snapshot.lastIndex() + 1) {
+                found = i;
+            }
+        }
+        Segment oldest = segments.get(0);
+        if (found < 0 && oldest.firstIndex() != 0) {
+            throw new LogException("the log in " + disk.describe(oldest.name()) + " starts at index "
+                    + oldest.firstIndex() + ", but the newest readable snapshot ends at " + snapshot.lastIndex()
+                    + ": what lies between is lost");
+        }
+        if (found < 0 && oldest.id() != base.segment()) {
+            throw firstBatchLost(oldest);
+        }
+        return Math.max(found, 0);
+    }
+
+    /** Whatever was before this segment was deleted because its first batch was safe and committed. */
+    private DamagedLogException firstBatchLost(Segment oldest) throws IOException {
+        if (new SegmentReader(oldest, clusterId).isZero(LogFormat.SEGMENT_HEADER_BYTES)) {
+            return new DamagedLogException(disk.describe(Segment.name(oldest.id() - 1)), 0, "it is missing");
+        }
+        return new DamagedLogException(
+                disk.describe(oldest.name()), LogFormat.SEGMENT_HEADER_BYTES, "the batch there fails its check");
+    }
+
+    /** In the log's first segment the first batch must be the log's first; in others it need only be whole. */
+    private void beginIn(Segment segment) throws IOException {
+        LogPosition start = new LogPosition(segment.id(), LogFormat.SEGMENT_HEADER_BYTES);
+        Optional<BatchHeader> first = segment.id() == base.segment() ? Optional.empty() : firstOf(segment);
+        long index = first.map(header -> header.firstIndex() - 1).orElse(base.index());
+        boolean behindSnapshot = index == snapshot.lastIndex();
+        written.add(new Written(
+                start,
+                new LogTail(
+                        start,
+                        behindSnapshot ? snapshot.term() : 0,
+                        index,
+                        behindSnapshot ? snapshot.timestampMs() : 0,
+                        first.map(BatchHeader::previousCrc).orElse(0))));
+    }
+
+    private LogTail tail() {
+        return written.getLast().after();
+    }
+
+    /** Reads a segment's batches; returns whether the next segment goes on where they end. */
+    private boolean readSegment(Segment segment, Consumer<LogBatch> target) throws IOException {
+        SegmentReader reader = new SegmentReader(segment, clusterId);
+        LogPosition at = new LogPosition(segment.id(), LogFormat.SEGMENT_HEADER_BYTES);
+        for (Optional<BatchHeader> found = successor(reader, at.offset());
+                found.isPresent();
+                found = successor(reader, at.offset())) {
+            BatchHeader header = found.get();
+            take(reader, header, at, disk.describe(segment.name()));
+            at = tail().end();
+            release(target);
+        }
+        return nextContinues(segment);
+    }
+
+    /** The batch at the offset if it is whole and the successor of the last. */
+    private Optional<BatchHeader> successor(SegmentReader reader, long offset) throws IOException {
+        Optional<BatchHeader> found = reader.header(offset);
+        if (found.isEmpty() || !reader.payloadMatches(found.get(), offset)) {
+            return Optional.empty();
+        }
+        BatchHeader header = found.get();
+        boolean follows = header.firstIndex() == tail().lastIndex() + 1
+                && header.previousCrc() == tail().headerCrc()
+                && header.term() >= tail().term();
+        return follows ? found : Optional.empty();
+    }
+
+    private boolean nextContinues(Segment segment) throws IOException {
+        int next = segments.indexOf(segment) + 1;
+        return next < segments.size()
+                && anyRead
+                && successor(new SegmentReader(segments.get(next), clusterId), LogFormat.SEGMENT_HEADER_BYTES)
+                        .isPresent();
+    }
+
+    private void take(SegmentReader reader, BatchHeader header, LogPosition at, String path) throws IOException {
+        if (header.lastIndex() > snapshot.lastIndex()) {
+            if (header.firstIndex() <= snapshot.lastIndex()) {
+                throw new DamagedLogException(path, at.offset(), "the snapshot ends within the batch");
+            }
+            rest.add(reader.batch(header, at.offset(), path));
+        }
+        LogPosition end = new LogPosition(at.segment(), at.offset() + header.stride());
+        written.add(new Written(
+                at, new LogTail(end, header.term(), header.lastIndex(), header.timestampMs(), header.headerCrc())));
+        durable = LogPosition.later(durable, header.durable());
+        committed = Math.max(committed, header.commitIndex());
+        anyRead = true;
+    }
+
+    private void release(Consumer<LogBatch> target) {
+        while (!rest.isEmpty() && rest.getFirst().lastIndex() <= committed) {
+            target.accept(rest.removeFirst());
+        }
+        forgetBefore(written, committed);
+    }
+
+    /** Leaves the last batch that ends at or before the index (or what is there instead), and those behind it. */
+    static void forgetBefore(Deque<Written> written, long index) {
+        while (written.size() > 1) {
+            Written first = written.removeFirst();
+            if (written.getFirst().after().lastIndex() > index) {
+                written.addFirst(first);
+                return;
+            }
+        }
+    }
+
+    private void requireNothingLost(long reachesAtLeast) throws IOException {
+        LogPosition end = tail().end();
+        for (Segment segment : segments) {
+            if (segment.id() >= end.segment()) {
+                searchDurableMarks(segment);
+            }
+        }
+        if (durable.compareTo(end) > 0) {
+            LogPosition bad = damagedPlace(end);
+            throw new DamagedLogException(
+                    disk.describe(Segment.name(bad.segment())),
+                    bad.offset(),
+                    "the batch there fails its check, but the log was durable up to offset " + durable.offset() + " of "
+                            + Segment.name(durable.segment())
+                            + "; this is no torn write, acknowledged data would be lost by cutting it");
+        }
+        if (tail().lastIndex() < reachesAtLeast) {
+            throw new DamagedLogException(
+                    disk.describe(Segment.name(end.segment())),
+                    end.offset(),
+                    "the log ends there at index " + tail().lastIndex() + ", but a snapshot reaches index "
+                            + reachesAtLeast);
+        }
+    }
+
+    /** The log's end, or the start of the next segment if it is there that the chain breaks. */
+    private LogPosition damagedPlace(LogPosition end) throws IOException {
+        for (Segment segment : segments) {
+            if (segment.id() == end.segment() && durable.segment() > end.segment()) {
+                boolean used =
+                        end.offset() < segment.size() && !new SegmentReader(segment, clusterId).isZero(end.offset());
+                return used ? end : new LogPosition(end.segment() + 1, LogFormat.SEGMENT_HEADER_BYTES);
+            }
+        }
+        return end;
+    }
+
+    private void searchDurableMarks(Segment segment) throws IOException {
+        SegmentReader reader = new SegmentReader(segment, clusterId);
+        long offset = firstFree(segment);
+        while (offset < segment.size()) {
+            Optional<BatchHeader> found = reader.header(offset);
+            if (found.isPresent()) {
+                durable = LogPosition.later(durable, found.get().durable());
+                // what clients wrote may look like a header
+                offset += found.get().stride();
+            } else {
+                offset += LogFormat.SECTOR;
+            }
+        }
+    }
+
+    private long firstFree(Segment segment) {
+        return segment.id() == tail().end().segment() ? tail().end().offset() : LogFormat.SEGMENT_HEADER_BYTES;
+    }
+
+    /** Whether anything lies behind the end. */
+    boolean isTorn() throws IOException {
+        for (Segment segment : segmentsBehindEnd()) {
+            SegmentReader reader = new SegmentReader(segment, clusterId);
+            for (long offset = firstFree(segment); offset < segment.size(); offset += LogFormat.SECTOR) {
+                if (!reader.isZero(offset)) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    private List<Segment> segmentsBehindEnd() {
+        return segments.stream()
+                .filter(segment -> segment.id() >= tail().end().segment())
+                .toList();
+    }
+
+    /** Zeros behind the end, durable, so that no old byte can come back behind new ones; and syncs what is before it. */
+    void cut() throws IOException {
+        long cutSectors = 0;
+        for (Segment segment : segmentsBehindEnd()) {
+            SegmentReader reader = new SegmentReader(segment, clusterId);
+            for (long offset = firstFree(segment); offset < segment.size(); offset += LogFormat.SECTOR) {
+                if (!reader.isZero(offset)) {
+                    segment.file().write(ByteBuffer.allocate(LogFormat.SECTOR), offset);
+                    cutSectors++;
+                }
+            }
+            segment.file().sync();
+            if (firstFree(segment) == LogFormat.SEGMENT_HEADER_BYTES) {
+                segment.startAt(0);
+            }
+        }
+        if (cutSectors > 0) {
+            log.info(
+                    "{}: cut a torn tail of {} sectors at offset {}; nothing in it had been acknowledged",
+                    disk.describe(Segment.name(tail().end().segment())),
+                    cutSectors,
+                    tail().end().offset());
+        }
+    }
+
+    /** The last committed batch of the files, or what is there instead, and those behind it. */
+    Deque<Written> written() {
+        return written;
+    }
+
+    /** Batches that may not be committed. */
+    List<LogBatch> rest() {
+        return List.copyOf(rest);
+    }
+
+    /** What is known to be committed and is in the log. */
+    long committed() {
+        return Math.min(committed, tail().lastIndex());
+    }
+}

@@ -1,0 +1,164 @@
+package io.conclave.consensus.store;
+
+import io.conclave.consensus.DamagedLogException;
+import io.conclave.consensus.disk.Disk;
+import io.conclave.consensus.disk.DiskFile;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
+/**
+ * A snapshot on its way in: a temporary file until it is verified, then {@code received-*}, which recovery deletes unless
+ * the vote file says that the log begins with it.
+ */
+final class ReceivedSnapshot implements IncomingSnapshot {
+
+    /** Makes the log begin behind a snapshot whose file has the name of a received one. */
+    interface Installer {
+        void install(SnapshotPosition position) throws IOException;
+    }
+
+    private final Disk disk;
+    private final UUID clusterId;
+    private final Announced announced;
+    private final String temporary;
+    private final BooleanSupplier stopping;
+    private final Installer installer;
+    private final DiskFile file;
+    private long received;
+
+    /** Any thread: the verifying one may be told meanwhile that the snapshot is given up, and cleans up then. */
+    private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.RECEIVING);
+
+    /** Written before {@link Phase#VERIFIED}. */
+    private SnapshotPosition verified = Snapshots.NONE;
+
+    private enum Phase {
+        RECEIVING,
+        /** After RECEIVING. */
+        VERIFYING,
+        /** After VERIFYING. */
+        VERIFIED,
+        /** After any: installed or given up. */
+        GONE
+    }
+
+    ReceivedSnapshot(
+            Disk disk,
+            UUID clusterId,
+            Announced announced,
+            String temporary,
+            BooleanSupplier stopping,
+            Installer installer)
+            throws IOException {
+        this.disk = disk;
+        this.clusterId = clusterId;
+        this.announced = announced;
+        this.temporary = temporary;
+        this.stopping = stopping;
+        this.installer = installer;
+        disk.delete(temporary);
+        this.file = disk.create(temporary);
+    }
+
+    /** Which snapshot it is. */
+    record Announced(long lastIndex, long lastTerm, long length) {}
+
+    @Override
+    public long received() {
+        return received;
+    }
+
+    @Override
+    public void write(byte[] piece) throws IOException {
+        if (phase.get() != Phase.RECEIVING) {
+            throw new IllegalStateException(this + " takes no more pieces");
+        }
+        if (received + piece.length > announced.length) {
+            throw new IllegalArgumentException(
+                    "a piece of " + piece.length + " bytes at " + received + " goes beyond the end of " + this);
+        }
+        file.write(ByteBuffer.wrap(piece), received);
+        received += piece.length;
+    }
+
+    @Override
+    public SnapshotPosition verify(Consumer<InputStream> reader) throws IOException {
+        if (!phase.compareAndSet(Phase.RECEIVING, Phase.VERIFYING)) {
+            throw new IllegalStateException(this + " was verified or given up before");
+        }
+        boolean done = false;
+        try {
+            SnapshotPosition position = readThrough(reader);
+            requireWanted();
+            SnapshotFile.publish(disk, temporary, SnapshotFile.receivedName(announced.lastIndex));
+            verified = position;
+            done = phase.compareAndSet(Phase.VERIFYING, Phase.VERIFIED);
+            requireWanted();
+            return position;
+        } finally {
+            if (!done) {
+                phase.set(Phase.GONE);
+                cleanUp();
+            }
+        }
+    }
+
+    private SnapshotPosition readThrough(Consumer<InputStream> reader) throws IOException {
+        String path = disk.describe(temporary);
+        if (received != announced.length) {
+            throw new DamagedLogException(path, received, "the rest of " + this + " is missing");
+        }
+        file.sync();
+        SnapshotFile.Verified found = SnapshotFile.verify(file, path, clusterId);
+        SnapshotPosition position = found.position();
+        if (position.lastIndex() != announced.lastIndex || position.term() != announced.lastTerm) {
+            throw new DamagedLogException(
+                    path, 0, "it is of index " + position.lastIndex() + ", term " + position.term() + ", not " + this);
+        }
+        try (InputStream state = SnapshotFile.state(file, found)) {
+            reader.accept(state);
+        }
+        return position;
+    }
+
+    private void requireWanted() throws CancelledException {
+        if (phase.get() == Phase.GONE || stopping.getAsBoolean()) {
+            throw new CancelledException();
+        }
+    }
+
+    @Override
+    public void install() throws IOException {
+        if (phase.get() != Phase.VERIFIED) {
+            throw new IllegalStateException(this + " has not been verified");
+        }
+        installer.install(verified);
+        phase.set(Phase.GONE);
+        file.close();
+    }
+
+    @Override
+    public void discard() throws IOException {
+        Phase before = phase.getAndSet(Phase.GONE);
+        if (before == Phase.RECEIVING || before == Phase.VERIFIED) {
+            cleanUp();
+        }
+    }
+
+    private void cleanUp() throws IOException {
+        file.close();
+        disk.delete(temporary);
+        disk.delete(SnapshotFile.receivedName(announced.lastIndex));
+    }
+
+    @Override
+    public String toString() {
+        return "a snapshot of index " + announced.lastIndex + ", term " + announced.lastTerm + ", " + announced.length
+                + " bytes";
+    }
+}

@@ -1,0 +1,286 @@
+package io.conclave.consensus.store;
+
+import io.conclave.consensus.DamagedLogException;
+import io.conclave.consensus.LogException;
+import io.conclave.consensus.LogOptions;
+import io.conclave.consensus.StateSnapshot;
+import io.conclave.consensus.disk.Disk;
+import io.conclave.consensus.disk.DiskFile;
+import io.conclave.consensus.disk.DiskFullException;
+import io.conclave.consensus.entry.LogState;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The snapshots of one member: which there are, when the next one is taken, and the one that is being received. Owned by
+ * the member's thread; writing happens in the background.
+ */
+final class Snapshots {
+    private static final Logger log = LoggerFactory.getLogger(Snapshots.class);
+
+    static final SnapshotPosition NONE = new SnapshotPosition(0, 0, 0, LogState.INITIAL);
+
+    private final Disk disk;
+    private final UUID clusterId;
+    private final LogOptions options;
+    private final Background background;
+    private final int kept;
+
+    /** Told when a snapshot is durable and counted. */
+    private final Runnable taken;
+
+    /** Last indexes of those there are, oldest first. */
+    private final List<Long> indexes = new ArrayList<>();
+
+    private SnapshotPosition newest = NONE;
+    private boolean running;
+
+    /** Up to where the last one was tried, whether or not it succeeded. */
+    private long tried;
+
+    private long bytesSince;
+    private @Nullable Moment moment;
+    private @Nullable ReceivedSnapshot incoming;
+    private int incomingNumber;
+
+    /** Where the machine stands, and its state on demand. */
+    private record Moment(SnapshotPosition position, Supplier<StateSnapshot> machine) {}
+
+    Snapshots(Disk disk, UUID clusterId, LogOptions options, int kept, Background background, Runnable taken) {
+        this.disk = disk;
+        this.clusterId = clusterId;
+        this.options = options;
+        this.kept = kept;
+        this.background = background;
+        this.taken = taken;
+    }
+
+    // ---- recovery
+
+    /**
+     * Restores the newest that is whole; older than the log's beginning does not count. What was received and never
+     * installed goes, as does what an install had not deleted yet.
+     */
+    SnapshotPosition recover(LogBase base, RecoveryTarget target) throws IOException {
+        List<String> names = disk.list();
+        String installed = SnapshotFile.receivedName(base.index());
+        if (names.contains(installed) && !names.contains(SnapshotFile.name(base.index()))) {
+            SnapshotFile.publish(disk, installed, SnapshotFile.name(base.index()));
+            names = disk.list();
+        }
+        for (String name : names) {
+            long index = SnapshotFile.lastIndexOf(name);
+            if (SnapshotFile.isReceived(name) || (index >= 0 && index < base.index())) {
+                disk.delete(name);
+            } else if (index >= 0) {
+                indexes.add(index);
+            }
+        }
+        indexes.sort(null);
+        newest = restoreNewest(target);
+        tried = newest.lastIndex();
+        if (newest.lastIndex() < base.index()) {
+            throw new DamagedLogException(
+                    disk.describe(SnapshotFile.name(base.index())),
+                    0,
+                    "the log begins behind this snapshot, and neither it nor a newer one can be read");
+        }
+        return newest;
+    }
+
+    /** The highest index that any snapshot reaches, readable or not. */
+    long reached() {
+        return indexes.isEmpty() ? 0 : indexes.get(indexes.size() - 1);
+    }
+
+    private SnapshotPosition restoreNewest(RecoveryTarget target) throws IOException {
+        for (int i = indexes.size() - 1; i >= 0; i--) {
+            String name = SnapshotFile.name(indexes.get(i));
+            try (DiskFile file = disk.open(name)) {
+                SnapshotFile.Verified verified = SnapshotFile.verify(file, disk.describe(name), clusterId);
+                requireKnown(verified.position());
+                try (InputStream state = SnapshotFile.state(file, verified)) {
+                    target.restore(verified.position(), state);
+                }
+                return verified.position();
+            } catch (DamagedLogException e) {
+                log.error("falling back to an older snapshot, if the log still covers it", e);
+            }
+        }
+        return NONE;
+    }
+
+    private void requireKnown(SnapshotPosition position) {
+        LogFormat.requireFeatureLevel(disk, position.state().featureLevel(), options.featureLevel());
+    }
+
+    /** A damaged snapshot must not count as one of those that are kept. */
+    void setDamagedAside() throws IOException {
+        while (reached() > newest.lastIndex()) {
+            String name = SnapshotFile.name(indexes.remove(indexes.size() - 1));
+            disk.rename(name, name + LogFormat.DAMAGED);
+            disk.syncDirectory();
+        }
+    }
+
+    // ---- taking
+
+    /** So many bytes of log have to be read again at the next start. */
+    void logged(long bytes) {
+        bytesSince += bytes;
+    }
+
+    void applied(SnapshotPosition position, Supplier<StateSnapshot> machine) {
+        moment = new Moment(position, machine);
+    }
+
+    /** Takes one if it is time. */
+    void takeIfDue() {
+        Moment now = moment;
+        if (now != null
+                && (now.position.lastIndex() - tried >= options.snapshotEveryEntries()
+                        || bytesSince >= options.snapshotEveryBytes())) {
+            take(now);
+        }
+    }
+
+    /** Takes one if there is any newer state. */
+    void takeNow() {
+        Moment now = moment;
+        if (now != null) {
+            take(now);
+        }
+    }
+
+    private void take(Moment now) {
+        if (running || background.isStopping() || now.position.lastIndex() <= newest.lastIndex()) {
+            return;
+        }
+        running = true;
+        bytesSince = 0;
+        tried = now.position.lastIndex();
+        SnapshotPosition position = now.position;
+        StateSnapshot state = now.machine.get();
+        background.run(
+                () -> {
+                    SnapshotFile.write(disk, clusterId, position, state, background::isStopping);
+                    return position;
+                },
+                this::written,
+                this::failed);
+    }
+
+    private void written(SnapshotPosition position) {
+        running = false;
+        if (position.lastIndex() <= newest.lastIndex()) {
+            // another one was installed meanwhile
+            if (position.lastIndex() < newest.lastIndex()) {
+                deleteInBackground(List.of(SnapshotFile.name(position.lastIndex())));
+            }
+            return;
+        }
+        indexes.add(position.lastIndex());
+        newest = position;
+        List<String> obsolete = new ArrayList<>();
+        while (indexes.size() > kept) {
+            obsolete.add(SnapshotFile.name(indexes.remove(0)));
+        }
+        log.debug("{}: snapshot at index {}", disk, position.lastIndex());
+        deleteInBackground(obsolete);
+        taken.run();
+    }
+
+    private void failed(Throwable cause) {
+        running = false;
+        if (cause instanceof CancelledException) {
+            return;
+        }
+        if (cause instanceof BrokenDiskException) {
+            throw new LogException("writing a snapshot in " + disk + " failed: " + cause.getMessage(), cause);
+        } else if (cause instanceof DiskFullException) {
+            log.warn("{}: no room for a snapshot; going on without it", disk);
+        } else {
+            log.error("{}: a snapshot could not be written; going on without it", disk, cause);
+        }
+    }
+
+    /**
+     * Up to which entry the log is not needed any more. With fewer snapshots than are to be kept the whole log is kept:
+     * it is what a damaged snapshot falls back to.
+     */
+    long coveredIndex() {
+        return indexes.size() < kept ? 0 : indexes.get(0);
+    }
+
+    // ---- giving and receiving
+
+    @Nullable
+    StoredSnapshot open() throws IOException {
+        if (newest.lastIndex() == 0) {
+            return null;
+        }
+        return new OpenSnapshot(newest, disk.open(SnapshotFile.name(newest.lastIndex())));
+    }
+
+    IncomingSnapshot receive(long lastIndex, long lastTerm, long length, ReceivedSnapshot.Installer installer)
+            throws IOException {
+        ReceivedSnapshot before = incoming;
+        if (before != null) {
+            before.discard();
+        }
+        incomingNumber++;
+        String temporary = SnapshotFile.receivedName(lastIndex) + "." + incomingNumber + LogFormat.TEMPORARY;
+        ReceivedSnapshot made = new ReceivedSnapshot(
+                disk,
+                clusterId,
+                new ReceivedSnapshot.Announced(lastIndex, lastTerm, length),
+                temporary,
+                background::isStopping,
+                installer);
+        incoming = made;
+        return made;
+    }
+
+    /** The log begins behind the received snapshot now: the file gets its name, the older ones go. */
+    void installed(SnapshotPosition position) throws IOException {
+        SnapshotFile.publish(
+                disk, SnapshotFile.receivedName(position.lastIndex()), SnapshotFile.name(position.lastIndex()));
+        incoming = null;
+        List<String> obsolete = new ArrayList<>();
+        for (long index : indexes) {
+            if (index != position.lastIndex()) {
+                obsolete.add(SnapshotFile.name(index));
+            }
+        }
+        indexes.clear();
+        indexes.add(position.lastIndex());
+        newest = position;
+        tried = position.lastIndex();
+        moment = null;
+        bytesSince = 0;
+        deleteInBackground(obsolete);
+    }
+
+    /** Deletes files that are not needed. That one stays is no harm: it is tried again after a restart. */
+    void deleteInBackground(List<String> names) {
+        if (names.isEmpty()) {
+            return;
+        }
+        background.run(
+                () -> {
+                    for (String name : names) {
+                        disk.delete(name);
+                    }
+                    return names;
+                },
+                deleted -> log.debug("{}: deleted {}", disk, deleted),
+                cause -> log.warn("{}: cannot delete {}, which are not needed any more", disk, names, cause));
+    }
+}

@@ -1,0 +1,137 @@
+package io.conclave.consensus.store;
+
+import io.conclave.consensus.DamagedLogException;
+import io.conclave.consensus.disk.Disk;
+import io.conclave.consensus.disk.DiskFile;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * What of a member's state changes in one step: the file {@code vote} holds a {@link Vote}. Two slots are written in
+ * turn, so that a torn write leaves the one before. Each slot:
+ *
+ * <pre>
+ *    0 magic 8           8 version 4           12 torn 4         16 cluster id 16      32 sequence 8
+ *   40 term 8           48 voted for 4         52 zero 4         56 durable segment 8  64 durable offset 8
+ *   72 commit index 8   80 base segment 8      88 base index 8   96 CRC32C 4
+ * </pre>
+ *
+ * The durable position says up to where the log was synced when the slot was written: a clean close leaves a mark here
+ * by which damage of the very last batch is told from a torn tail.
+ */
+final class VoteFile implements Closeable {
+    static final String NAME = "vote";
+    private static final long MAGIC = 0x434e434c564f5445L; // CNCLVOTE
+    private static final int BYTES = 100;
+    private static final int SEQUENCE_OFFSET = 32;
+
+    /** Slots lie in different blocks also on disks with sectors of 4 KB. */
+    private static final int SLOT_STRIDE = 4096;
+
+    private final DiskFile file;
+    private final UUID clusterId;
+    private Slot newest;
+
+    private record Slot(long sequence, Vote vote) {}
+
+    private VoteFile(DiskFile file, UUID clusterId, Slot newest) {
+        this.file = file;
+        this.clusterId = clusterId;
+        this.newest = newest;
+    }
+
+    /** Makes the vote file of a new member under the given (temporary) name; durable but for the name. */
+    static void create(Disk disk, String name, UUID clusterId) throws IOException {
+        try (DiskFile file = disk.create(name)) {
+            file.write(ByteBuffer.allocate(2 * SLOT_STRIDE), 0);
+            file.write(encode(clusterId, new Slot(0, Vote.NONE)), 0);
+            file.sync();
+        }
+    }
+
+    static VoteFile open(Disk disk, UUID clusterId) throws IOException {
+        String path = disk.describe(NAME);
+        DiskFile file = disk.open(NAME);
+        try {
+            // a slot may be in the page cache only (killed before the sync); the next write must not overwrite the
+            // other one
+            file.sync();
+            Optional<Slot> even = readSlot(file, 0, path, clusterId);
+            Optional<Slot> odd = readSlot(file, SLOT_STRIDE, path, clusterId);
+            if (even.isEmpty() && odd.isEmpty()) {
+                throw new DamagedLogException(path, 0, "neither slot's checksum matches");
+            }
+            Slot newest = odd.isEmpty() || (even.isPresent() && even.get().sequence > odd.get().sequence)
+                    ? even.orElseThrow()
+                    : odd.orElseThrow();
+            return new VoteFile(file, clusterId, newest);
+        } catch (IOException | RuntimeException e) {
+            file.close();
+            throw e;
+        }
+    }
+
+    /** Whether nothing was ever voted or logged in this directory: what an interrupted birth leaves. */
+    static boolean isUnused(Disk disk) throws IOException {
+        try (DiskFile file = disk.open(NAME)) {
+            ByteBuffer bytes = ByteBuffer.allocate(SLOT_STRIDE + BYTES);
+            file.read(bytes, 0);
+            return bytes.getLong(SEQUENCE_OFFSET) == 0 && bytes.getLong(SLOT_STRIDE) == 0;
+        }
+    }
+
+    Vote vote() {
+        return newest.vote;
+    }
+
+    /** Returns when it is durable. */
+    void write(Vote vote) throws IOException {
+        Slot next = new Slot(newest.sequence + 1, vote);
+        file.write(encode(clusterId, next), next.sequence % 2 * SLOT_STRIDE);
+        file.sync();
+        newest = next;
+    }
+
+    @Override
+    public void close() throws IOException {
+        file.close();
+    }
+
+    private static ByteBuffer encode(UUID clusterId, Slot slot) {
+        Vote vote = slot.vote;
+        ByteBuffer bytes = ByteBuffer.allocate(BYTES);
+        bytes.putLong(MAGIC).putInt(LogFormat.VERSION).putInt(vote.torn() ? 1 : 0);
+        LogFormat.putId(bytes, clusterId);
+        bytes.putLong(slot.sequence)
+                .putLong(vote.term())
+                .putInt(vote.votedFor())
+                .putInt(0);
+        bytes.putLong(vote.durable().segment()).putLong(vote.durable().offset()).putLong(vote.commitIndex());
+        bytes.putLong(vote.base().segment()).putLong(vote.base().index());
+        return bytes.putInt(Checksum.of(bytes, 0, BYTES - 4)).flip();
+    }
+
+    private static Optional<Slot> readSlot(DiskFile file, long offset, String path, UUID clusterId) throws IOException {
+        ByteBuffer bytes = ByteBuffer.allocate(BYTES);
+        if (file.read(bytes, offset) < BYTES
+                || bytes.getLong(0) != MAGIC
+                || bytes.getInt(BYTES - 4) != Checksum.of(bytes, 0, BYTES - 4)) {
+            return Optional.empty();
+        }
+        bytes.position(8);
+        LogFormat.requireVersion(path, bytes.getInt());
+        boolean torn = bytes.getInt() != 0;
+        LogFormat.requireCluster(path, LogFormat.getId(bytes), clusterId);
+        long sequence = bytes.getLong();
+        long term = bytes.getLong();
+        int votedFor = bytes.getInt();
+        bytes.getInt();
+        LogPosition durable = new LogPosition(bytes.getLong(), bytes.getLong());
+        long commitIndex = bytes.getLong();
+        LogBase base = new LogBase(bytes.getLong(), bytes.getLong());
+        return Optional.of(new Slot(sequence, new Vote(term, votedFor, torn, durable, commitIndex, base)));
+    }
+}
