@@ -7,40 +7,47 @@ import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads a {@link ServerConfig} from a file of {@code key=value} lines with ZooKeeper's keys. A line that starts with #
  * or ! is a comment. Every error names file, line and key.
  */
 public final class ConfigFile {
-    private static final Set<String> ENSEMBLE_KEYS = Set.of(
-            "initLimit",
-            "syncLimit",
-            "electionAlg",
+    /** Keys of ZooKeeper's that stand in many files and ask for what is so here anyway; any other value is refused. */
+    private static final Map<String, Set<String>> FIXED = Map.ofEntries(
+            Map.entry("electionAlg", Set.of("3")),
+            Map.entry("standaloneEnabled", Set.of("true", "false")),
+            Map.entry("leaderServes", Set.of("yes")),
+            Map.entry("syncEnabled", Set.of("true")),
+            Map.entry("sslQuorum", Set.of("false")),
+            Map.entry("localSessionsEnabled", Set.of("false")),
+            Map.entry("localSessionsUpgradingEnabled", Set.of("false")),
+            Map.entry("admin.enableServer", Set.of("false")));
+    /** Keys of ZooKeeper's that this server has nothing for. */
+    private static final Set<String> UNSUPPORTED = Set.of(
             "electionPort",
-            "peerType",
             "dynamicConfigFile",
-            "standaloneEnabled",
             "reconfigEnabled",
-            "leaderServes",
-            "localSessionsEnabled",
-            "localSessionsUpgradingEnabled",
             "observerMasterPort",
             "connectToLearnerMasterLimit",
-            "syncEnabled",
-            "quorumListenOnAllIPs",
-            "sslQuorum");
-    private static final List<String> ENSEMBLE_PREFIXES = List.of("server.", "group", "weight.", "quorum.");
+            "secureClientPort");
+
+    private static final List<String> UNSUPPORTED_PREFIXES = List.of("group", "weight.", "quorum.", "ssl.", "admin.");
 
     private final Path file;
     private final ServerConfig.Builder builder = ServerConfig.builder();
     private final Map<String, Integer> lineOfKey = new HashMap<>();
+    private final EnsembleKeys ensemble = new EnsembleKeys();
     private Optional<Path> dataDirectory = Optional.empty();
     private Optional<Path> logDirectory = Optional.empty();
+    private Optional<Integer> clientPort = Optional.empty();
     private int lineNumber;
 
     private ConfigFile(Path file) {
@@ -70,13 +77,40 @@ public final class ConfigFile {
                 parseLine(text);
             }
         }
-        require("clientPort", "0 picks a free port");
         require("dataDir", "the directory of log and snapshots");
-        builder.dataDirectory(logDirectory.or(() -> dataDirectory));
+        builder.dataDirectory(logDirectory.or(() -> dataDirectory)).homeDirectory(dataDirectory);
         try {
+            EnsembleConfig members = ensemble.read(dataDirectory.orElseThrow());
+            builder.ensemble(members);
+            ensemble.selfWithClientPort(members.memberId()).ifPresent(this::setClientPort);
+            if (clientPort.isEmpty()) {
+                require("clientPort", "0 picks a free port");
+            }
+            refuseSharedPort(members);
             return builder.build();
         } catch (ConfigException e) {
             throw new ConfigException(file + ": " + e.getMessage(), e);
+        }
+    }
+
+    /** The own {@code server.N} line goes before clientPort, as in ZooKeeper; they may not contradict each other. */
+    private void setClientPort(MemberLine self) {
+        int port = self.member().clientPort();
+        if (clientPort.isPresent() && clientPort.get() != port) {
+            throw new ConfigException("clientPort=" + clientPort.get() + " contradicts the line server."
+                    + self.member().id() + ", which says " + port + " behind its ';'; remove one of them");
+        }
+        clientPort = Optional.of(port);
+        builder.clientPort(port);
+        if (!self.clientAddress().isEmpty()) {
+            builder.clientPortAddress(self.clientAddress());
+        }
+    }
+
+    private void refuseSharedPort(EnsembleConfig members) {
+        if (members.self().isPresent() && members.self().get().peerPort() == clientPort.orElse(0)) {
+            throw new ConfigException("clientPort and the peer port of server." + members.memberId()
+                    + " are both " + clientPort.orElse(0) + "; clients and members need a port each");
         }
     }
 
@@ -105,7 +139,10 @@ public final class ConfigFile {
 
     private void set(String key, String value) {
         switch (key) {
-            case "clientPort" -> builder.clientPort(number(key, value, 0, 65535));
+            case "clientPort" -> {
+                clientPort = Optional.of(number(key, value, 0, 65535));
+                builder.clientPort(clientPort.get());
+            }
             case "clientPortAddress" -> builder.clientPortAddress(value);
             case "dataDir" -> dataDirectory = Optional.of(directory(key, value));
             case "dataLogDir" -> logDirectory = Optional.of(directory(key, value));
@@ -121,14 +158,60 @@ public final class ConfigFile {
             case "preAllocSize" -> builder.segmentBytes(1024 * number(key, value, 8192, 1024 * 1024));
             case "znode.container.checkIntervalMs" ->
                 builder.containerCheckIntervalMs(number(key, value, 1, Integer.MAX_VALUE));
-            default -> throw invalid(whyNot(key));
+            case "4lw.commands.whitelist" -> builder.commandWhitelist(words(value));
+            case "readonlymode.enabled" -> builder.readOnlyMode(truth(key, value));
+            case "initLimit" -> ensemble.initLimitTicks(number(key, value, 1, 1_000_000));
+            case "syncLimit" -> ensemble.syncLimitTicks(number(key, value, 1, 1_000_000));
+            case "electionTimeoutMs" -> ensemble.electionTimeoutMs(number(key, value, 50, 600_000));
+            case "quorumListenOnAllIPs" -> ensemble.listensOnAllAddresses(truth(key, value));
+            case "peerType" -> named(() -> ensemble.peerType(value));
+            default -> setOther(key, value);
         }
     }
 
+    private void setOther(String key, String value) {
+        if (EnsembleKeys.isServerLine(key)) {
+            named(() -> ensemble.server(key, value));
+            return;
+        }
+        Set<String> allowed = FIXED.get(key);
+        if (allowed == null) {
+            throw invalid(whyNot(key));
+        }
+        if (!allowed.contains(value)) {
+            throw invalid("key " + key + ": \"" + value + "\" is not supported, only "
+                    + String.join(" and ", new TreeSet<>(allowed)) + " is; remove the line");
+        }
+    }
+
+    /** Gives file and line to what a rule of another class says. */
+    private void named(Runnable rule) {
+        try {
+            rule.run();
+        } catch (ConfigException e) {
+            throw invalid(e.getMessage());
+        }
+    }
+
+    private boolean truth(String key, String value) {
+        return switch (value) {
+            case "true" -> true;
+            case "false" -> false;
+            default -> throw invalid("key " + key + ": \"" + value + "\" is neither true nor false");
+        };
+    }
+
+    private Set<String> words(String value) {
+        Set<String> words = new HashSet<>();
+        for (String word : value.split(",", -1)) {
+            words.add(word.strip());
+        }
+        return words;
+    }
+
     private String whyNot(String key) {
-        if (ENSEMBLE_KEYS.contains(key) || ENSEMBLE_PREFIXES.stream().anyMatch(key::startsWith)) {
-            return "key " + key + " is for an ensemble, and this version serves as a single member only; "
-                    + "remove the line";
+        if (UNSUPPORTED.contains(key) || UNSUPPORTED_PREFIXES.stream().anyMatch(key::startsWith)) {
+            return "key " + key + " is ZooKeeper's and not supported here; remove the line";
         }
         return "key " + key + " is unknown";
     }
@@ -168,7 +251,7 @@ public final class ConfigFile {
         }
     }
 
-    private ConfigException invalid(String rule) {
+    private ConfigException invalid(@Nullable String rule) {
         return new ConfigException(file + ": line " + lineNumber + ": " + rule);
     }
 }

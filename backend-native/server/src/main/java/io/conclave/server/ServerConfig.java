@@ -2,6 +2,7 @@ package io.conclave.server;
 
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * What an operator can set. Immutable; {@link ConfigFile} reads it from a file in the manner of {@code zoo.cfg}.
@@ -20,6 +21,11 @@ import java.util.Optional;
  * @param containerCheckIntervalMs how often empty containers are looked for
  * @param handshakeTimeoutMs how long a connection may take to say who it is
  * @param eventLoops how many threads serve connections
+ * @param homeDirectory where what belongs to this server but not to its log is kept ({@code dataDir}); by default the
+ *     data directory
+ * @param ensemble who this server is, and with whom it makes an ensemble
+ * @param commandWhitelist the four-letter words that are answered; {@code *} stands for all
+ * @param readOnlyMode whether clients that ask for it are served reads while there is no leader
  */
 public record ServerConfig(
         Optional<Integer> clientPort,
@@ -35,7 +41,11 @@ public record ServerConfig(
         int segmentBytes,
         long containerCheckIntervalMs,
         long handshakeTimeoutMs,
-        int eventLoops) {
+        int eventLoops,
+        Optional<Path> homeDirectory,
+        EnsembleConfig ensemble,
+        Set<String> commandWhitelist,
+        boolean readOnlyMode) {
     static final int DEFAULT_TICK_MS = 2000;
     static final int DEFAULT_SEGMENT_KB = 65536;
     private static final int EMBEDDED_TICK_MS = 50;
@@ -75,6 +85,10 @@ public record ServerConfig(
         private int segmentBytes = DEFAULT_SEGMENT_KB * 1024;
         private long containerCheckIntervalMs = 60_000;
         private long handshakeTimeoutMs = 10_000;
+        private Optional<Path> homeDirectory = Optional.empty();
+        private EnsembleConfig ensemble = EnsembleConfig.alone(1);
+        private Set<String> commandWhitelist = Set.of("srvr");
+        private boolean readOnlyMode;
         private int eventLoops = Math.min(4, Runtime.getRuntime().availableProcessors());
 
         private Builder() {}
@@ -163,6 +177,30 @@ public record ServerConfig(
             return this;
         }
 
+        /** Where what is not of the log is kept; the data directory by default. */
+        public Builder homeDirectory(Optional<Path> value) {
+            homeDirectory = value;
+            return this;
+        }
+
+        /** Who this server is, and with whom it makes an ensemble; by itself, as number 1, by default. */
+        public Builder ensemble(EnsembleConfig value) {
+            ensemble = value;
+            return this;
+        }
+
+        /** The four-letter words that are answered, {@code *} for all; {@code srvr} by default. */
+        public Builder commandWhitelist(Set<String> value) {
+            commandWhitelist = Set.copyOf(value);
+            return this;
+        }
+
+        /** Whether clients that ask for it are served reads while there is no leader; not so by default. */
+        public Builder readOnlyMode(boolean value) {
+            readOnlyMode = value;
+            return this;
+        }
+
         /**
          * The configuration.
          *
@@ -190,7 +228,11 @@ public record ServerConfig(
                     segmentBytes,
                     containerCheckIntervalMs,
                     handshakeTimeoutMs,
-                    eventLoops);
+                    eventLoops,
+                    homeDirectory.or(() -> dataDirectory),
+                    ensemble,
+                    commandWhitelist,
+                    readOnlyMode);
         }
 
         private int saturatedTicks(int count) {

@@ -1,13 +1,18 @@
 package io.conclave.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.conclave.consensus.entry.Member;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -69,26 +74,44 @@ class ConfigFileTest {
 
     @ParameterizedTest
     @CsvSource(
-            delimiter = '|',
+            delimiter = '~',
             value = {
-                "clientPort=70000                    | line 3: key clientPort: \"70000\" is not a whole number from 0 to",
-                "clientPort=abc                      | line 3: key clientPort: \"abc\" is not a whole number",
-                "clientPort=                         | line 3: key clientPort has no value",
-                "tickTime=0                          | line 3: key tickTime: \"0\" is not a whole number from 1",
-                "tickTime=99999999999                | line 3: key tickTime: \"99999999999\" is not a whole number",
-                "maxClientCnxns=-1                   | line 3: key maxClientCnxns",
-                "minSessionTimeout=0                 | line 3: key minSessionTimeout: 0 is not a timeout",
-                "snapCount=1                         | line 3: key snapCount",
-                "autopurge.snapRetainCount=1         | line 3: key autopurge.snapRetainCount",
-                "preAllocSize=100                    | line 3: key preAllocSize",
-                "dataDirr=x                          | line 3: key dataDirr is unknown",
-                "just words                          | line 3: \"just words\" is not of the form key=value",
-                "=value                              | line 3: \"=value\" is not of the form key=value",
-                "server.1=a:2888:3888                | line 3: key server.1 is for an ensemble",
-                "initLimit=10                        | line 3: key initLimit is for an ensemble",
-                "weight.1=2                          | line 3: key weight.1 is for an ensemble",
-                "snapCount=1000\\nsnapCount=2000     | line 4: key snapCount is already set in line 3",
-                "minSessionTimeout=9\\nmaxSessionTimeout=8 | minSessionTimeout 9 ms must not be above maxSessionTimeout 8",
+                "clientPort=70000                    ~ line 3: key clientPort: \"70000\" is not a whole number from 0 to",
+                "clientPort=abc                      ~ line 3: key clientPort: \"abc\" is not a whole number",
+                "clientPort=                         ~ line 3: key clientPort has no value",
+                "tickTime=0                          ~ line 3: key tickTime: \"0\" is not a whole number from 1",
+                "tickTime=99999999999                ~ line 3: key tickTime: \"99999999999\" is not a whole number",
+                "maxClientCnxns=-1                   ~ line 3: key maxClientCnxns",
+                "minSessionTimeout=0                 ~ line 3: key minSessionTimeout: 0 is not a timeout",
+                "snapCount=1                         ~ line 3: key snapCount",
+                "autopurge.snapRetainCount=1         ~ line 3: key autopurge.snapRetainCount",
+                "preAllocSize=100                    ~ line 3: key preAllocSize",
+                "dataDirr=x                          ~ line 3: key dataDirr is unknown",
+                "just words                          ~ line 3: \"just words\" is not of the form key=value",
+                "=value                              ~ line 3: \"=value\" is not of the form key=value",
+                "weight.1=2                          ~ line 3: key weight.1 is ZooKeeper's and not supported here",
+                "electionAlg=1                       ~ line 3: key electionAlg: \"1\" is not supported, only 3 is",
+                "readonlymode.enabled=yes            ~ line 3: key readonlymode.enabled: \"yes\" is neither true nor",
+                "initLimit=0                         ~ line 3: key initLimit: \"0\" is not a whole number from 1",
+                "peerType=voter                      ~ line 3: key peerType: \"voter\" is neither participant nor",
+                "server.0=a:2888                     ~ line 3: key server.0: a server's number is from 1 to 255",
+                "server.256=a:2888                   ~ line 3: key server.256: a server's number is from 1 to 255",
+                "server.1=a                          ~ line 3: key server.1: \"a\" is not of the form host:peerPort",
+                "server.1=a:b                        ~ line 3: key server.1: \"a:b\": the peer port \"b\" is not a",
+                "server.1=a:1:2:3                    ~ line 3: key server.1: \"a:1:2:3\" is not of the form",
+                "server.1=a:1:2:watcher              ~ line 3: key server.1: \"a:1:2:watcher\" is not of the form",
+                "server.1=a:1:2;0                    ~ line 3: key server.1: \"a:1:2;0\": the client port \"0\" is not",
+                "server.1=[::1:2888                  ~ line 3: key server.1: \"[::1:2888\": the address in [...] is",
+                "server.1=a:1|b:2                    ~ line 3: key server.1: \"a:1|b:2\": several addresses for one",
+                "server.1=a:1;1                      ~ line 3: key server.1: the client port a:1 is already used by",
+                "server.1=a:1\\nserver.2=a:1         ~ line 4: key server.2: the peer port a:1 is already used by server.1",
+                "server.1=a:1\\nserver.2=a:2;1       ~ line 4: key server.2: the client port a:1 is already used by",
+                "server.1=a:1\\nserver.01=b:1        ~ line 4: key server.01: server 1 is already set",
+                "server.1=a:1\\nserver.2=b:1         ~ myid is missing; it says which of server.[1, 2] this one is",
+                "server.1=a:1;7                      ~ clientPort=0 contradicts the line server.1, which says 7",
+                "server.1=a:1:observer\\npeerType=participant ~ peerType=participant contradicts the line server.1",
+                "snapCount=1000\\nsnapCount=2000     ~ line 4: key snapCount is already set in line 3",
+                "minSessionTimeout=9\\nmaxSessionTimeout=8 ~ minSessionTimeout 9 ms must not be above maxSessionTimeout 8",
             })
     void aBadLineIsNamedWithFileLineAndKey(String line, String expected) {
         String head = line.startsWith("clientPort") ? "tickTime=100\n" : "clientPort=0\n";
@@ -96,6 +119,76 @@ class ConfigFileTest {
                 ConfigException.class, () -> read("# first\n" + head + line.replace("\\n", "\n") + "\ndataDir=d\n"));
         assertTrue(refused.getMessage().contains("zoo.cfg"), refused.getMessage());
         assertTrue(refused.getMessage().contains(expected), refused.getMessage());
+    }
+
+    private static final String THREE = """
+            dataDir=%s
+            tickTime=200
+            initLimit=10
+            syncLimit=5
+            server.1=one:2888:3888:participant;2181
+            server.2=two:2888:3888;localhost:2182
+            server.3=[::1]:2890:observer
+            clientPort=%d
+            4lw.commands.whitelist=ruok, srvr
+            readonlymode.enabled=true
+            quorumListenOnAllIPs=true
+            electionAlg=3
+            """;
+
+    private ServerConfig three(String myid, int clientPort) throws IOException {
+        Path data = Files.createDirectories(directory.resolve("data"));
+        Files.writeString(data.resolve("myid"), myid);
+        return read(THREE.formatted(data, clientPort));
+    }
+
+    @Test
+    void theServersOfAnEnsembleAreReadWithTheOwnNumberFromMyid() throws IOException {
+        ServerConfig config = three("2\n", 2182);
+        EnsembleConfig ensemble = config.ensemble();
+        assertEquals(2, ensemble.memberId());
+        assertEquals(
+                Map.of(
+                        1, new Member(1, 0, "one", 2888, "", 2181, false),
+                        2, new Member(2, 0, "two", 2888, "localhost", 2182, false),
+                        3, new Member(3, 0, "::1", 2890, "", 0, true)),
+                ensemble.members());
+        assertEquals(10, ensemble.initLimitTicks());
+        assertEquals(5, ensemble.syncLimitTicks());
+        assertTrue(ensemble.listensOnAllAddresses());
+        assertFalse(ensemble.isAlone());
+        assertEquals(Optional.of(2182), config.clientPort());
+        assertEquals(Optional.of("localhost"), config.clientPortAddress());
+        assertEquals(Set.of("ruok", "srvr"), config.commandWhitelist());
+        assertTrue(config.readOnlyMode());
+        assertEquals(Optional.of(2183), three("3", 2183).clientPort());
+    }
+
+    @Test
+    void aMyidThatNamesNobodyIsRefused() {
+        String absent = assertThrows(ConfigException.class, () -> three("4", 2182)).getMessage();
+        assertTrue(absent.contains("myid says 4, but there is no line server.4; there are [1, 2, 3]"), absent);
+        String noNumber = assertThrows(ConfigException.class, () -> three("two", 2182)).getMessage();
+        assertTrue(noNumber.contains("myid holds \"two\", not a server's number from 1 to 255"), noNumber);
+        String samePort = assertThrows(ConfigException.class, () -> three("3", 2890)).getMessage();
+        assertTrue(samePort.contains("clientPort and the peer port of server.3 are both 2890"), samePort);
+    }
+
+    @Test
+    void oneServerLineOrNoneIsAServerByItself() throws IOException {
+        EnsembleConfig one = read("dataDir=d\nserver.7=a:1:2;2181\n").ensemble();
+        assertTrue(one.isAlone());
+        assertEquals(7, one.memberId());
+        EnsembleConfig none = read("dataDir=d\nclientPort=0\n").ensemble();
+        assertTrue(none.isAlone());
+        assertEquals(1, none.memberId());
+    }
+
+    @Test
+    void aServerLineIsWrittenAsItIsRead() {
+        for (String line : List.of("a:1:1:participant;0.0.0.0:2", "[::1]:1:1:observer", "a:1:1:participant;b:2")) {
+            assertEquals(line, MemberLine.format(MemberLine.parse(1, line).member()));
+        }
     }
 
     @Test

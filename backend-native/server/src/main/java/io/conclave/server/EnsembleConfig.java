@@ -1,0 +1,66 @@
+package io.conclave.server;
+
+import io.conclave.consensus.entry.Member;
+import java.util.Collections;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * Who this server is, and with whom it makes an ensemble.
+ *
+ * @param memberId this server's number, 1 to 255
+ * @param members the {@code server.N} lines; empty for a server that has none, and needs no port for others
+ * @param initLimitTicks how many ticks a start waits to be served by a leader before it says what it waits for
+ * @param syncLimitTicks after how many ticks without a leader this server stops serving its clients
+ * @param electionTimeoutMs how long a leader may be silent before another one is looked for; drawn anew each time
+ *     between this and twice as much
+ * @param listensOnAllAddresses whether other members are listened to on all addresses, instead of this member's own
+ */
+public record EnsembleConfig(
+        int memberId,
+        Map<Integer, Member> members,
+        int initLimitTicks,
+        int syncLimitTicks,
+        int electionTimeoutMs,
+        boolean listensOnAllAddresses) {
+    static final int DEFAULT_INIT_LIMIT_TICKS = 10;
+    static final int DEFAULT_SYNC_LIMIT_TICKS = 5;
+    static final int DEFAULT_ELECTION_TIMEOUT_MS = 1000;
+
+    public EnsembleConfig {
+        members = Collections.unmodifiableMap(new TreeMap<>(members));
+    }
+
+    /** A server by itself, which nobody can join before it is given a {@code server.N} line. */
+    public static EnsembleConfig alone(int memberId) {
+        return of(memberId, Map.of());
+    }
+
+    /** A member among others, with the default limits. */
+    public static EnsembleConfig of(int memberId, Map<Integer, Member> members) {
+        return new EnsembleConfig(
+                memberId,
+                members,
+                DEFAULT_INIT_LIMIT_TICKS,
+                DEFAULT_SYNC_LIMIT_TICKS,
+                DEFAULT_ELECTION_TIMEOUT_MS,
+                false);
+    }
+
+    /** The same with another election timeout. */
+    public EnsembleConfig withElectionTimeoutMs(int value) {
+        return new EnsembleConfig(
+                memberId, members, initLimitTicks, syncLimitTicks, value, listensOnAllAddresses);
+    }
+
+    /** Whether an empty directory becomes a cluster by itself: there is nobody else whose cluster it could belong to. */
+    public boolean isAlone() {
+        return members.size() <= 1;
+    }
+
+    /** This server's own line. */
+    public Optional<Member> self() {
+        return Optional.ofNullable(members.get(memberId));
+    }
+}

@@ -1,0 +1,111 @@
+package io.conclave.server;
+
+import io.conclave.consensus.entry.Member;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * A member in the words of {@code zoo.cfg}:
+ * {@code host:peerPort[:electionPort][:participant|observer][;[clientAddress:]clientPort]}.
+ *
+ * @param member what it says; the directory is not known yet
+ * @param clientAddress the address that its clients' port is opened on; empty for all, or if there is none
+ * @param namesElectionPort whether it names a second port, which is not needed here
+ */
+public record MemberLine(Member member, String clientAddress, boolean namesElectionPort) {
+    static final int MAX_ID = 255;
+    private static final String FORM =
+            "host:peerPort[:electionPort][:participant|observer][;[clientAddress:]clientPort]";
+
+    /**
+     * Reads what stands behind {@code server.N=}.
+     *
+     * @throws ConfigException if it is not of that form; the message says what is wrong with it
+     */
+    public static MemberLine parse(int id, String text) {
+        if (text.indexOf('|') >= 0) {
+            throw new ConfigException("\"" + text + "\": several addresses for one server are not supported");
+        }
+        String[] halves = text.split(";", -1);
+        if (halves.length > 2) {
+            throw new ConfigException("\"" + text + "\" has more than one ';'; it must be " + FORM);
+        }
+        List<String> parts = parts(text, halves[0].strip());
+        boolean observer = false;
+        String last = parts.get(parts.size() - 1).toLowerCase(Locale.ROOT);
+        if (last.equals("observer") || last.equals("participant")) {
+            observer = last.equals("observer");
+            parts.remove(parts.size() - 1);
+        }
+        if (parts.size() < 2 || parts.size() > 3 || parts.get(0).isEmpty()) {
+            throw new ConfigException("\"" + text + "\" is not of the form " + FORM);
+        }
+        int peerPort = port(text, "peer port", parts.get(1));
+        if (parts.size() == 3) {
+            port(text, "election port", parts.get(2));
+        }
+        String clientAddress = "";
+        int clientPort = 0;
+        if (halves.length == 2) {
+            List<String> client = parts(text, halves[1].strip());
+            if (client.size() > 2) {
+                throw new ConfigException("\"" + text + "\" is not of the form " + FORM);
+            }
+            clientPort = port(text, "client port", client.get(client.size() - 1));
+            clientAddress = client.size() == 2 && !isEverywhere(client.get(0)) ? client.get(0) : "";
+        }
+        Member member = new Member(id, 0, parts.get(0), peerPort, clientAddress, clientPort, observer);
+        return new MemberLine(member, clientAddress, parts.size() == 3);
+    }
+
+    /** The member as a {@code server.N} line has it, in ZooKeeper's dynamic form; the election port is the peer port. */
+    public static String format(Member member) {
+        String role = member.observer() ? "observer" : "participant";
+        String client = member.clientPort() == 0
+                ? ""
+                : ";" + (member.clientHost().isEmpty() ? "0.0.0.0" : bracketed(member.clientHost())) + ":"
+                        + member.clientPort();
+        return bracketed(member.host()) + ":" + member.peerPort() + ":" + member.peerPort() + ":" + role + client;
+    }
+
+    private static String bracketed(String host) {
+        return host.indexOf(':') >= 0 ? "[" + host + "]" : host;
+    }
+
+    private static boolean isEverywhere(String address) {
+        return address.equals("0.0.0.0") || address.equals("::") || address.equals("*");
+    }
+
+    /** Split at colons, but for those of an IPv6 address in brackets. */
+    private static List<String> parts(String text, String half) {
+        List<String> parts = new ArrayList<>();
+        String rest = half;
+        if (half.startsWith("[")) {
+            int end = half.indexOf(']');
+            if (end < 0 || (end + 1 < half.length() && half.charAt(end + 1) != ':')) {
+                throw new ConfigException("\"" + text + "\": the address in [...] is not closed");
+            }
+            parts.add(half.substring(1, end));
+            rest = end + 1 < half.length() ? half.substring(end + 2) : "";
+            if (rest.isEmpty()) {
+                return parts;
+            }
+        }
+        parts.addAll(List.of(rest.split(":", -1)));
+        return parts;
+    }
+
+    private static int port(String text, String what, String value) {
+        try {
+            int port = Integer.parseInt(value.strip());
+            if (port >= 1 && port <= 65535) {
+                return port;
+            }
+        } catch (NumberFormatException e) {
+            // said below like any other bad value
+        }
+        throw new ConfigException(
+                "\"" + text + "\": the " + what + " \"" + value + "\" is not a number from 1 to 65535");
+    }
+}
