@@ -109,8 +109,8 @@ public final class ConfigFile {
 
     private void refuseSharedPort(EnsembleConfig members) {
         if (members.self().isPresent() && members.self().get().peerPort() == clientPort.orElse(0)) {
-            throw new ConfigException("clientPort and the peer port of server." + members.memberId()
-                    + " are both " + clientPort.orElse(0) + "; clients and members need a port each");
+            throw new ConfigException("clientPort and the peer port of server." + members.memberId() + " are both "
+                    + clientPort.orElse(0) + "; clients and members need a port each");
         }
     }
 

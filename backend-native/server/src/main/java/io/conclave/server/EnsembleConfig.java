@@ -50,8 +50,7 @@ public record EnsembleConfig(
 
     /** The same with another election timeout. */
     public EnsembleConfig withElectionTimeoutMs(int value) {
-        return new EnsembleConfig(
-                memberId, members, initLimitTicks, syncLimitTicks, value, listensOnAllAddresses);
+        return new EnsembleConfig(memberId, members, initLimitTicks, syncLimitTicks, value, listensOnAllAddresses);
     }
 
     /** Whether an empty directory becomes a cluster by itself: there is nobody else whose cluster it could belong to. */

@@ -49,7 +49,11 @@ final class EnsembleKeys {
         Member member = line.member();
         take(key, "the peer port " + member.host() + ":" + member.peerPort(), member.host(), member.peerPort());
         if (member.clientPort() != 0) {
-            take(key, "the client port " + member.host() + ":" + member.clientPort(), member.host(), member.clientPort());
+            take(
+                    key,
+                    "the client port " + member.host() + ":" + member.clientPort(),
+                    member.host(),
+                    member.clientPort());
         }
     }
 
@@ -74,8 +78,7 @@ final class EnsembleKeys {
         observer = switch (value) {
             case "observer" -> Optional.of(true);
             case "participant" -> Optional.of(false);
-            default ->
-                throw new ConfigException("key peerType: \"" + value + "\" is neither participant nor observer");
+            default -> throw new ConfigException("key peerType: \"" + value + "\" is neither participant nor observer");
         };
     }
 
@@ -110,7 +113,9 @@ final class EnsembleKeys {
             throw new ConfigException(dataDirectory.resolve(MYID) + " says " + memberId
                     + ", but there is no line server." + memberId + "; there are " + lines.keySet());
         }
-        if (self != null && observer.isPresent() && observer.get() != self.member().observer()) {
+        if (self != null
+                && observer.isPresent()
+                && observer.get() != self.member().observer()) {
             throw new ConfigException("peerType=" + (observer.get() ? "observer" : "participant")
                     + " contradicts the line server." + memberId + ", which says "
                     + (self.member().observer() ? "observer" : "participant") + "; say it there only");
@@ -124,7 +129,8 @@ final class EnsembleKeys {
 
     /** How the own line has the clients' port, if it does. */
     Optional<MemberLine> selfWithClientPort(int memberId) {
-        return Optional.ofNullable(lines.get(memberId)).filter(line -> line.member().clientPort() != 0);
+        return Optional.ofNullable(lines.get(memberId))
+                .filter(line -> line.member().clientPort() != 0);
     }
 
     private void noteElectionPorts() {
@@ -143,8 +149,8 @@ final class EnsembleKeys {
         Path file = dataDirectory.resolve(MYID);
         if (!Files.exists(file)) {
             if (lines.size() > 1) {
-                throw new ConfigException("the file " + file + " is missing; it says which of server."
-                        + lines.keySet() + " this one is: a number by itself");
+                throw new ConfigException("the file " + file + " is missing; it says which of server." + lines.keySet()
+                        + " this one is: a number by itself");
             }
             return lines.isEmpty() ? 1 : lines.keySet().iterator().next();
         }

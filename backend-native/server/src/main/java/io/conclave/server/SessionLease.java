@@ -121,7 +121,7 @@ final class SessionLease implements SessionLeases.Lease {
                 "Session 0x{} has not been heard of for {} ms: expiring it",
                 Long.toHexString(sessionId),
                 Duration.ofNanos(timeoutNanos).toMillis());
-        if (!log.propose(new Expiry(new Change.CloseSession(sessionId, silent, Change.CloseReason.EXPIRED)))) {
+        if (!log.propose(new Expiry(new Change.CloseSession(sessionId, silent, Change.CloseReason.OPERATOR)))) {
             revive();
         }
     }

@@ -47,6 +47,44 @@ public sealed interface Change {
     record CloseSession(long id, long attachment, CloseReason reason) implements Change {
         public CloseSession {
             requireNonNull(reason, "reason");
+            if (reason == CloseReason.EXPIRED) {
+                throw new IllegalArgumentException("a silent session is ended by ExpireSession");
+            }
+        }
+    }
+
+    /**
+     * The leader has not heard of a session for its timeout, and marks it in the replicated state, as the first of two
+     * steps. Whatever the session does from here on takes the mark away: a request, a resume, a {@link KeepSession}. A
+     * server that sees the mark answers no ping of the session before such a change is applied. So every sign of life
+     * that a client was answered is either known to the leader when this is applied, or stands between this and the
+     * {@link ExpireSession} in the log, which is refused then.
+     *
+     * @param attachment the attachment that was found silent; refused with SESSION_MOVED if it is not the present one
+     */
+    record SuspectSession(long id, long attachment) implements Change {}
+
+    /** A session that is marked as silent has been heard of: the mark goes. */
+    record KeepSession(long id, long attachment) implements Change {}
+
+    /**
+     * The second step: a session that was silent for its timeout ends, and its ephemeral nodes with it. Refused with
+     * SESSION_MOVED if the session is not marked by that very {@link SuspectSession} any more, or if another leader's
+     * term has begun, who gave everybody a full timeout.
+     *
+     * @param suspicion the zxid of the {@link SuspectSession}
+     * @param term the term of the leader that proposes it
+     */
+    record ExpireSession(long id, long suspicion, long term) implements Change {}
+
+    /**
+     * The cluster has other members: the data of {@code /zookeeper/config} says so.
+     *
+     * @param members their {@code server.N} lines, each with its end of line
+     */
+    record Configure(String members) implements Change {
+        public Configure {
+            requireNonNull(members, "members");
         }
     }
 

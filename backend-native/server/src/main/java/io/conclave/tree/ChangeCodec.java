@@ -19,6 +19,10 @@ public final class ChangeCodec {
     private static final byte DELETE_CONTAINER = 5;
     private static final byte NEW_TERM = 6;
     private static final byte RAISE_FEATURE_LEVEL = 7;
+    private static final byte SUSPECT_SESSION = 8;
+    private static final byte KEEP_SESSION = 9;
+    private static final byte EXPIRE_SESSION = 10;
+    private static final byte CONFIGURE = 11;
 
     private static final byte CREATE = 1;
     private static final byte DELETE = 2;
@@ -62,9 +66,31 @@ public final class ChangeCodec {
             out.writeByte(RAISE_FEATURE_LEVEL);
             out.writeInt(raise.level());
         } else {
-            throw new AssertionError("no format for " + change);
+            writeOther(out, change);
         }
         return out.toBytes();
+    }
+
+    private static void writeOther(FieldWriter out, Change change) {
+        if (change instanceof Change.SuspectSession suspect) {
+            out.writeByte(SUSPECT_SESSION);
+            out.writeLong(suspect.id());
+            out.writeLong(suspect.attachment());
+        } else if (change instanceof Change.KeepSession keep) {
+            out.writeByte(KEEP_SESSION);
+            out.writeLong(keep.id());
+            out.writeLong(keep.attachment());
+        } else if (change instanceof Change.ExpireSession expire) {
+            out.writeByte(EXPIRE_SESSION);
+            out.writeLong(expire.id());
+            out.writeLong(expire.suspicion());
+            out.writeLong(expire.term());
+        } else if (change instanceof Change.Configure configure) {
+            out.writeByte(CONFIGURE);
+            out.writeString(configure.members());
+        } else {
+            throw new AssertionError("no format for " + change);
+        }
     }
 
     private static void writeSession(FieldWriter out, byte tag, long id, SessionPassword password, int timeoutMs) {
@@ -143,6 +169,11 @@ public final class ChangeCodec {
             case DELETE_CONTAINER -> new Change.DeleteContainer(in.readString("path"));
             case NEW_TERM -> new Change.NewTerm(in.readLong("term"));
             case RAISE_FEATURE_LEVEL -> new Change.RaiseFeatureLevel(in.readInt("feature level"));
+            case SUSPECT_SESSION -> new Change.SuspectSession(in.readLong("session id"), in.readLong("attachment"));
+            case KEEP_SESSION -> new Change.KeepSession(in.readLong("session id"), in.readLong("attachment"));
+            case EXPIRE_SESSION ->
+                new Change.ExpireSession(in.readLong("session id"), in.readLong("suspicion"), in.readLong("term"));
+            case CONFIGURE -> new Change.Configure(in.readString("members"));
             default -> throw new TreeFormatException("unknown kind of change: " + tag);
         };
     }

@@ -45,6 +45,15 @@ public sealed interface Result {
     /** The session has ended. */
     record SessionClosed(long sessionId, Change.CloseReason reason) implements Result {}
 
+    /** The session is marked as silent; the zxid is what its end must name. */
+    record SessionSuspected(long sessionId, long suspicion) implements Result {}
+
+    /** The session has been heard of. */
+    record SessionKept(long sessionId) implements Result {}
+
+    /** {@code /zookeeper/config} names the cluster's members. */
+    record Configured() implements Result {}
+
     /** A new leader's epoch has begun. */
     record TermStarted(long epoch) implements Result {}
 

@@ -7,15 +7,30 @@ package io.conclave.tree;
  * @param password what a connection must show to take the session up again
  * @param timeoutMs after how long a silence the leader proposes to close it
  * @param attachment the zxid of the change that last attached it to a connection; requests of older ones are refused
+ * @param suspicion the zxid of the change that marked it as silent; 0 if it has been heard of since
  * @param ephemerals the paths of the nodes that go with it
  */
 public record SessionRecord(
-        long id, SessionPassword password, int timeoutMs, long attachment, PersistentSet<String> ephemerals) {
+        long id,
+        SessionPassword password,
+        int timeoutMs,
+        long attachment,
+        long suspicion,
+        PersistentSet<String> ephemerals) {
     SessionRecord attached(long zxid, int newTimeoutMs) {
-        return new SessionRecord(id, password, newTimeoutMs, zxid, ephemerals);
+        return new SessionRecord(id, password, newTimeoutMs, zxid, 0, ephemerals);
     }
 
     SessionRecord with(PersistentSet<String> newEphemerals) {
-        return new SessionRecord(id, password, timeoutMs, attachment, newEphemerals);
+        return new SessionRecord(id, password, timeoutMs, attachment, suspicion, newEphemerals);
+    }
+
+    SessionRecord suspected(long zxid) {
+        return new SessionRecord(id, password, timeoutMs, attachment, zxid, ephemerals);
+    }
+
+    /** Whether the leader has found it silent; then a ping is answered by way of the log only. */
+    public boolean isSuspected() {
+        return suspicion != 0;
     }
 }

@@ -14,7 +14,7 @@ import java.io.OutputStream;
  */
 public final class SnapshotCodec {
     static final int MAGIC = 0x434e5453; // CNTS
-    static final int VERSION = 1;
+    static final int VERSION = 2;
 
     /** A chunk is closed with the first record that fills it to this. */
     static final int CHUNK_BYTES = 64 * 1024;

@@ -117,10 +117,12 @@ final class SnapshotReader {
         SessionPassword password = SessionPassword.of(record.readRaw(SessionPassword.BYTES, "password"));
         int timeoutMs = record.readInt("timeoutMs");
         long attachment = record.readLong("attachment");
+        long suspicion = record.readLong("suspicion");
         if (sessions.containsKey(id)) {
             throw new TreeFormatException("session 0x" + Long.toHexString(id) + " twice");
         }
-        sessions = sessions.put(id, new SessionRecord(id, password, timeoutMs, attachment, PersistentSet.empty()));
+        sessions = sessions.put(
+                id, new SessionRecord(id, password, timeoutMs, attachment, suspicion, PersistentSet.empty()));
     }
 
     private Znode readTree() throws IOException {

@@ -50,6 +50,7 @@ final class SnapshotWriter {
         fields.writeRaw(session.password().toBytes());
         fields.writeInt(session.timeoutMs());
         fields.writeLong(session.attachment());
+        fields.writeLong(session.suspicion());
     }
 
     /** Parents before children, with a stack of our own because trees may be deep. */

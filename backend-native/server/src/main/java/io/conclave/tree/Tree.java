@@ -25,20 +25,29 @@ public final class Tree {
     public static Applied apply(TreeState state, Change change, long timeMs) {
         long now = Math.max(timeMs, state.lastTimeMs());
         long zxid = change instanceof Change.NewTerm ? firstOfEpoch(state.epoch() + 1) : zxidAfter(state.lastZxid());
-        TreeEdit edit = new TreeEdit(state, zxid, now);
+        TreeEdit edit = begun(state, change, zxid, now);
         try {
             Result result = step(edit, change);
             if (!(result instanceof Result.MultiFailed)) {
                 return new Applied(edit.state(), zxid, result, edit.events());
             }
-            return refused(state, zxid, now, result);
+            return refused(state, change, zxid, now, result);
         } catch (TreeException refusal) {
-            return refused(state, zxid, now, new Result.Failed(refusal.error()));
+            return refused(state, change, zxid, now, new Result.Failed(refusal.error()));
         }
     }
 
-    private static Applied refused(TreeState state, long zxid, long now, Result result) {
-        return new Applied(new TreeEdit(state, zxid, now).state(), zxid, result, List.of());
+    private static Applied refused(TreeState state, Change change, long zxid, long now, Result result) {
+        return new Applied(begun(state, change, zxid, now).state(), zxid, result, List.of());
+    }
+
+    /** A request that is refused is a sign of life all the same, since it will be answered. */
+    private static TreeEdit begun(TreeState state, Change change, long zxid, long now) {
+        TreeEdit edit = new TreeEdit(state, zxid, now);
+        if (change instanceof Change.Request request) {
+            edit.heardOf(request.sessionId(), request.attachment());
+        }
+        return edit;
     }
 
     private static long zxidAfter(long lastZxid) {
@@ -67,6 +76,18 @@ public final class Tree {
         }
         if (change instanceof Change.CloseSession close) {
             return edit.closeSession(close);
+        }
+        if (change instanceof Change.SuspectSession suspect) {
+            return edit.suspectSession(suspect);
+        }
+        if (change instanceof Change.KeepSession keep) {
+            return edit.keepSession(keep);
+        }
+        if (change instanceof Change.ExpireSession expire) {
+            return edit.expireSession(expire);
+        }
+        if (change instanceof Change.Configure configure) {
+            return edit.configure(configure.members());
         }
         if (change instanceof Change.DeleteContainer delete) {
             return edit.deleteContainer(delete.path());

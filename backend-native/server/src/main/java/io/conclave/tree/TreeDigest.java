@@ -55,6 +55,7 @@ final class TreeDigest {
         digest.add(Arrays.hashCode(session.password().toBytes()));
         digest.add(session.timeoutMs());
         digest.add(session.attachment());
+        digest.add(session.suspicion());
         for (String path : session.ephemerals().sorted()) {
             digest.add(path);
         }

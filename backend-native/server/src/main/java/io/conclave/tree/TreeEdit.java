@@ -1,5 +1,6 @@
 package io.conclave.tree;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -168,7 +169,7 @@ final class TreeEdit {
         if (open.id() == 0 || open.id() == Znode.CONTAINER_OWNER || sessions.containsKey(open.id())) {
             throw TreeException.of(TreeError.BAD_ARGUMENTS);
         }
-        return attach(new SessionRecord(open.id(), open.password(), open.timeoutMs(), zxid, PersistentSet.empty()));
+        return attach(new SessionRecord(open.id(), open.password(), open.timeoutMs(), zxid, 0, PersistentSet.empty()));
     }
 
     Result resumeSession(Change.ResumeSession resume) {
@@ -189,11 +190,54 @@ final class TreeEdit {
         if (close.attachment() != Change.ANY_ATTACHMENT) {
             checkAttachment(close.id(), close.attachment());
         }
-        for (String path : session(close.id()).ephemerals().sorted()) {
+        return end(close.id(), close.reason());
+    }
+
+    private Result end(long sessionId, Change.CloseReason reason) {
+        for (String path : session(sessionId).ephemerals().sorted()) {
             remove(path, Trail.of(root, path));
         }
-        sessions = sessions.remove(close.id());
-        return new Result.SessionClosed(close.id(), close.reason());
+        sessions = sessions.remove(sessionId);
+        return new Result.SessionClosed(sessionId, reason);
+    }
+
+    Result suspectSession(Change.SuspectSession suspect) {
+        checkAttachment(suspect.id(), suspect.attachment());
+        sessions = sessions.put(suspect.id(), session(suspect.id()).suspected(zxid));
+        return new Result.SessionSuspected(suspect.id(), zxid);
+    }
+
+    Result keepSession(Change.KeepSession keep) {
+        checkAttachment(keep.id(), keep.attachment());
+        heardOf(keep.id(), keep.attachment());
+        return new Result.SessionKept(keep.id());
+    }
+
+    Result expireSession(Change.ExpireSession expire) {
+        if (session(expire.id()).suspicion() != expire.suspicion()
+                || expire.suspicion() == 0
+                || expire.term() != term) {
+            throw TreeException.of(TreeError.SESSION_MOVED);
+        }
+        return end(expire.id(), Change.CloseReason.EXPIRED);
+    }
+
+    /** What a session does shows that it lives, whether or not it is allowed. */
+    void heardOf(long sessionId, long attachment) {
+        SessionRecord session = sessions.get(sessionId);
+        if (session != null && session.isSuspected() && session.attachment() == attachment) {
+            sessions = sessions.put(sessionId, session.suspected(0));
+        }
+    }
+
+    Result configure(String members) {
+        byte[] data = (members + "version=" + Long.toHexString(zxid)).getBytes(StandardCharsets.UTF_8);
+        Trail trail = Trail.of(root, ZnodePath.CONFIG);
+        Znode after = trail.node().withData(data, zxid, timeMs);
+        root = trail.rootWith(after);
+        bytes += after.dataLength() - trail.node().dataLength();
+        events.add(new TreeEvent(TreeEvent.Type.DATA_CHANGED, ZnodePath.CONFIG, zxid, after.acl()));
+        return new Result.Configured();
     }
 
     /** Refuses a request of a session that is gone, or of a connection that is not the session's any more. */

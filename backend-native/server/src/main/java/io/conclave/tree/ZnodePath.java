@@ -2,12 +2,15 @@ package io.conclave.tree;
 
 /** The rules for paths of znodes, and the way from a path to its parent. */
 final class ZnodePath {
+    /** Where the members of the cluster are told; nobody deletes it. */
+    static final String CONFIG = "/zookeeper/config";
+
     private ZnodePath() {}
 
     /** The nodes that every tree has and keeps. */
     static boolean isProtected(String path) {
         return switch (path) {
-            case "/", "/zookeeper", "/zookeeper/quota", "/zookeeper/config" -> true;
+            case "/", "/zookeeper", "/zookeeper/quota", CONFIG -> true;
             default -> false;
         };
     }

@@ -166,11 +166,14 @@ class ConfigFileTest {
 
     @Test
     void aMyidThatNamesNobodyIsRefused() {
-        String absent = assertThrows(ConfigException.class, () -> three("4", 2182)).getMessage();
+        String absent =
+                assertThrows(ConfigException.class, () -> three("4", 2182)).getMessage();
         assertTrue(absent.contains("myid says 4, but there is no line server.4; there are [1, 2, 3]"), absent);
-        String noNumber = assertThrows(ConfigException.class, () -> three("two", 2182)).getMessage();
+        String noNumber =
+                assertThrows(ConfigException.class, () -> three("two", 2182)).getMessage();
         assertTrue(noNumber.contains("myid holds \"two\", not a server's number from 1 to 255"), noNumber);
-        String samePort = assertThrows(ConfigException.class, () -> three("3", 2890)).getMessage();
+        String samePort =
+                assertThrows(ConfigException.class, () -> three("3", 2890)).getMessage();
         assertTrue(samePort.contains("clientPort and the peer port of server.3 are both 2890"), samePort);
     }
 

@@ -91,10 +91,10 @@ class SessionLeaseTest {
         hooked.time.advance(TIMEOUT.plusMillis(1));
         hooked.beforeReading = () -> due.get(0).run();
         taken.attached(new SessionRecord(
-                SESSION, before.password(), before.timeoutMs(), before.attachment() + 1, before.ephemerals()));
+                SESSION, before.password(), before.timeoutMs(), before.attachment() + 1, 0, before.ephemerals()));
         SessionLease.Expiry expiry = (SessionLease.Expiry) proposed.get(0);
         assertEquals(
-                new Change.CloseSession(SESSION, before.attachment(), Change.CloseReason.EXPIRED), expiry.change());
+                new Change.CloseSession(SESSION, before.attachment(), Change.CloseReason.OPERATOR), expiry.change());
     }
 
     @Test

@@ -47,7 +47,7 @@ final class NaiveTree {
         }
     }
 
-    private record Session(SessionPassword password, int timeoutMs, long attachment) {}
+    private record Session(SessionPassword password, int timeoutMs, long attachment, long suspicion) {}
 
     private static final class Refused extends Exception {
         private static final long serialVersionUID = 1L;
@@ -61,6 +61,7 @@ final class NaiveTree {
     private Map<String, Node> nodes = new TreeMap<>();
     private final Map<Long, Session> sessions = new HashMap<>();
     private long zxid;
+    private long term;
     private long timeMs;
 
     NaiveTree() {
@@ -91,31 +92,54 @@ final class NaiveTree {
     private String step(Change change) throws Refused {
         if (change instanceof Change.OpenSession open) {
             refuseIf(sessions.containsKey(open.id()), -8);
-            sessions.put(open.id(), new Session(open.password(), open.timeoutMs(), zxid));
+            sessions.put(open.id(), new Session(open.password(), open.timeoutMs(), zxid, 0));
         } else if (change instanceof Change.ResumeSession resume) {
             Session session = sessions.get(resume.id());
             refuseIf(session == null || !session.password.equals(resume.password()), -112);
-            sessions.put(resume.id(), new Session(resume.password(), resume.timeoutMs(), zxid));
+            sessions.put(resume.id(), new Session(resume.password(), resume.timeoutMs(), zxid, 0));
         } else if (change instanceof Change.CloseSession close) {
             refuseIf(!sessions.containsKey(close.id()), -112);
             refuseIf(close.attachment() != 0 && sessions.get(close.id()).attachment != close.attachment(), -118);
-            sessions.remove(close.id());
-            for (String path : new ArrayList<>(nodes.keySet())) {
-                if (nodes.get(path).session == close.id()) {
-                    nodes.remove(path);
-                    nodes.get(parent(path)).pzxid = zxid;
-                }
-            }
+            end(close.id());
+        } else if (change instanceof Change.SuspectSession suspect) {
+            mark(suspect.id(), suspect.attachment(), zxid);
+        } else if (change instanceof Change.KeepSession keep) {
+            mark(keep.id(), keep.attachment(), 0);
+        } else if (change instanceof Change.ExpireSession expire) {
+            Session session = sessions.get(expire.id());
+            refuseIf(session == null, -112);
+            refuseIf(session.suspicion == 0 || session.suspicion != expire.suspicion(), -118);
+            refuseIf(expire.term() != term, -118);
+            end(expire.id());
+        } else if (change instanceof Change.NewTerm newTerm) {
+            term = Math.max(term, newTerm.term());
         } else if (change instanceof Change.DeleteContainer delete) {
             delete(delete.path(), -1, List.of(AuthId.SUPER), true);
         } else if (change instanceof Change.Request request) {
             refuseIf(!sessions.containsKey(request.sessionId()), -112);
-            refuseIf(sessions.get(request.sessionId()).attachment != request.attachment(), -118);
+            mark(request.sessionId(), request.attachment(), 0);
             return request.operation() instanceof Operation.Multi multi
                     ? multi(multi, request)
                     : single(request.operation(), request);
         }
         return "ok";
+    }
+
+    private void mark(long id, long attachment, long suspicion) throws Refused {
+        Session session = sessions.get(id);
+        refuseIf(session == null, -112);
+        refuseIf(session.attachment != attachment, -118);
+        sessions.put(id, new Session(session.password, session.timeoutMs, attachment, suspicion));
+    }
+
+    private void end(long session) {
+        sessions.remove(session);
+        for (String path : new ArrayList<>(nodes.keySet())) {
+            if (nodes.get(path).session == session) {
+                nodes.remove(path);
+                nodes.get(parent(path)).pzxid = zxid;
+            }
+        }
     }
 
     private String multi(Operation.Multi multi, Change.Request request) throws Refused {
@@ -308,7 +332,9 @@ final class NaiveTree {
                     ephemerals.add(path);
                 }
             });
-            dump.put("session " + id, session.timeoutMs + " " + session.attachment + " " + ephemerals);
+            dump.put(
+                    "session " + id,
+                    session.timeoutMs + " " + session.attachment + " " + session.suspicion + " " + ephemerals);
         });
         return dump;
     }
@@ -319,7 +345,7 @@ final class NaiveTree {
         state.sessions()
                 .forEach((id, session) -> dump.put(
                         "session " + id,
-                        session.timeoutMs() + " " + session.attachment() + " "
+                        session.timeoutMs() + " " + session.attachment() + " " + session.suspicion() + " "
                                 + session.ephemerals().sorted()));
         return dump;
     }

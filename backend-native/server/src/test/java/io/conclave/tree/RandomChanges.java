@@ -32,12 +32,19 @@ final class RandomChanges {
 
     Change next(TreeState state) {
         long session = 1 + random.nextInt(4);
-        return switch (random.nextInt(40)) {
+        return switch (random.nextInt(48)) {
             case 0, 1, 2 -> new Change.OpenSession(session, password(), 1 + random.nextInt(1000));
             case 3 -> new Change.ResumeSession(session, password(), 1 + random.nextInt(1000));
             case 4 ->
                 new Change.CloseSession(
-                        session, random.nextBoolean() ? 0 : attachment(state, session), Change.CloseReason.EXPIRED);
+                        session, random.nextBoolean() ? 0 : attachment(state, session), Change.CloseReason.OPERATOR);
+            case 40, 41, 42, 43 -> new Change.SuspectSession(session, attachment(state, session));
+            case 44, 45, 46 ->
+                new Change.ExpireSession(
+                        session,
+                        state.session(session).map(SessionRecord::suspicion).orElse(5L),
+                        random.nextInt(4) == 0 ? state.term() + 1 : state.term());
+            case 47 -> new Change.KeepSession(session, attachment(state, session));
             case 5, 6 -> new Change.DeleteContainer(path());
             case 7 -> random.nextInt(10) == 0 ? new Change.NewTerm(random.nextInt(100)) : request(state, session);
             case 8 -> new Change.RaiseFeatureLevel(random.nextInt(5));

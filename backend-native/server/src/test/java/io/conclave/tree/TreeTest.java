@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -13,6 +14,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.util.List;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 class TreeTest {
@@ -57,8 +59,8 @@ class TreeTest {
         assertFails(TreeError.NO_NODE, create("x/c"));
         assertFails(TreeError.NO_NODE, create("e/c"));
         assertEquals(
-                new Result.SessionClosed(1, Change.CloseReason.EXPIRED),
-                tree.apply(new Change.CloseSession(1, Change.ANY_ATTACHMENT, Change.CloseReason.EXPIRED))
+                new Result.SessionClosed(1, Change.CloseReason.OPERATOR),
+                tree.apply(new Change.CloseSession(1, Change.ANY_ATTACHMENT, Change.CloseReason.OPERATOR))
                         .result());
         assertTrue(tree.state.znode("/e").isEmpty());
     }
@@ -256,7 +258,7 @@ class TreeTest {
         assertEquals(1, tree.stat("/a").ephemeralOwner());
         assertEquals(List.of("/a", "/b", "/c"), TreeReads.ephemerals(tree.state, 1, "/"));
         assertEquals(List.of("/b"), TreeReads.ephemerals(tree.state, 1, "/b"));
-        tree.apply(new Change.CloseSession(1, Change.ANY_ATTACHMENT, Change.CloseReason.EXPIRED));
+        tree.apply(new Change.CloseSession(1, Change.ANY_ATTACHMENT, Change.CloseReason.OPERATOR));
         assertEquals(
                 List.of(
                         "DELETED /a",
@@ -272,7 +274,7 @@ class TreeTest {
         assertFails(TreeError.SESSION_EXPIRED, create("/d"));
         assertEquals(
                 new Result.Failed(TreeError.SESSION_EXPIRED),
-                tree.apply(new Change.CloseSession(1, Change.ANY_ATTACHMENT, Change.CloseReason.EXPIRED))
+                tree.apply(new Change.CloseSession(1, Change.ANY_ATTACHMENT, Change.CloseReason.OPERATOR))
                         .result());
     }
 
@@ -447,5 +449,84 @@ class TreeTest {
                 SnapshotCodec.read(new ByteArrayInputStream(snapshot.toByteArray()))
                         .digest());
         assertInstanceOf(Result.Deleted.class, tree.request(1, new Operation.Delete(path + "/d/leaf", -1)));
+    }
+
+    @Test
+    void sessionFoundSilentEndsOnlyInTheTermOfTheLeaderThatFoundIt() {
+        TreeTester tree = new TreeTester().open(1);
+        tree.apply(new Change.NewTerm(5));
+        tree.request(1, create("/e", CreateMode.EPHEMERAL));
+        long suspicion = suspect(tree, 1);
+        assertTrue(tree.state.session(1).orElseThrow().isSuspected());
+        tree.apply(new Change.NewTerm(6));
+        Result late = tree.apply(new Change.ExpireSession(1, suspicion, 5)).result();
+        assertEquals(new Result.Failed(TreeError.SESSION_MOVED), late, "its leader is deposed");
+        assertEquals(
+                new Result.SessionClosed(1, Change.CloseReason.EXPIRED),
+                tree.apply(new Change.ExpireSession(1, suspicion, 6)).result());
+        assertEquals(List.of("DELETED /e", "CHILDREN_CHANGED /"), tree.events());
+        assertEquals(
+                new Result.Failed(TreeError.SESSION_EXPIRED),
+                tree.apply(new Change.ExpireSession(1, suspicion, 6)).result());
+    }
+
+    @Test
+    void whateverTheSessionDoesAfterItWasFoundSilentSavesIt() {
+        List<Consumer<TreeTester>> signs = List.of(
+                tree -> tree.request(1, create("/a")),
+                tree -> tree.request(1, new Operation.Delete("/nothing", -1)),
+                tree -> tree.request(1, new Operation.Multi(List.of(new Operation.Check("/nothing", 0)))),
+                tree -> tree.apply(new Change.KeepSession(1, tree.attachment(1))),
+                tree -> tree.apply(new Change.ResumeSession(1, TreeTester.password(1), 100)));
+        for (Consumer<TreeTester> sign : signs) {
+            TreeTester tree = new TreeTester().open(1);
+            long suspicion = suspect(tree, 1);
+            sign.accept(tree);
+            assertFalse(tree.state.session(1).orElseThrow().isSuspected());
+            assertEquals(
+                    new Result.Failed(TreeError.SESSION_MOVED),
+                    tree.apply(new Change.ExpireSession(1, suspicion, 0)).result());
+            long again = suspect(tree, 1);
+            assertNotEquals(suspicion, again);
+            assertEquals(
+                    new Result.Failed(TreeError.SESSION_MOVED),
+                    tree.apply(new Change.ExpireSession(1, suspicion, 0)).result(),
+                    "an older finding");
+        }
+    }
+
+    private static long suspect(TreeTester tree, long session) {
+        Result marked = tree.apply(new Change.SuspectSession(session, tree.attachment(session)))
+                .result();
+        return ((Result.SessionSuspected) marked).suspicion();
+    }
+
+    @Test
+    void onlyThePresentAttachmentIsFoundSilentOrKept() {
+        TreeTester tree = new TreeTester().open(1);
+        long before = tree.attachment(1);
+        tree.apply(new Change.ResumeSession(1, TreeTester.password(1), 100));
+        assertEquals(
+                new Result.Failed(TreeError.SESSION_MOVED),
+                tree.apply(new Change.SuspectSession(1, before)).result());
+        long suspicion = suspect(tree, 1);
+        tree.apply(new Change.KeepSession(1, before));
+        tree.apply(new Change.Request(1, before, List.of(), create("/a")));
+        assertEquals(suspicion, tree.state.session(1).orElseThrow().suspicion());
+        assertEquals(
+                new Result.Failed(TreeError.SESSION_EXPIRED),
+                tree.apply(new Change.SuspectSession(2, before)).result());
+    }
+
+    @Test
+    void membersStandInTheConfigNodeWithTheVersionOfTheChange() {
+        TreeTester tree = new TreeTester();
+        tree.apply(new Change.Configure("server.1=a:1:1:participant\n"));
+        String text = new String(
+                TreeReads.data(tree.state, "/zookeeper/config", List.of()).bytes(),
+                java.nio.charset.StandardCharsets.UTF_8);
+        assertEquals("server.1=a:1:1:participant\nversion=1", text);
+        assertEquals(List.of("DATA_CHANGED /zookeeper/config"), tree.events());
+        assertEquals(1, tree.stat("/zookeeper/config").version());
     }
 }
