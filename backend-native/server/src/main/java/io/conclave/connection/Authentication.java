@@ -19,8 +19,9 @@ final class Authentication {
      * The id that a request proves; empty if its scheme is unknown or the credentials are out of bounds.
      *
      * @param present what the connection has proved before
+     * @param adminSecret the password of the user {@code super}, who may do everything; empty if there is no such user
      */
-    static Optional<AuthId> verify(AuthRequest request, List<AuthId> present) {
+    static Optional<AuthId> verify(AuthRequest request, List<AuthId> present, Optional<String> adminSecret) {
         byte[] credentials = request.credentials();
         if (request.scheme().equals("ip")) {
             return present.stream().filter(id -> id.scheme().equals("ip")).findFirst();
@@ -28,7 +29,15 @@ final class Authentication {
         if (!request.scheme().equals("digest") || credentials == null || credentials.length > MAX_CREDENTIAL_BYTES) {
             return Optional.empty();
         }
+        if (adminSecret.isPresent() && isSuper(credentials, adminSecret.get())) {
+            return Optional.of(AuthId.SUPER);
+        }
         return Optional.of(digest(new String(credentials, StandardCharsets.UTF_8)));
+    }
+
+    /** Takes as long for a wrong secret as for the right one. */
+    private static boolean isSuper(byte[] credentials, String secret) {
+        return MessageDigest.isEqual(credentials, ("super:" + secret).getBytes(StandardCharsets.UTF_8));
     }
 
     /** ZooKeeper's digest of {@code user:password}: the user, and the Base64 form of the SHA-1 of both. */

@@ -55,6 +55,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
     private List<AuthId> authIds;
     private long sessionId;
     private long attachment;
+    private boolean readOnly;
     private boolean stalled;
     private boolean handling;
 
@@ -95,6 +96,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
 
     @Override
     public void handlerAdded(ChannelHandlerContext context) {
+        loop.opened(this);
         handshake.startDeadline();
     }
 
@@ -229,6 +231,25 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
                 resume();
             }
         });
+    }
+
+    /** Whoever shook hands did so for another mode. */
+    void serviceChanged(ServiceMode mode) {
+        if (!isGone() && state != ConnectionState.HANDSHAKE) {
+            close("what is served has changed to " + mode);
+        }
+    }
+
+    boolean isReadOnly() {
+        return readOnly;
+    }
+
+    /** Serves reads to a client whose session the log is not asked about. */
+    void attachedReadOnly(long claimedSessionId) {
+        readOnly = true;
+        sessionId = claimedSessionId;
+        dispatch.leased(() -> true);
+        become(ConnectionState.OPEN);
     }
 
     void attaching() {

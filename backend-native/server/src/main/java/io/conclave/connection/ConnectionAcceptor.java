@@ -38,22 +38,35 @@ public final class ConnectionAcceptor implements StepListener {
      * An acceptor for the channels of some event loops.
      *
      * @param log takes what the connections propose
-     * @param state what the loops see until the first batch that it is told of
      */
-    public ConnectionAcceptor(
-            EventLoopGroup group, ReplicatedLog log, TimeSource time, TreeState state, ConnectionServices services) {
+    public ConnectionAcceptor(EventLoopGroup group, ReplicatedLog log, TimeSource time, ConnectionServices services) {
         this.services = services;
         this.counts = new ConnectionCounts(services.limits());
         for (EventExecutor executor : group) {
             EventLoop eventLoop = (EventLoop) executor;
-            loops.put(eventLoop, new Loop(eventLoop, log, time, feed, state));
+            loops.put(eventLoop, new Loop(eventLoop, log, time, feed));
         }
     }
 
-    /** A batch was applied; on the log's thread. Must be told of every one after the given state. */
+    @Override
+    public void began(TreeState state) {
+        feed.forAll(loop -> loop.begin(state));
+        wakeAll();
+    }
+
     @Override
     public void applied(List<Step> steps) {
         feed.batch(steps);
+        wakeAll();
+    }
+
+    /** What clients are served behind everything applied so far; nothing at first. On the log's thread. */
+    public void serve(ServiceMode mode) {
+        feed.forAll(loop -> loop.serve(mode));
+        wakeAll();
+    }
+
+    private void wakeAll() {
         loops.values().forEach(Loop::wake);
     }
 

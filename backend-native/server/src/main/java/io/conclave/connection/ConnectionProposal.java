@@ -28,11 +28,21 @@ abstract class ConnectionProposal extends ChangeProposal {
     /** The change was applied; the loop's state is the one right after it. On the loop. */
     abstract void applied(Applied applied);
 
+    /** Nobody will ever know whether the change was applied. On the loop. */
+    void outcomeLost() {
+        connection.close("what became of its request cannot be known: a snapshot came instead");
+    }
+
     /** The log gave the change up; it is not applied and never will be. On the loop. */
     abstract void refused(Rejection reason);
 
     @Override
     public final void rejected(Rejection reason) {
         loop().postBehindSteps(() -> refused(reason));
+    }
+
+    @Override
+    public final void outcomeUnknown() {
+        loop().postBehindSteps(this::outcomeLost);
     }
 }

@@ -2,6 +2,7 @@ package io.conclave.connection;
 
 import io.conclave.time.TimeSource;
 import io.conclave.tree.TreeState;
+import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
@@ -12,6 +13,7 @@ import java.util.function.Supplier;
  * @param sessionIds ids and passwords of new sessions
  * @param clusterNode the node that tells which cluster this is
  * @param replicated the newest state that the log has made, ahead of the loops' by what they have not walked through
+ * @param adminSecret the password that makes a connection that of an operator; empty if nothing does
  * @param time clocks and timers
  */
 public record ConnectionServices(
@@ -20,4 +22,5 @@ public record ConnectionServices(
         SessionIds sessionIds,
         ClusterNode clusterNode,
         Supplier<TreeState> replicated,
+        Optional<String> adminSecret,
         TimeSource time) {}

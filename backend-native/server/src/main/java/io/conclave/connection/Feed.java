@@ -2,6 +2,7 @@ package io.conclave.connection;
 
 import io.conclave.replica.Step;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,17 +11,23 @@ import org.jspecify.annotations.Nullable;
  * reads never shows less than what any client of this server has been told. Appended to by the log's thread only.
  */
 final class Feed {
-    /** One batch for all loops, or one task for a single loop. Links to the next one as soon as there is one. */
+    /** One batch or task for all loops, or a task for one of them. Links to the next one as soon as there is one. */
     static final class Entry {
         final List<Step> steps;
-        final @Nullable Loop taskLoop;
-        final Runnable task;
+        private final @Nullable Loop onlyLoop;
+        private final Consumer<Loop> task;
         private volatile @Nullable Entry next;
 
-        private Entry(List<Step> steps, @Nullable Loop taskLoop, Runnable task) {
+        private Entry(List<Step> steps, @Nullable Loop onlyLoop, Consumer<Loop> task) {
             this.steps = steps;
-            this.taskLoop = taskLoop;
+            this.onlyLoop = onlyLoop;
             this.task = task;
+        }
+
+        void runTask(Loop loop) {
+            if (onlyLoop == null || onlyLoop == loop) {
+                task.accept(loop);
+            }
         }
 
         @Nullable
@@ -29,7 +36,7 @@ final class Feed {
         }
     }
 
-    private volatile Entry last = new Entry(List.of(), null, () -> {});
+    private volatile Entry last = new Entry(List.of(), null, loop -> {});
 
     /** The entry behind which a loop begins that has seen everything up to now. */
     Entry last() {
@@ -37,11 +44,16 @@ final class Feed {
     }
 
     void batch(List<Step> steps) {
-        append(new Entry(steps, null, () -> {}));
+        append(new Entry(steps, null, loop -> {}));
     }
 
     void task(Loop loop, Runnable task) {
-        append(new Entry(List.of(), loop, task));
+        append(new Entry(List.of(), loop, same -> task.run()));
+    }
+
+    /** Each loop runs the task when it gets here. */
+    void forAll(Consumer<Loop> task) {
+        append(new Entry(List.of(), null, task));
     }
 
     private void append(Entry entry) {

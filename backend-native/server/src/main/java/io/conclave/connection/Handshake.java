@@ -46,26 +46,89 @@ final class Handshake {
 
     void handle(ByteBuf frame) {
         ConnectRequest request = ConnectRequest.decode(new JuteReader(frame));
-        long lastZxid = services.replicated().get().lastZxid();
-        if (request.lastZxidSeen() > lastZxid) {
-            LOG.info(
-                    "Refused {}: it has seen zxid 0x{}, this server only 0x{}; it must try another server",
-                    connection,
-                    Long.toHexString(request.lastZxidSeen()),
-                    Long.toHexString(lastZxid));
-            connection.close("its client is ahead of this server");
-            return;
+        switch (connection.loop().mode()) {
+            case NONE -> connection.close("this server serves nobody now: it has no leader or is behind");
+            case READ_ONLY -> serveReads(request);
+            case FULL -> serve(request);
         }
+    }
+
+    private void serve(ConnectRequest request) {
         byte[] password = request.password();
         if (request.sessionId() != 0 && (password == null || password.length != SessionPassword.BYTES)) {
             refuse(request);
             return;
         }
         connection.attaching();
+        if (isAhead(request)) {
+            services.leases()
+                    .whenLeaderKnows(() -> connection.loop().postBehindSteps(() -> attachUnlessAhead(request)));
+        } else {
+            attach(request);
+        }
+    }
+
+    private boolean isAhead(ConnectRequest request) {
+        return request.lastZxidSeen() > services.replicated().get().lastZxid();
+    }
+
+    /** By now this server has caught up with whatever its cluster had committed when the client came. */
+    private void attachUnlessAhead(ConnectRequest request) {
+        if (connection.isGone()) {
+            return;
+        }
+        if (isAhead(request)) {
+            LOG.info(
+                    "Refused {}: it has seen zxid 0x{}, this server only 0x{}; it must try another server",
+                    connection,
+                    Long.toHexString(request.lastZxidSeen()),
+                    Long.toHexString(services.replicated().get().lastZxid()));
+            connection.close("its client is ahead of this server");
+            return;
+        }
+        attach(request);
+    }
+
+    private void attach(ConnectRequest request) {
         Change change = request.sessionId() == 0 ? open(request) : resume(request);
         // One turn later, so that a client that has already left again is noticed: an attach takes the session away
         // from where it was.
         connection.loop().post(() -> propose(new Attach(request, change)));
+    }
+
+    /**
+     * Without a leader nobody can tell which sessions live: whoever wants reads only gets them under the session that he
+     * claims, but not under one whose password this server knows to be another.
+     */
+    private void serveReads(ConnectRequest request) {
+        if (!request.readOnly() || isAhead(request)) {
+            connection.close("this server serves reads only now, to clients that ask for that");
+            return;
+        }
+        boolean isNew = request.sessionId() == 0;
+        long sessionId = isNew ? services.sessionIds().nextId() : request.sessionId();
+        SessionPassword password = isNew ? services.sessionIds().nextPassword() : passwordOf(request);
+        boolean contradicted = services.replicated()
+                .get()
+                .session(sessionId)
+                .filter(session -> !session.password().equals(password))
+                .isPresent();
+        if (contradicted) {
+            connection.close("a wrong password");
+            return;
+        }
+        cancelDeadline();
+        connection.attaching();
+        connection.attachedReadOnly(sessionId);
+        connection.write(
+                new ConnectResponse(0, timeoutMs(request), sessionId, password.toBytes(), true, true),
+                EmptyReply.INSTANCE);
+    }
+
+    private static SessionPassword passwordOf(ConnectRequest request) {
+        byte[] bytes = request.password();
+        return SessionPassword.of(
+                bytes == null || bytes.length != SessionPassword.BYTES ? new byte[SessionPassword.BYTES] : bytes);
     }
 
     private Change open(ConnectRequest request) {
@@ -78,8 +141,7 @@ final class Handshake {
      * and the log. If its end is proposed already, the log has it before this.
      */
     private Change resume(ConnectRequest request) {
-        byte[] bytes = request.password();
-        SessionPassword password = SessionPassword.of(bytes == null ? new byte[SessionPassword.BYTES] : bytes);
+        SessionPassword password = passwordOf(request);
         boolean known = services.replicated()
                 .get()
                 .session(request.sessionId())

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -48,23 +49,53 @@ final class Loop {
     private final Map<Long, ClientConnection> attached = new HashMap<>();
     private final Set<ClientConnection> unflushed = new LinkedHashSet<>();
     private final Queue<Runnable> stalled = new ArrayDeque<>();
+    private final Set<ClientConnection> connections = new LinkedHashSet<>();
+    private ServiceMode mode = ServiceMode.NONE;
     private boolean retryScheduled;
     private boolean catchingUp;
     private boolean flushing;
     private Feed.Entry position;
     private TreeState state;
 
-    Loop(EventLoop eventLoop, ReplicatedLog log, TimeSource time, Feed feed, TreeState state) {
+    Loop(EventLoop eventLoop, ReplicatedLog log, TimeSource time, Feed feed) {
         this.eventLoop = eventLoop;
         this.log = log;
         this.time = time;
         this.feed = feed;
         this.position = feed.last();
-        this.state = state;
+        this.state = TreeState.initial(new UUID(0, 0), 0);
     }
 
     TreeState state() {
         return state;
+    }
+
+    /** What clients are served now. */
+    ServiceMode mode() {
+        return mode;
+    }
+
+    /** A state to which no steps lead; whoever knew the one before must have been sent away. */
+    void begin(TreeState newState) {
+        state = newState;
+    }
+
+    /** Serves otherwise from here on: those whom it does not suit are sent away. */
+    void serve(ServiceMode newMode) {
+        if (mode != newMode) {
+            mode = newMode;
+            for (ClientConnection connection : new ArrayList<>(connections)) {
+                connection.serviceChanged(newMode);
+            }
+        }
+    }
+
+    Iterable<ClientConnection> connections() {
+        return connections;
+    }
+
+    void opened(ClientConnection connection) {
+        connections.add(connection);
     }
 
     WatchTable watches() {
@@ -120,9 +151,8 @@ final class Loop {
         try {
             for (Feed.Entry next = position.next(); next != null; next = position.next()) {
                 position = next;
-                if (next.taskLoop == this) {
-                    guarded(next.task);
-                }
+                Feed.Entry entry = next;
+                guarded(() -> entry.runTask(this));
                 next.steps.forEach(this::walk);
             }
         } finally {
@@ -188,6 +218,7 @@ final class Loop {
         attached.remove(connection.sessionId(), connection);
         watches.removeAll(connection);
         unflushed.remove(connection);
+        connections.remove(connection);
     }
 
     /** Has the connection flushed at the end of the present task. */

@@ -1,5 +1,6 @@
 package io.conclave.connection;
 
+import io.conclave.consensus.Rejection;
 import io.conclave.protocol.AuthRequest;
 import io.conclave.protocol.EmptyReply;
 import io.conclave.protocol.ErrorCode;
@@ -7,15 +8,19 @@ import io.conclave.protocol.JuteReader;
 import io.conclave.protocol.MalformedFrameException;
 import io.conclave.protocol.MultiRequest;
 import io.conclave.protocol.OpCode;
+import io.conclave.protocol.ReconfigRequest;
 import io.conclave.protocol.ReplyBody;
 import io.conclave.protocol.RequestBody;
 import io.conclave.protocol.RequestHeader;
 import io.conclave.protocol.SaslReply;
 import io.conclave.protocol.SyncReply;
 import io.conclave.protocol.SyncRequest;
+import io.conclave.tree.Applied;
 import io.conclave.tree.AuthId;
 import io.conclave.tree.Change;
 import io.conclave.tree.Operation;
+import io.conclave.tree.Result;
+import io.conclave.tree.SessionRecord;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,12 +37,16 @@ final class RequestDispatch {
     private final ClientConnection connection;
     private final RequestPipeline pipeline;
     private final ReadRequests reads;
+    private final ConnectionServices services;
+    private final ReconfigRequests reconfigs;
     private SessionLeases.@Nullable Lease lease;
 
     RequestDispatch(ClientConnection connection, RequestPipeline pipeline, ConnectionServices services) {
         this.connection = connection;
         this.pipeline = pipeline;
+        this.services = services;
         this.reads = new ReadRequests(connection, services);
+        this.reconfigs = new ReconfigRequests(connection, pipeline);
     }
 
     void leased(SessionLeases.Lease newLease) {
@@ -73,21 +82,85 @@ final class RequestDispatch {
     }
 
     private void dispatch(int xid, RequestBody body) {
+        if (connection.isReadOnly() && !isForReadOnly(body.opCode())) {
+            pipeline.submit(new ErrorAnswer(xid, ErrorCode.NOT_READ_ONLY.code()));
+            return;
+        }
         switch (body.opCode()) {
-            case PING -> connection.reply(xid, EmptyReply.INSTANCE);
+            case PING -> ping(xid);
             case AUTH -> authenticate(xid, (AuthRequest) body);
             case SASL -> pipeline.submit(new Answer(xid, new SaslReply(null)));
             case SYNC -> sync(xid, (SyncRequest) body);
             case CREATE, CREATE2, CREATE_CONTAINER, CREATE_TTL, DELETE, SET_DATA, SET_ACL -> write(xid, body);
             case MULTI -> multi(xid, (MultiRequest) body);
             case CLOSE_SESSION -> closeSession(xid, body);
-            case RECONFIG -> pipeline.submit(new ErrorAnswer(xid, ErrorCode.RECONFIG_DISABLED.code()));
+            case RECONFIG -> reconfigs.handle(xid, (ReconfigRequest) body);
             default -> pipeline.submit(new Read(xid, body, connection.authIds()));
         }
     }
 
+    private static boolean isForReadOnly(OpCode opCode) {
+        return switch (opCode) {
+            case SYNC, CREATE, CREATE2, CREATE_CONTAINER, CREATE_TTL, DELETE, SET_DATA, SET_ACL, MULTI, RECONFIG ->
+                false;
+            default -> true;
+        };
+    }
+
+    /** The client counts on its session from the answer on, so whoever could end it must know first. */
+    private void ping(int xid) {
+        if (connection.isReadOnly() || services.leases().answersAtOnce()) {
+            connection.reply(xid, EmptyReply.INSTANCE);
+            return;
+        }
+        services.leases().whenLeaderKnows(() -> connection.loop().postBehindSteps(() -> pong(xid)));
+    }
+
+    /**
+     * The leader has found the session silent before it heard of this ping, and may have proposed its end: only a change
+     * in the log can save it, and the log's order decides.
+     */
+    private void pong(int xid) {
+        if (connection.isGone()) {
+            return;
+        }
+        Optional<SessionRecord> session = connection.loop().state().session(connection.sessionId());
+        if (session.isEmpty()) {
+            connection.close("its session has ended");
+        } else if (session.get().isSuspected()) {
+            Keep keep = new Keep(xid);
+            connection.offer(() -> connection.loop().log().propose(keep));
+        } else {
+            connection.reply(xid, EmptyReply.INSTANCE);
+        }
+    }
+
+    /** Says by way of the log that the session lives, and answers the ping if that was in time. */
+    private final class Keep extends ConnectionProposal {
+        private final int xid;
+
+        Keep(int xid) {
+            super(connection, new Change.KeepSession(connection.sessionId(), connection.attachment()));
+            this.xid = xid;
+        }
+
+        @Override
+        void applied(Applied applied) {
+            if (applied.result() instanceof Result.SessionKept) {
+                connection.reply(xid, EmptyReply.INSTANCE);
+            } else {
+                connection.close("its session is not here any more");
+            }
+        }
+
+        @Override
+        void refused(Rejection reason) {
+            connection.close("its session cannot be kept: " + reason);
+        }
+    }
+
     private void authenticate(int xid, AuthRequest request) {
-        Optional<AuthId> proved = Authentication.verify(request, connection.authIds());
+        Optional<AuthId> proved = Authentication.verify(request, connection.authIds(), services.adminSecret());
         if (proved.isEmpty() || connection.authIds().size() >= MAX_AUTH_IDS) {
             connection.replyError(xid, ErrorCode.AUTH_FAILED.code());
             connection.closeAfterOutput();
@@ -127,6 +200,10 @@ final class RequestDispatch {
     }
 
     private void closeSession(int xid, RequestBody body) {
+        if (connection.isReadOnly()) {
+            pipeline.submit(new LastError(xid, ErrorCode.OK));
+            return;
+        }
         propose(
                 xid,
                 body,
@@ -243,7 +320,7 @@ final class RequestDispatch {
         }
     }
 
-    /** An error behind which the connection is closed. */
+    /** An error, or its absence, behind which the connection is closed. */
     private final class LastError extends ErrorAnswer {
         LastError(int xid, ErrorCode error) {
             super(xid, error.code());

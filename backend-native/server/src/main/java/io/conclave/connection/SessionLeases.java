@@ -6,6 +6,18 @@ public interface SessionLeases {
     /** The lease of a session; a dead one if there is no such session. */
     Lease of(long sessionId);
 
+    /**
+     * Whether a sign of life may be answered as soon as {@link Lease#touch} has said yes: this server leads, and nobody
+     * else could.
+     */
+    boolean answersAtOnce();
+
+    /**
+     * Runs the action on the log's thread when the leader knows of all signs of life up to now, was the leader then, and
+     * whatever it had committed by then is applied here. Waits while there is no leader.
+     */
+    void whenLeaderKnows(Runnable action);
+
     /** A session's right to live on. */
     interface Lease {
         /**

@@ -4,6 +4,7 @@ import io.conclave.consensus.CommittedBatch;
 import io.conclave.consensus.CommittedEntry;
 import io.conclave.consensus.StateMachine;
 import io.conclave.consensus.StateSnapshot;
+import io.conclave.consensus.entry.ConfigurationCodec;
 import io.conclave.tree.Applied;
 import io.conclave.tree.Change;
 import io.conclave.tree.ChangeCodec;
@@ -16,6 +17,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The log's state machine: each entry is decoded and applied to the tree, and the batch's steps are told to the
@@ -34,11 +36,14 @@ public final class Replica implements StateMachine {
     }
 
     /**
-     * Sets who is told of each batch from here on, in that order. To be called before anything else is proposed, since
-     * batches applied before are not told again.
+     * Sets who is told of the present state and of each batch from here on, in that order. Does nothing if somebody is
+     * told already. On the log's thread.
      */
     public void tell(List<StepListener> newListeners) {
-        listeners = List.copyOf(newListeners);
+        if (listeners.isEmpty()) {
+            listeners = List.copyOf(newListeners);
+            listeners.forEach(listener -> listener.began(state));
+        }
     }
 
     @Override
@@ -53,11 +58,16 @@ public final class Replica implements StateMachine {
         for (CommittedEntry entry : batch.entries()) {
             ChangeProposal origin = entry.origin() instanceof ChangeProposal proposal ? proposal : null;
             Change change = origin != null ? origin.change() : decode(entry, batch.term());
-            Applied applied = Tree.apply(next, change, batch.timestampMs());
-            next = applied.state();
-            steps.add(new Step(applied, origin));
+            if (change != null) {
+                Applied applied = Tree.apply(next, change, batch.timestampMs());
+                next = applied.state();
+                steps.add(new Step(change, applied, origin));
+            }
         }
         state = next;
+        if (steps.isEmpty()) {
+            return;
+        }
         for (StepListener listener : listeners) {
             listener.applied(steps);
         }
@@ -71,14 +81,15 @@ public final class Replica implements StateMachine {
         return state.withGeneration(batch.timestampMs());
     }
 
-    private static Change decode(CommittedEntry entry, long term) {
+    /** Null if the tree has nothing to do with it. */
+    private static @Nullable Change decode(CommittedEntry entry, long term) {
         return switch (entry.kind()) {
             case TERM -> new Change.NewTerm(term);
             case APPLICATION -> ChangeCodec.decode(ByteBuffer.wrap(entry.payload()));
             case FEATURE_LEVEL ->
                 new Change.RaiseFeatureLevel(ByteBuffer.wrap(entry.payload()).getInt());
-            case CONFIGURATION, STARTED ->
-                throw new IllegalStateException("a change of membership is in the log, and this version knows none");
+            case CONFIGURATION -> new Change.Configure(MemberList.of(ConfigurationCodec.decode(entry.payload())));
+            case STARTED -> null;
         };
     }
 
@@ -91,6 +102,9 @@ public final class Replica implements StateMachine {
     @Override
     public Runnable read(InputStream snapshot) throws IOException {
         TreeState read = SnapshotCodec.read(snapshot);
-        return () -> state = read;
+        return () -> {
+            state = read;
+            listeners.forEach(listener -> listener.began(read));
+        };
     }
 }

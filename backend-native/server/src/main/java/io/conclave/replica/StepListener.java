@@ -1,13 +1,19 @@
 package io.conclave.replica;
 
+import io.conclave.tree.TreeState;
 import java.util.List;
 
-/** Told of what was applied. */
-@FunctionalInterface
+/** Told of what was applied; on the log's thread, in log order. Must not block and must not throw. */
 public interface StepListener {
 
     /**
-     * A batch was applied; called on the log's thread, in log order. Must not block and must not throw.
+     * From here on, the state is another one, which no steps lead to: the first one, or that of a snapshot. Whatever
+     * was said about states before it is void.
+     */
+    void began(TreeState state);
+
+    /**
+     * A batch was applied.
      *
      * @param steps the batch's entries in order, never empty
      */

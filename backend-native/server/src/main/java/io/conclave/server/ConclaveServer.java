@@ -4,9 +4,9 @@ import io.conclave.connection.ClusterNode;
 import io.conclave.connection.ConnectionAcceptor;
 import io.conclave.connection.ConnectionLimits;
 import io.conclave.connection.ConnectionServices;
+import io.conclave.connection.ServiceMode;
 import io.conclave.connection.SessionIds;
 import io.conclave.consensus.LogException;
-import io.conclave.consensus.LogListener;
 import io.conclave.consensus.LogOptions;
 import io.conclave.consensus.LogStatus;
 import io.conclave.consensus.ReplicatedLog;
@@ -22,9 +22,11 @@ import io.netty.channel.local.LocalAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -32,6 +34,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -45,7 +48,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class ConclaveServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ConclaveServer.class);
-    private static final int MEMBER_ID = 1;
     /** What this version understands. */
     private static final int FEATURE_LEVEL = 1;
 
@@ -64,11 +66,14 @@ public final class ConclaveServer implements AutoCloseable {
     private final ReplicatedLog log;
     private final Replica replica;
     private final SessionTracker sessions;
+    private final FeatureLevels features;
+    private final LogEvents events;
+    private final ConnectionAcceptor acceptor;
+    private final CompletableFuture<@Nullable Void> serving = new CompletableFuture<>();
     private final ContainerReaper reaper;
     private final Transport transport;
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    private Optional<ConnectionAcceptor> acceptor = Optional.empty();
     private Optional<Channel> listening = Optional.empty();
 
     private ConclaveServer(
@@ -82,16 +87,47 @@ public final class ConclaveServer implements AutoCloseable {
         this.background = Executors.newFixedThreadPool(2, ConclaveServer::backgroundThread);
         this.log = logs.apply(logOptions());
         this.replica = new Replica();
-        this.sessions = new SessionTracker(log, time);
-        this.reaper =
-                new ContainerReaper(log, replica::state, time, Duration.ofMillis(config.containerCheckIntervalMs()));
+        Reign reign = new Reign();
+        SignsOfLife signs = new SignsOfLife(log, time, FEATURE_LEVEL, signDelay(config));
+        this.sessions = new SessionTracker(log, time, reign, signs);
+        this.features =
+                new FeatureLevels(FEATURE_LEVEL, config.ensemble().memberId(), log, replica::state, reign, signs, time);
+        this.reaper = new ContainerReaper(
+                log, replica::state, reign, time, Duration.ofMillis(config.containerCheckIntervalMs()));
         this.transport = config.clientPort().isPresent()
                 ? Transport.tcp(config.eventLoops())
                 : Transport.local(config.eventLoops());
+        this.acceptor = new ConnectionAcceptor(transport.group(), log, time, services());
+        this.events = new LogEvents(
+                log,
+                replica,
+                reign,
+                sessions,
+                features,
+                acceptor,
+                config.readOnlyMode() ? ServiceMode.READ_ONLY : ServiceMode.NONE,
+                () -> serving.complete(null));
+    }
+
+    /** A session whose client sends nothing but reads must be known to the leader well before its timeout. */
+    private static Duration signDelay(ServerConfig config) {
+        return Duration.ofMillis(Math.max(5, Math.min(500, config.minSessionTimeoutMs() / 10)));
+    }
+
+    private ConnectionServices services() {
+        return new ConnectionServices(
+                limits(),
+                sessions,
+                new SessionIds(config.ensemble().memberId(), time.wallMillis()),
+                new ClusterNode(),
+                replica::state,
+                Optional.empty(),
+                time);
     }
 
     /**
-     * Starts a server, and returns when it serves. An empty data directory becomes a new cluster of one member.
+     * Starts a server. One by itself serves when this returns, and its empty data directory becomes a new cluster; one of
+     * an ensemble listens, and {@link #serving()} says when it serves.
      *
      * @param fatal told once if the log fails, when the connections have been closed; on a thread of its own
      * @throws LogException if the log cannot be read or its directory is in use
@@ -121,42 +157,35 @@ public final class ConclaveServer implements AutoCloseable {
         }
     }
 
-    /** The whole assembly: recover, connect the parts, then listen. */
+    /** Recovers, then listens; who comes before this member serves is turned away. */
     private void open() {
-        log.start(replica, LogListener.NONE);
-        TreeState recovered = replica.state();
-        sessions.begin(recovered);
-        ConnectionServices services = new ConnectionServices(
-                limits(),
-                sessions,
-                new SessionIds(MEMBER_ID, time.wallMillis()),
-                new ClusterNode(),
-                replica::state,
-                time);
-        ConnectionAcceptor connections = new ConnectionAcceptor(transport.group(), log, time, recovered, services);
-        acceptor = Optional.of(connections);
-
-        // sessions first, so that a lease is there before its connection asks for it
-        replica.tell(List.of(sessions, connections));
-
-        listening = Optional.of(transport.listen(listenAddress(), connections.childHandler()));
+        log.start(replica, events);
+        listening = Optional.of(transport.listen(listenAddress(), acceptor.childHandler()));
         reaper.start();
-        raiseFeatureLevel(recovered);
-        LOG.info("Serving {} on {}", recovered, address());
+        if (config.ensemble().isAlone()) {
+            awaitServing();
+        }
+        LOG.info("Listening on {}", address());
     }
 
-    /** A single member supports what it supports; an ensemble will have to agree first. */
-    private void raiseFeatureLevel(TreeState recovered) {
-        if (recovered.featureLevel() < FEATURE_LEVEL && !log.propose(new FeatureLevelProposal(FEATURE_LEVEL))) {
-            LOG.warn("The feature level {} was not proposed; the next start tries again", FEATURE_LEVEL);
+    private void awaitServing() {
+        try {
+            serving.join();
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof LogException cause ? cause : e;
         }
+    }
+
+    /** Completes when this server serves its clients for the first time; exceptionally if its log fails before. */
+    public CompletionStage<@Nullable Void> serving() {
+        return serving.minimalCompletionStage();
     }
 
     private LogOptions logOptions() {
         return LogOptions.builder(time::wallMillis, this::monotonicMs, background, this::runAfter, this::failed)
                 .maxEntryBytes(MAX_ENTRY_BYTES)
                 .maxQueuedBytes(MAX_QUEUED_BYTES)
-                .memberId(MEMBER_ID)
+                .memberId(config.ensemble().memberId())
                 .featureLevel(FEATURE_LEVEL)
                 .segmentBytes(config.segmentBytes())
                 .snapshotEveryEntries(config.snapshotEveryEntries())
@@ -229,11 +258,12 @@ public final class ConclaveServer implements AutoCloseable {
 
     /** How many connections there are; from any thread. */
     public int connectionCount() {
-        return acceptor.map(ConnectionAcceptor::connectionCount).orElse(0);
+        return acceptor.connectionCount();
     }
 
     /** On the log's thread: memory and disk may disagree, so nothing that is here may be served any more. */
     private void failed(LogException cause) {
+        serving.completeExceptionally(cause);
         LOG.error("The log has failed and the server ends: {}", cause.getMessage(), cause);
         Thread end = new Thread(
                 () -> {
@@ -256,9 +286,10 @@ public final class ConclaveServer implements AutoCloseable {
         }
         listening.ifPresent(channel -> channel.close().awaitUninterruptibly());
         reaper.stop();
+        features.stop();
         sessions.stop();
         log.close();
-        acceptor.ifPresent(ConnectionAcceptor::closeAll);
+        acceptor.closeAll();
         transport.close();
         background.shutdown();
         LOG.info("Closed");

@@ -1,5 +1,6 @@
 package io.conclave.server;
 
+import io.conclave.replica.MemberLine;
 import java.io.IOException;
 import java.nio.charset.MalformedInputException;
 import java.nio.charset.StandardCharsets;

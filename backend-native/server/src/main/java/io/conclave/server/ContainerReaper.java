@@ -12,7 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Proposes, now and then, to delete the containers that have had children and have none. Whether one is still empty is
+ * Where this member leads, proposes now and then to delete the containers that have had children and have none. Whether one is still empty is
  * decided when the proposal is applied, so a child that comes in between saves its parent.
  */
 final class ContainerReaper {
@@ -22,13 +22,15 @@ final class ContainerReaper {
 
     private final ReplicatedLog log;
     private final Supplier<TreeState> state;
+    private final Reign reign;
     private final TimeSource time;
     private final Duration interval;
     private volatile boolean stopped;
 
-    ContainerReaper(ReplicatedLog log, Supplier<TreeState> state, TimeSource time, Duration interval) {
+    ContainerReaper(ReplicatedLog log, Supplier<TreeState> state, Reign reign, TimeSource time, Duration interval) {
         this.log = log;
         this.state = state;
+        this.reign = reign;
         this.time = time;
         this.interval = interval;
     }
@@ -45,13 +47,19 @@ final class ContainerReaper {
         if (stopped) {
             return;
         }
+        if (reign.leads()) {
+            proposeDeletions();
+        }
+        time.schedule(interval, this::round);
+    }
+
+    private void proposeDeletions() {
         for (String path : state.get().emptyContainers(MOST_AT_ONCE)) {
             LOG.debug("Deleting the empty container {}", path);
             if (!log.propose(new Deletion(path))) {
                 break;
             }
         }
-        time.schedule(interval, this::round);
     }
 
     private static final class Deletion extends ChangeProposal {

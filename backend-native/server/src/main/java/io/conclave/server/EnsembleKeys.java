@@ -1,6 +1,7 @@
 package io.conclave.server;
 
 import io.conclave.consensus.entry.Member;
+import io.conclave.replica.MemberLine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,7 +41,7 @@ final class EnsembleKeys {
         MemberLine line;
         try {
             line = MemberLine.parse(id, value);
-        } catch (ConfigException e) {
+        } catch (IllegalArgumentException e) {
             throw new ConfigException("key " + key + ": " + e.getMessage(), e);
         }
         if (lines.put(id, line) != null) {

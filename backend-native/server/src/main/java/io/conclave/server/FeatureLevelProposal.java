@@ -23,6 +23,6 @@ record FeatureLevelProposal(int level) implements Proposal {
 
     @Override
     public void rejected(Rejection reason) {
-        LOG.warn("The feature level {} was not switched on ({}); the next start tries again", level, reason);
+        LOG.warn("The feature level {} was not switched on ({}); the next leader tries again", level, reason);
     }
 }

@@ -8,22 +8,30 @@ import io.conclave.time.TimeSource;
 import io.conclave.tree.Change;
 import io.conclave.tree.SessionRecord;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * When a session was last heard of, and the proposal of its end when that was too long ago.
+ * When a session was last heard of, as the leader keeps it, and the proposals of its end when that was too long ago. On
+ * other members it only gathers signs of life for the leader.
  *
  * <pre>
- *   LIVE --silent for its timeout--&gt; EXPIRING --applied--&gt; ENDED
- *     ^                                  |
- *     +------- the proposal failed ------+
+ *   LIVE --silent for its timeout: SuspectSession proposed, applied; silent still--&gt; EXPIRING --applied--&gt; ENDED
+ *     ^                                                                                  |
+ *     +------------------- refused, rejected, or this member leads no more --------------+
  * </pre>
  *
- * <p>Hearing and expiring meet in one atomic number, so whichever comes first wins: a client that was answered is not
- * expired before its timeout has passed again, and one whose end is proposed is not answered.
+ * <p>Why two steps: a client on another member is answered without this lease being asked. It is answered either when a
+ * note of that member has reached the leader, or by a change in the log. A note that comes before SuspectSession is
+ * applied here is seen when that is applied; for one that comes later, the other member sees the mark and answers by a
+ * change in the log, behind the mark; and a change behind the mark has ExpireSession refused. So whoever was answered is
+ * not expired before its timeout has passed again.
+ *
+ * <p>For clients of the leader itself, hearing and expiring meet in one atomic number as well, so that a server by itself
+ * may answer at once.
  */
 final class SessionLease implements SessionLeases.Lease {
     private static final Logger LOG = LoggerFactory.getLogger(SessionLease.class);
@@ -38,8 +46,12 @@ final class SessionLease implements SessionLeases.Lease {
     private final long sessionId;
     private final ReplicatedLog log;
     private final TimeSource time;
+    private final Reign reign;
+    private final SignsOfLife signs;
     /** The monotonic time, or one of the two marks. */
     private final AtomicLong heardNanos;
+    /** Whether it stands in a note that is still to be sent. */
+    private final AtomicBoolean entered = new AtomicBoolean();
 
     private volatile long timeoutNanos;
     private volatile long attachment;
@@ -48,24 +60,72 @@ final class SessionLease implements SessionLeases.Lease {
     // @GuardedBy("this")
     private long dueNanos;
 
-    SessionLease(long sessionId, ReplicatedLog log, TimeSource time) {
+    SessionLease(long sessionId, ReplicatedLog log, TimeSource time, Reign reign, SignsOfLife signs) {
         this.sessionId = sessionId;
         this.log = log;
         this.time = time;
+        this.reign = reign;
+        this.signs = signs;
         this.heardNanos = new AtomicLong(time.monotonicNanos());
+    }
+
+    long sessionId() {
+        return sessionId;
     }
 
     /** The session was opened or taken up. */
     void attached(SessionRecord session) {
         timeoutNanos = Duration.ofMillis(session.timeoutMs()).toNanos();
         // the touch first: who reads the new attachment must find the session heard of
-        touch();
+        heard();
         attachment = session.attachment();
+        if (reign.leads()) {
+            checkAfter(timeoutNanos);
+        }
+    }
+
+    /** This member leads from now on: nobody knows when the session was last heard of, so it gets a full timeout. */
+    void lead() {
+        heardAnew();
         checkAfter(timeoutNanos);
+    }
+
+    /** Somebody else leads: what was heard lately is for him to know. */
+    void follow() {
+        cancelTimer();
+        long heard = heardNanos.get();
+        heardAnew();
+        if (heard == EXPIRING || (heard != ENDED && time.monotonicNanos() - heard < timeoutNanos)) {
+            enter();
+        }
+    }
+
+    private void heardAnew() {
+        heardNanos.updateAndGet(heard -> heard == ENDED ? ENDED : time.monotonicNanos());
     }
 
     @Override
     public boolean touch() {
+        if (reign.leads()) {
+            return heard();
+        }
+        enter();
+        return heardNanos.get() != ENDED;
+    }
+
+    private void enter() {
+        if (!entered.get() && entered.compareAndSet(false, true)) {
+            signs.add(this);
+        }
+    }
+
+    /** A note takes it along: the next sign of life is for the next note. */
+    void entered() {
+        entered.set(false);
+    }
+
+    /** Somebody has heard of it; false if its end is proposed or has come. */
+    boolean heard() {
         long now = time.monotonicNanos();
         while (true) {
             long heard = heardNanos.get();
@@ -83,13 +143,18 @@ final class SessionLease implements SessionLeases.Lease {
     }
 
     private synchronized void checkAfter(long delayNanos) {
-        TimeSource.Timer before = timer;
-        if (before != null) {
-            before.cancel();
-        }
-        if (heardNanos.get() != ENDED) {
+        cancelTimer();
+        if (heardNanos.get() != ENDED && reign.leads()) {
             dueNanos = time.monotonicNanos() + delayNanos;
             timer = time.schedule(Duration.ofNanos(delayNanos), this::check);
+        }
+    }
+
+    private synchronized void cancelTimer() {
+        TimeSource.Timer pending = timer;
+        if (pending != null) {
+            pending.cancel();
+            timer = null;
         }
     }
 
@@ -101,27 +166,39 @@ final class SessionLease implements SessionLeases.Lease {
         // read before the time: whoever attaches from here on is either seen in the time, or is not the one closed
         long silent = attachment;
         long heard = heardNanos.get();
-        if (isMark(heard)) {
+        if (isMark(heard) || !reign.leads()) {
             return;
         }
         long leftNanos = timeoutNanos - (time.monotonicNanos() - heard);
         if (leftNanos > 0) {
             checkAfter(leftNanos);
-        } else if (latenessNanos() > LATE_NANOS) {
+        } else if (latenessNanos() > LATE_NANOS || !log.propose(new Suspicion(silent))) {
             checkAfter(LATE_NANOS);
+        }
+    }
+
+    /** The mark is in the replicated state, in the middle of the log's present batch. On the log's thread. */
+    private void suspected(long suspicion) {
+        long heard = heardNanos.get();
+        if (isMark(heard) || !reign.leads()) {
+            return;
+        }
+        long leftNanos = timeoutNanos - (time.monotonicNanos() - heard);
+        if (leftNanos > 0) {
+            checkAfter(leftNanos);
         } else if (heardNanos.compareAndSet(heard, EXPIRING)) {
-            expire(silent);
+            expire(suspicion);
         } else {
             checkAfter(timeoutNanos);
         }
     }
 
-    private void expire(long silent) {
+    private void expire(long suspicion) {
         LOG.info(
                 "Session 0x{} has not been heard of for {} ms: expiring it",
                 Long.toHexString(sessionId),
                 Duration.ofNanos(timeoutNanos).toMillis());
-        if (!log.propose(new Expiry(new Change.CloseSession(sessionId, silent, Change.CloseReason.OPERATOR)))) {
+        if (!log.propose(new Expiry(new Change.ExpireSession(sessionId, suspicion, reign.term())))) {
             revive();
         }
     }
@@ -137,28 +214,55 @@ final class SessionLease implements SessionLeases.Lease {
     }
 
     /** The session is gone. */
-    synchronized void end() {
+    void end() {
         heardNanos.set(ENDED);
-        TimeSource.Timer pending = timer;
-        if (pending != null) {
-            pending.cancel();
-            timer = null;
+        cancelTimer();
+    }
+
+    /** The proposal of the session's mark. */
+    final class Suspicion extends ChangeProposal {
+        private Suspicion(long silent) {
+            super(new Change.SuspectSession(sessionId, silent));
+        }
+
+        void applied(long suspicion) {
+            suspected(suspicion);
+        }
+
+        /** The session has moved since, and was heard of then. */
+        void refused() {
+            checkAfter(timeoutNanos);
+        }
+
+        @Override
+        public void rejected(Rejection reason) {
+            checkAfter(LATE_NANOS);
+        }
+
+        @Override
+        public void outcomeUnknown() {
+            checkAfter(LATE_NANOS);
         }
     }
 
     /** The proposal of the session's end. */
     final class Expiry extends ChangeProposal {
-        Expiry(Change change) {
+        private Expiry(Change change) {
             super(change);
         }
 
-        /** It was applied and refused: the session has moved since. */
+        /** It was applied and refused: the session has been heard of since, or another term has begun. */
         void refused() {
             revive();
         }
 
         @Override
         public void rejected(Rejection reason) {
+            revive();
+        }
+
+        @Override
+        public void outcomeUnknown() {
             revive();
         }
     }

@@ -5,6 +5,7 @@ import io.conclave.consensus.ReplicatedLog;
 import io.conclave.replica.Step;
 import io.conclave.replica.StepListener;
 import io.conclave.time.TimeSource;
+import io.conclave.tree.Change;
 import io.conclave.tree.Result;
 import io.conclave.tree.SessionRecord;
 import io.conclave.tree.TreeState;
@@ -13,26 +14,55 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Keeps a {@link SessionLease} for every session of the replicated state, and so finds the silent ones. Leases come and
- * go on the log's thread; touches come from everywhere.
+ * Keeps a {@link SessionLease} for every session of the replicated state; where this member leads, it so finds the silent
+ * ones. Leases come and go on the log's thread; touches come from everywhere.
  */
 final class SessionTracker implements SessionLeases, StepListener {
     private static final Lease NO_SESSION = () -> false;
 
     private final ReplicatedLog log;
     private final TimeSource time;
+    private final Reign reign;
+    private final SignsOfLife signs;
     private final Map<Long, SessionLease> leases = new ConcurrentHashMap<>();
     private volatile boolean stopped;
 
-    SessionTracker(ReplicatedLog log, TimeSource time) {
+    SessionTracker(ReplicatedLog log, TimeSource time, Reign reign, SignsOfLife signs) {
         this.log = log;
         this.time = time;
+        this.reign = reign;
+        this.signs = signs;
     }
 
-    /** Everybody gets a full timeout from now: nobody could be heard while the server was down. */
-    void begin(TreeState state) {
+    @Override
+    public void began(TreeState state) {
+        for (Long known : List.copyOf(leases.keySet())) {
+            if (state.session(known).isEmpty()) {
+                end(known);
+            }
+        }
         for (Map.Entry<Long, SessionRecord> entry : state.sessions()) {
             attached(entry.getValue());
+        }
+    }
+
+    /** This member leads from now on, and everybody has a full timeout. On the log's thread. */
+    void lead() {
+        leases.values().forEach(SessionLease::lead);
+    }
+
+    /** This member does not lead any more. On the log's thread. */
+    void follow() {
+        leases.values().forEach(SessionLease::follow);
+    }
+
+    /** Another member has heard of these sessions. On the log's thread. */
+    void heard(long[] sessionIds) {
+        for (long id : sessionIds) {
+            SessionLease lease = leases.get(id);
+            if (lease != null) {
+                lease.heard();
+            }
         }
     }
 
@@ -43,21 +73,56 @@ final class SessionTracker implements SessionLeases, StepListener {
     }
 
     @Override
+    public boolean answersAtOnce() {
+        return reign.isAlone();
+    }
+
+    @Override
+    public void whenLeaderKnows(Runnable action) {
+        signs.whenConfirmed(action);
+    }
+
+    @Override
     public void applied(List<Step> steps) {
+        boolean followed = reign.leads() && !reign.isAlone();
         for (Step step : steps) {
-            Result result = step.applied().result();
-            if (result instanceof Result.SessionAttached attach) {
-                attached(attach.session());
-            } else if (result instanceof Result.SessionClosed closed) {
-                end(closed.sessionId());
-            } else if (step.origin() instanceof SessionLease.Expiry expiry) {
-                expiry.refused();
+            if (followed && step.origin() == null && step.change() instanceof Change.Request request) {
+                heardOf(request.sessionId(), step.applied().result());
+            } else {
+                applied(step, step.applied().result());
             }
         }
     }
 
+    /** A request that came through another member is a sign of life like any other. */
+    private void heardOf(long sessionId, Result result) {
+        SessionLease lease = leases.get(sessionId);
+        if (lease != null
+                && !(result instanceof Result.Failed failed && failed.error().isOfSession())) {
+            lease.heard();
+        }
+    }
+
+    private void applied(Step step, Result result) {
+        if (result instanceof Result.SessionAttached attach) {
+            attached(attach.session());
+        } else if (result instanceof Result.SessionClosed closed) {
+            end(closed.sessionId());
+        } else if (result instanceof Result.SessionKept kept) {
+            heard(new long[] {kept.sessionId()});
+        } else if (step.origin() instanceof SessionLease.Suspicion suspicion) {
+            if (result instanceof Result.SessionSuspected marked) {
+                suspicion.applied(marked.suspicion());
+            } else {
+                suspicion.refused();
+            }
+        } else if (step.origin() instanceof SessionLease.Expiry expiry) {
+            expiry.refused();
+        }
+    }
+
     private void attached(SessionRecord session) {
-        SessionLease lease = leases.computeIfAbsent(session.id(), id -> new SessionLease(id, log, time));
+        SessionLease lease = leases.computeIfAbsent(session.id(), id -> new SessionLease(id, log, time, reign, signs));
         lease.attached(session);
         if (stopped) {
             lease.end();
@@ -74,6 +139,7 @@ final class SessionTracker implements SessionLeases, StepListener {
     /** Ends all leases; nothing is answered as a sign of life from here on, and nothing expires. */
     void stop() {
         stopped = true;
+        signs.stop();
         leases.values().forEach(SessionLease::end);
     }
 

@@ -20,6 +20,11 @@ public enum TreeError {
         this.code = code;
     }
 
+    /** Whether it says that the session, or the connection, is not the one to ask; then nothing was heard of the session. */
+    public boolean isOfSession() {
+        return this == SESSION_EXPIRED || this == SESSION_MOVED;
+    }
+
     /** The error's number on the wire, always negative. */
     public int code() {
         return code;

@@ -11,6 +11,7 @@ import io.conclave.consensus.Proposal;
 import io.conclave.consensus.Rejection;
 import io.conclave.consensus.ReplicatedLog;
 import io.conclave.consensus.StateMachine;
+import io.conclave.replica.ChangeProposal;
 import io.conclave.testkit.ManualTimeSource;
 import io.conclave.time.TimeSource;
 import io.conclave.tree.Change;
@@ -20,6 +21,7 @@ import io.conclave.tree.Tree;
 import io.conclave.tree.TreeState;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -29,15 +31,28 @@ import org.junit.jupiter.api.Test;
 
 class SessionLeaseTest {
     private static final long SESSION = 7;
+    private static final long TERM = 3;
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
     private final ManualTimeSource time = new ManualTimeSource();
     private final List<Proposal> proposed = new ArrayList<>();
-    private final SessionLease lease = new SessionLease(SESSION, new RecordingLog(), time);
+    private final List<byte[]> notes = new ArrayList<>();
+    private final Reign reign = new Reign();
+    private final SessionLease lease = lease(time);
+
+    private SessionLease lease(TimeSource clock) {
+        RecordingLog log = new RecordingLog();
+        return new SessionLease(SESSION, log, clock, reign, new SignsOfLife(log, clock, 1, Duration.ofMillis(100)));
+    }
 
     @BeforeEach
     void attach() {
+        reign.lead(TERM);
         lease.attached(session());
+    }
+
+    private void markIsApplied(int index) {
+        ((SessionLease.Suspicion) proposed.get(index)).applied(100 + index);
     }
 
     private static SessionRecord session() {
@@ -50,12 +65,19 @@ class SessionLeaseTest {
     }
 
     @Test
-    void silentSessionIsExpiredAfterItsTimeoutAndNotAnsweredAnyMore() {
+    void silentSessionIsMarkedAndThenExpiredAndNotAnsweredAnyMore() {
         time.advance(TIMEOUT.minusMillis(1));
         assertTrue(proposed.isEmpty());
         time.advance(Duration.ofMillis(2));
-        assertEquals(1, proposed.size());
+        assertEquals(new Change.SuspectSession(SESSION, session().attachment()), changeOf(0));
+        markIsApplied(0);
+        assertEquals(new Change.ExpireSession(SESSION, 100, TERM), changeOf(1));
         assertFalse(lease.touch(), "whoever is answered counts on his session");
+        assertEquals(2, proposed.size());
+    }
+
+    private Change changeOf(int index) {
+        return ((ChangeProposal) proposed.get(index)).change();
     }
 
     @Test
@@ -69,15 +91,26 @@ class SessionLeaseTest {
     }
 
     @Test
+    void sessionHeardOfBeforeItsMarkIsAppliedIsNotExpired() {
+        time.advance(TIMEOUT.plusMillis(1));
+        assertTrue(lease.touch());
+        markIsApplied(0);
+        assertEquals(1, proposed.size());
+        time.advance(TIMEOUT.plusMillis(1));
+        assertEquals(2, proposed.size());
+        assertTrue(changeOf(1) instanceof Change.SuspectSession, "it all begins again");
+    }
+
+    @Test
     void sessionTakenUpWhileItsEndWasProposedHasAFullTimeout() {
         time.advance(TIMEOUT.plusMillis(1));
-        SessionLease.Expiry expiry = (SessionLease.Expiry) proposed.get(0);
+        markIsApplied(0);
         lease.attached(session()); // the log had the resume before the end
-        expiry.refused();
+        ((SessionLease.Expiry) proposed.get(1)).refused();
         time.advance(TIMEOUT.minusMillis(1));
-        assertEquals(1, proposed.size(), "the client was told of a whole timeout");
+        assertEquals(2, proposed.size(), "the client was told of a whole timeout");
         time.advance(Duration.ofMillis(2));
-        assertEquals(2, proposed.size());
+        assertEquals(3, proposed.size());
     }
 
     /** The check runs in the middle of the attach, which has not been heard of in the session's time yet. */
@@ -85,24 +118,80 @@ class SessionLeaseTest {
     void endFoundWhileTheSessionIsTakenUpIsThatOfTheOlderConnection() {
         List<Runnable> due = new ArrayList<>();
         HookedTime hooked = new HookedTime(new ManualTimeSource(due::add));
-        SessionLease taken = new SessionLease(SESSION, new RecordingLog(), hooked);
+        SessionLease taken = lease(hooked);
         SessionRecord before = session();
         taken.attached(before);
         hooked.time.advance(TIMEOUT.plusMillis(1));
         hooked.beforeReading = () -> due.get(0).run();
         taken.attached(new SessionRecord(
                 SESSION, before.password(), before.timeoutMs(), before.attachment() + 1, 0, before.ephemerals()));
-        SessionLease.Expiry expiry = (SessionLease.Expiry) proposed.get(0);
-        assertEquals(
-                new Change.CloseSession(SESSION, before.attachment(), Change.CloseReason.OPERATOR), expiry.change());
+        assertEquals(new Change.SuspectSession(SESSION, before.attachment()), changeOf(0));
     }
 
     @Test
     void endThatTheLogDidNotTakeIsProposedAgain() {
         time.advance(TIMEOUT.plusMillis(1));
-        ((SessionLease.Expiry) proposed.get(0)).rejected(Rejection.DISK_FULL);
+        markIsApplied(0);
+        ((SessionLease.Expiry) proposed.get(1)).rejected(Rejection.DISK_FULL);
         assertTrue(lease.touch());
         time.advance(TIMEOUT.plusMillis(1));
+        markIsApplied(2);
+        assertEquals(4, proposed.size());
+    }
+
+    @Test
+    void markThatTheLogDidNotTakeIsProposedAgain() {
+        time.advance(TIMEOUT.plusMillis(1));
+        ((SessionLease.Suspicion) proposed.get(0)).rejected(Rejection.DISK_FULL);
+        time.advance(Duration.ofSeconds(1));
+        assertEquals(2, proposed.size());
+    }
+
+    @Test
+    void whoDoesNotLeadExpiresNobodyAndTellsTheLeaderWhoSpoke() {
+        reign.end();
+        lease.follow();
+        time.advance(TIMEOUT.multipliedBy(2));
+        assertTrue(proposed.isEmpty());
+        notes.clear();
+        assertTrue(lease.touch());
+        assertTrue(lease.touch());
+        time.advance(Duration.ofMillis(100));
+        assertEquals(1, notes.size());
+        assertEquals(List.of(SESSION), sessionsIn(notes.get(0)));
+        assertTrue(lease.touch());
+        time.advance(Duration.ofMillis(100));
+        assertEquals(2, notes.size());
+    }
+
+    private static List<Long> sessionsIn(byte[] note) {
+        return Arrays.stream(ServerNote.decode(note).sessionIds()).boxed().toList();
+    }
+
+    @Test
+    void newLeaderGivesEverybodyAFullTimeout() {
+        reign.end();
+        lease.follow();
+        time.advance(TIMEOUT.multipliedBy(3));
+        reign.lead(TERM + 1);
+        lease.lead();
+        time.advance(TIMEOUT.minusMillis(1));
+        assertTrue(proposed.isEmpty());
+        time.advance(Duration.ofMillis(2));
+        assertEquals(1, proposed.size());
+    }
+
+    @Test
+    void deposedLeaderTellsTheNextOneWhoSpokeLately() {
+        time.advance(TIMEOUT.plusMillis(1));
+        markIsApplied(0);
+        reign.end();
+        lease.follow();
+        assertTrue(lease.touch(), "its end may not come: the log decides");
+        time.advance(Duration.ofMillis(100));
+        assertEquals(List.of(SESSION), sessionsIn(notes.get(0)));
+        ((SessionLease.Expiry) proposed.get(1)).refused();
+        time.advance(TIMEOUT.multipliedBy(2));
         assertEquals(2, proposed.size());
     }
 
@@ -151,6 +240,8 @@ class SessionLeaseTest {
 
         @Override
         public boolean confirm(byte[] note, Runnable action) {
+            notes.add(note);
+            action.run();
             return true;
         }
 

@@ -1,4 +1,4 @@
-package io.conclave.server;
+package io.conclave.replica;
 
 import io.conclave.consensus.entry.Member;
 import java.util.ArrayList;
@@ -14,22 +14,22 @@ import java.util.Locale;
  * @param namesElectionPort whether it names a second port, which is not needed here
  */
 public record MemberLine(Member member, String clientAddress, boolean namesElectionPort) {
-    static final int MAX_ID = 255;
+    public static final int MAX_ID = 255;
     private static final String FORM =
             "host:peerPort[:electionPort][:participant|observer][;[clientAddress:]clientPort]";
 
     /**
      * Reads what stands behind {@code server.N=}.
      *
-     * @throws ConfigException if it is not of that form; the message says what is wrong with it
+     * @throws IllegalArgumentException if it is not of that form; the message says what is wrong with it
      */
     public static MemberLine parse(int id, String text) {
         if (text.indexOf('|') >= 0) {
-            throw new ConfigException("\"" + text + "\": several addresses for one server are not supported");
+            throw new IllegalArgumentException("\"" + text + "\": several addresses for one server are not supported");
         }
         String[] halves = text.split(";", -1);
         if (halves.length > 2) {
-            throw new ConfigException("\"" + text + "\" has more than one ';'; it must be " + FORM);
+            throw new IllegalArgumentException("\"" + text + "\" has more than one ';'; it must be " + FORM);
         }
         List<String> parts = parts(text, halves[0].strip());
         boolean observer = false;
@@ -39,7 +39,7 @@ public record MemberLine(Member member, String clientAddress, boolean namesElect
             parts.remove(parts.size() - 1);
         }
         if (parts.size() < 2 || parts.size() > 3 || parts.get(0).isEmpty()) {
-            throw new ConfigException("\"" + text + "\" is not of the form " + FORM);
+            throw new IllegalArgumentException("\"" + text + "\" is not of the form " + FORM);
         }
         int peerPort = port(text, "peer port", parts.get(1));
         if (parts.size() == 3) {
@@ -50,27 +50,13 @@ public record MemberLine(Member member, String clientAddress, boolean namesElect
         if (halves.length == 2) {
             List<String> client = parts(text, halves[1].strip());
             if (client.size() > 2) {
-                throw new ConfigException("\"" + text + "\" is not of the form " + FORM);
+                throw new IllegalArgumentException("\"" + text + "\" is not of the form " + FORM);
             }
             clientPort = port(text, "client port", client.get(client.size() - 1));
             clientAddress = client.size() == 2 && !isEverywhere(client.get(0)) ? client.get(0) : "";
         }
         Member member = new Member(id, 0, parts.get(0), peerPort, clientAddress, clientPort, observer);
         return new MemberLine(member, clientAddress, parts.size() == 3);
-    }
-
-    /** The member as a {@code server.N} line has it, in ZooKeeper's dynamic form; the election port is the peer port. */
-    public static String format(Member member) {
-        String role = member.observer() ? "observer" : "participant";
-        String client = member.clientPort() == 0
-                ? ""
-                : ";" + (member.clientHost().isEmpty() ? "0.0.0.0" : bracketed(member.clientHost())) + ":"
-                        + member.clientPort();
-        return bracketed(member.host()) + ":" + member.peerPort() + ":" + member.peerPort() + ":" + role + client;
-    }
-
-    private static String bracketed(String host) {
-        return host.indexOf(':') >= 0 ? "[" + host + "]" : host;
     }
 
     private static boolean isEverywhere(String address) {
@@ -84,7 +70,7 @@ public record MemberLine(Member member, String clientAddress, boolean namesElect
         if (half.startsWith("[")) {
             int end = half.indexOf(']');
             if (end < 0 || (end + 1 < half.length() && half.charAt(end + 1) != ':')) {
-                throw new ConfigException("\"" + text + "\": the address in [...] is not closed");
+                throw new IllegalArgumentException("\"" + text + "\": the address in [...] is not closed");
             }
             parts.add(half.substring(1, end));
             rest = end + 1 < half.length() ? half.substring(end + 2) : "";
@@ -105,7 +91,7 @@ public record MemberLine(Member member, String clientAddress, boolean namesElect
         } catch (NumberFormatException e) {
             // said below like any other bad value
         }
-        throw new ConfigException(
+        throw new IllegalArgumentException(
                 "\"" + text + "\": the " + what + " \"" + value + "\" is not a number from 1 to 65535");
     }
 }

@@ -1,0 +1,101 @@
+package io.conclave.server;
+
+import io.conclave.consensus.ReplicatedLog;
+import io.conclave.consensus.entry.ClusterConfiguration;
+import io.conclave.time.TimeSource;
+import io.conclave.tree.TreeState;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Switches new semantics on when all members understand them. Each member names its level in its notes to the leader, and
+ * sends one now and then while the level in force is below its own; the leader proposes the lowest. All but the timer
+ * belongs to the log's thread.
+ */
+final class FeatureLevels {
+    private static final Logger LOG = LoggerFactory.getLogger(FeatureLevels.class);
+    private static final Duration INTERVAL = Duration.ofSeconds(1);
+
+    private final int own;
+    private final int memberId;
+    private final ReplicatedLog log;
+    private final Supplier<TreeState> state;
+    private final Reign reign;
+    private final SignsOfLife signs;
+    private final TimeSource time;
+    private final Map<Integer, Integer> levels = new HashMap<>();
+    private ClusterConfiguration configuration = ClusterConfiguration.NONE;
+    private int proposed;
+    private volatile boolean stopped;
+
+    FeatureLevels(
+            int own,
+            int memberId,
+            ReplicatedLog log,
+            Supplier<TreeState> state,
+            Reign reign,
+            SignsOfLife signs,
+            TimeSource time) {
+        this.own = own;
+        this.memberId = memberId;
+        this.log = log;
+        this.state = state;
+        this.reign = reign;
+        this.signs = signs;
+        this.time = time;
+    }
+
+    /** Has the leader know this member's level, until it is in force. From any thread. */
+    void announce() {
+        if (!stopped && state.get().featureLevel() < own) {
+            if (!reign.isAlone()) {
+                signs.whenConfirmed(() -> {});
+            }
+            time.schedule(INTERVAL, this::announce);
+        }
+    }
+
+    void stop() {
+        stopped = true;
+    }
+
+    void lead(ClusterConfiguration present) {
+        levels.clear();
+        levels.put(memberId, own);
+        configuration = present;
+        proposed = 0;
+        raise();
+    }
+
+    void configured(ClusterConfiguration present) {
+        configuration = present;
+        raise();
+    }
+
+    void noted(int member, int level) {
+        Integer before = levels.put(member, level);
+        if (before == null || before != level) {
+            raise();
+        }
+    }
+
+    private void raise() {
+        if (!reign.leads()) {
+            return;
+        }
+        int lowest = own;
+        for (Integer member : configuration.members().keySet()) {
+            lowest = Math.min(lowest, levels.getOrDefault(member, 0));
+        }
+        if (lowest > state.get().featureLevel() && lowest > proposed) {
+            LOG.info("All members understand feature level {}: switching it on", lowest);
+            if (log.propose(new FeatureLevelProposal(lowest))) {
+                proposed = lowest;
+            }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+package io.conclave.server;
+
+import io.conclave.connection.ConnectionAcceptor;
+import io.conclave.connection.ServiceMode;
+import io.conclave.consensus.LogListener;
+import io.conclave.consensus.ReplicatedLog;
+import io.conclave.consensus.entry.ClusterConfiguration;
+import io.conclave.replica.Replica;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What the log says about leadership and service, given to those whom it concerns. Belongs to the log's thread. */
+final class LogEvents implements LogListener {
+    private static final Logger LOG = LoggerFactory.getLogger(LogEvents.class);
+
+    private final ReplicatedLog log;
+    private final Replica replica;
+    private final Reign reign;
+    private final SessionTracker sessions;
+    private final FeatureLevels features;
+    private final ConnectionAcceptor connections;
+    private final ServiceMode withoutLeader;
+    private final Runnable whenServing;
+    private volatile ServiceMode mode = ServiceMode.NONE;
+
+    LogEvents(
+            ReplicatedLog log,
+            Replica replica,
+            Reign reign,
+            SessionTracker sessions,
+            FeatureLevels features,
+            ConnectionAcceptor connections,
+            ServiceMode withoutLeader,
+            Runnable whenServing) {
+        this.log = log;
+        this.replica = replica;
+        this.reign = reign;
+        this.sessions = sessions;
+        this.features = features;
+        this.connections = connections;
+        this.withoutLeader = withoutLeader;
+        this.whenServing = whenServing;
+    }
+
+    /** What clients are served; from any thread. */
+    ServiceMode mode() {
+        return mode;
+    }
+
+    @Override
+    public void leading(long term) {
+        ClusterConfiguration configuration = log.status().configuration();
+        reign.alone(configuration.members().size() <= 1);
+        reign.lead(term);
+        sessions.lead();
+        features.lead(configuration);
+        LOG.info("Leading in term {}", term);
+    }
+
+    @Override
+    public void deposed() {
+        reign.end();
+        sessions.follow();
+        LOG.info("Not leading any more");
+    }
+
+    @Override
+    public void noted(int member, byte[] note) {
+        if (!reign.leads()) {
+            return;
+        }
+        try {
+            ServerNote known = ServerNote.decode(note);
+            sessions.heard(known.sessionIds());
+            features.noted(member, known.featureLevel());
+        } catch (IllegalArgumentException e) {
+            LOG.error("Member {} said something that this one does not understand: {}", member, e.getMessage());
+        }
+    }
+
+    @Override
+    public void serving(boolean serving) {
+        // sessions first, so that a lease is there before its connection asks for it
+        replica.tell(List.of(sessions, connections));
+        mode = serving ? ServiceMode.FULL : withoutLeader;
+        connections.serve(mode);
+        LOG.info(serving ? "Serving {}" : "Not serving any more at {}", replica.state());
+        if (serving) {
+            features.announce();
+            whenServing.run();
+        }
+    }
+
+    /** A second member ends being alone before it can have a vote, since it joins as a learner. */
+    @Override
+    public void configured(ClusterConfiguration configuration) {
+        reign.alone(configuration.members().size() <= 1);
+        features.configured(configuration);
+    }
+}

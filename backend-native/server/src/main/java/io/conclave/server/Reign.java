@@ -1,0 +1,38 @@
+package io.conclave.server;
+
+/**
+ * Whether this member leads, and in what term. Written on the log's thread, read by all; a reader may be late by a
+ * moment, and what it does then is made good by the rules of the log (a term in a change, a confirmation by a majority).
+ */
+final class Reign {
+    private static final long NONE = 0;
+
+    private volatile long term = NONE;
+    private volatile boolean alone;
+
+    void lead(long newTerm) {
+        term = newTerm;
+    }
+
+    void end() {
+        term = NONE;
+    }
+
+    /** Whether this member is the whole cluster, as far as anybody could know. */
+    void alone(boolean value) {
+        alone = value;
+    }
+
+    boolean leads() {
+        return term != NONE;
+    }
+
+    /** Whether nobody else could lead. */
+    boolean isAlone() {
+        return alone && leads();
+    }
+
+    long term() {
+        return term;
+    }
+}
