@@ -2,7 +2,6 @@ package io.conclave.consensus.peer;
 
 import io.netty.buffer.ByteBuf;
 import java.util.Optional;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** A connection that somebody has made to this member; one of a member once it has said so. Belongs to the network's thread. */
@@ -13,6 +12,9 @@ final class InboundLink implements FrameChannel.Owner {
 
     /** Who it is; null until it is accepted. */
     private @Nullable PeerFacts facts;
+
+    /** What it was told; null until it is accepted. */
+    private @Nullable PeerFacts said;
 
     private boolean refused;
 
@@ -67,6 +69,7 @@ final class InboundLink implements FrameChannel.Owner {
             return;
         }
         facts = hello.facts();
+        said = self;
         reply(self, new Handshake.Reply(true, ""));
         frames.greeted();
         network.accepted(this, hello.facts().memberId());
@@ -84,11 +87,11 @@ final class InboundLink implements FrameChannel.Owner {
         frames.flush();
     }
 
-    /** This member belongs to the cluster now: whoever was not known to do so has to come again. */
-    void joined(UUID clusterId) {
-        PeerFacts other = facts;
-        if (other != null && !clusterId.equals(other.clusterId())) {
-            frames.close("this member belongs to cluster " + clusterId + " now");
+    /** This member says something else about itself now: whoever was told otherwise has to come again. */
+    void identified(PeerFacts self) {
+        PeerFacts old = said;
+        if (old != null && !old.equals(self)) {
+            frames.close("this member has told something else about itself than it would now: " + self);
         }
     }
 

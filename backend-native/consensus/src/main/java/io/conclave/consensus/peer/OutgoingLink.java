@@ -6,7 +6,6 @@ import io.netty.util.NetUtil;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
@@ -239,12 +238,12 @@ final class OutgoingLink {
         }
     }
 
-    /** This member belongs to the cluster now: whoever was not known to do so is asked again. */
-    void joined(UUID clusterId) {
+    /** This member says something else about itself now: whoever was not known to be of its cluster is asked again. */
+    void identified(PeerFacts self) {
         PeerFacts other = facts;
         FrameChannel out = frames;
-        if (out != null && (other == null || !clusterId.equals(other.clusterId()))) {
-            out.close("this member belongs to cluster " + clusterId + " now");
+        if (other != null && out != null && !self.clusterId().equals(other.clusterId())) {
+            out.close("it was of cluster " + other.clusterId() + ", this member is of " + self.clusterId() + " now");
         }
     }
 

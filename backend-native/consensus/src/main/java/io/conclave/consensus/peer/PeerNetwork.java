@@ -14,7 +14,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -81,7 +80,7 @@ public final class PeerNetwork implements AutoCloseable {
             throw new IllegalStateException("the network was opened before");
         }
         loop.submit(() -> {
-                    self = facts;
+                    self = self == null ? facts : self;
                     listener = to;
                 })
                 .awaitUninterruptibly();
@@ -149,20 +148,18 @@ public final class PeerNetwork implements AutoCloseable {
     }
 
     /**
-     * Changes what is told to others when links are made from now on. If it is another cluster, the links to members that
-     * were not known to belong to it are made anew, so that no two of different clusters stay linked. Any thread.
+     * Changes what is told to others. Links from members that were told something else are made anew, so that they are
+     * told; and if it is another cluster, links to members that were not known to belong to it, so that no two of
+     * different clusters stay linked. Wins over the facts given to {@link #open} if it comes first. Any thread.
      */
     public void identify(PeerFacts facts) {
         if (!inThread()) {
             execute(() -> identify(facts));
             return;
         }
-        UUID before = self().clusterId();
         self = facts;
-        if (!facts.clusterId().equals(before)) {
-            List.copyOf(outgoing.values()).forEach(link -> link.joined(facts.clusterId()));
-            List.copyOf(allInbound).forEach(link -> link.joined(facts.clusterId()));
-        }
+        List.copyOf(outgoing.values()).forEach(link -> link.identified(facts));
+        List.copyOf(allInbound).forEach(link -> link.identified(facts));
     }
 
     /** Makes the links those of the members. */

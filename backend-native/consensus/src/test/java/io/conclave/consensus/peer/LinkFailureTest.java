@@ -145,15 +145,31 @@ class LinkFailureTest {
     }
 
     @Test
-    void anEmptyDirectoryIsLinkedAndKeptWhenItJoinsThatCluster() {
+    void anEmptyDirectoryThatJoinsKeepsItsLinkToTheClusterWhoseMembersAskItAgain() {
         TestPeer one = open(1);
         TestPeer two = kept(TestPeer.open(of(PeerFacts.NO_CLUSTER, 2), 0, options -> options));
+        one.dials(2, two);
         two.dials(1, one);
+        one.awaitEvent("linked 2");
         two.awaitEvent("linked 1");
-        two.network.identify(of(TestPeer.CLUSTER, 2));
+        PeerFacts joined = new PeerFacts(TestPeer.CLUSTER, 2, 77, 1, "", 0, false);
+        two.network.identify(joined);
         assertTrue(two.send(1, message(1)));
         one.awaitEvent(message(1));
+        one.awaitEvent(joined);
+        assertEquals(1, one.count("down 2"));
         assertEquals(0, two.count("down 1"));
+    }
+
+    @Test
+    void whatIsIdentifiedBeforeTheNetworkOpensIsWhatOthersAreTold() {
+        TestPeer one = open(1);
+        PeerFacts recovered = new PeerFacts(TestPeer.CLUSTER, 2, 77, 1, "", 0, false);
+        TestPeer two = kept(TestPeer.create(options -> options));
+        two.network.identify(recovered);
+        two.network.open(of(PeerFacts.NO_CLUSTER, 2), two);
+        one.dials(2, two);
+        one.awaitEvent(recovered);
     }
 
     @Test
@@ -418,10 +434,10 @@ class LinkFailureTest {
             TestPeer two = open(2);
             one.network.members(Map.of(
                     2, new io.conclave.consensus.entry.Member(2, 0, "localhost", two.network.port(), "", 0, false),
-                    3, new io.conclave.consensus.entry.Member(3, 0, "no.such.host.invalid", 1, "", 0, false)));
+                    3, new io.conclave.consensus.entry.Member(3, 0, "no such host", 1, "", 0, false)));
             one.awaitEvent("linked 2");
             await().until(() -> !log.with("its host name is unknown").isEmpty());
-            assertTrue(log.with("no.such.host.invalid").get(0).startsWith("no link to member 3"));
+            assertTrue(log.with("no such host").get(0).startsWith("no link to member 3"));
         }
     }
 

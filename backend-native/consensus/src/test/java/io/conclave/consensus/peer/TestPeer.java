@@ -57,6 +57,11 @@ final class TestPeer implements PeerListener, AutoCloseable {
         return peer;
     }
 
+    /** Not open yet. */
+    static TestPeer create(UnaryOperator<PeerOptions.Builder> with) {
+        return new TestPeer(PeerNetwork.create(with.apply(options(0)).build()));
+    }
+
     Member member(int id) {
         return member(id, network.port());
     }
