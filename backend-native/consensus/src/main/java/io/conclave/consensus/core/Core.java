@@ -1,71 +1,590 @@
 package io.conclave.consensus.core;
 
+import io.conclave.consensus.core.PeerMessage.Append;
+import io.conclave.consensus.core.PeerMessage.AppendReply;
+import io.conclave.consensus.core.PeerMessage.ConfirmReply;
+import io.conclave.consensus.core.PeerMessage.ConfirmRequest;
+import io.conclave.consensus.core.PeerMessage.SnapshotPiece;
+import io.conclave.consensus.core.PeerMessage.SnapshotReply;
+import io.conclave.consensus.core.PeerMessage.TimeoutNow;
+import io.conclave.consensus.core.PeerMessage.VoteReply;
+import io.conclave.consensus.core.PeerMessage.VoteRequest;
 import io.conclave.consensus.entry.ClusterConfiguration;
+import io.conclave.consensus.entry.LogBatch;
 import io.conclave.consensus.entry.LogEntry;
+import io.conclave.consensus.entry.Member;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /**
- * One member's part in consensus. Methods are inputs; {@link #take} gives what is to be done about them. Times are
- * monotonic milliseconds of the caller's, which never go back. Not thread-safe; the same inputs give the same outputs.
+ * One member's part in consensus: Raft (Ongaro's thesis) with pre-vote, check quorum, joint consensus, learners, leadership
+ * transfer and read index. Methods are inputs; {@link #take} gives what is to be done about them, and is to be called
+ * until it is empty. Times are monotonic milliseconds of the caller's, which never go back. Not thread-safe; the same
+ * inputs give the same outputs.
+ *
+ * <p>The first entry of a leader (TERM) and the second half of a change of voters are made by the core itself, with the
+ * wall clock of the last {@link #tick}.
  */
-public interface Core {
+public final class Core {
+    private final CoreOptions options;
+    private final Rules rules;
+    private final int self;
+    private final long directory;
+    private final Outbox outbox;
+    private final MemberLog log;
+    private final Election election;
+    private final Following following;
+    private final ConfirmRequests confirms = new ConfirmRequests();
+    /** By member: the directory that it showed when it was last linked. */
+    private final Map<Integer, Long> directories = new HashMap<>();
 
-    /** Time has passed: heartbeats, elections, check quorum. To be called every few milliseconds, or at {@link #nextTickMs}. */
-    void tick(long nowMs);
+    private final Set<Integer> linked = new HashSet<>();
+
+    private CoreRole role = CoreRole.FOLLOWER;
+    private long term;
+    private int votedFor;
+    private int leader;
+    private boolean weak;
+    private long heardLeaderMs;
+    private long nowMs;
+    private long wallMs;
+    private @Nullable Leadership leadership;
+
+    /** A member that has recovered. */
+    public Core(CoreOptions options, CoreStart start, RandomGenerator random, long nowMs) {
+        this(options, start, random, nowMs, Rules.RAFT);
+    }
+
+    Core(CoreOptions options, CoreStart start, RandomGenerator random, long nowMs, Rules rules) {
+        this.options = options;
+        this.rules = rules;
+        self = start.member();
+        directory = start.directory();
+        term = start.term();
+        votedFor = start.votedFor();
+        weak = start.cut();
+        long lastIndex = start.rest().isEmpty()
+                ? start.baseIndex()
+                : start.rest().get(start.rest().size() - 1).lastIndex();
+        outbox = new Outbox(vote(), lastIndex, weak);
+        log = new MemberLog(start, options, outbox);
+        following = new Following(log, rules, outbox);
+        election = new Election(options, random, nowMs);
+        this.nowMs = nowMs;
+        heardLeaderMs = nowMs;
+    }
+
+    private Output.Vote vote() {
+        return new Output.Vote(term, votedFor);
+    }
+
+    /**
+     * Time has passed: heartbeats, elections, check quorum. To be called every few milliseconds, or at {@link #nextTickMs};
+     * what arrived before is to be given first, so that a pause of one's own does not look like the silence of others.
+     *
+     * @param timestampMs the wall clock
+     */
+    public void tick(long nowMs, long timestampMs) {
+        this.nowMs = nowMs;
+        wallMs = timestampMs;
+        if (leadership != null) {
+            leadership.tick(nowMs);
+        } else if (mayCampaign()) {
+            if (isOnlyVoter() && leader == 0) {
+                campaign(false);
+            } else if (nowMs >= election.deadlineMs()) {
+                askForPreVotes();
+            }
+        }
+        if (leader != 0 && nowMs >= confirms.resendDueMs(options.electionTimeoutMs())) {
+            sendConfirms();
+        }
+    }
 
     /** When {@link #tick} has something to do next, if nothing else happens. */
-    long nextTickMs();
+    public long nextTickMs() {
+        if (leadership != null) {
+            return leadership.nextTickMs(nowMs);
+        }
+        long dueMs = leader == 0 ? Long.MAX_VALUE : confirms.resendDueMs(options.electionTimeoutMs());
+        if (mayCampaign()) {
+            dueMs = Math.min(dueMs, isOnlyVoter() && leader == 0 ? nowMs : election.deadlineMs());
+        }
+        return dueMs;
+    }
 
     /** A message of a member; those of former terms, strangers and nobody's business are ignored or answered as Raft has it. */
-    void receive(long nowMs, int from, PeerMessage message);
+    public void receive(long nowMs, int from, PeerMessage message) {
+        this.nowMs = nowMs;
+        if (message instanceof Append append) {
+            receiveAppend(from, append);
+        } else if (message instanceof AppendReply reply) {
+            if (!leaveFor(reply.term()) && leadership != null && reply.term() == term) {
+                leadership.receive(nowMs, from, reply);
+                leadership.advance(nowMs);
+            }
+        } else if (message instanceof VoteRequest request) {
+            receiveVoteRequest(from, request);
+        } else if (message instanceof VoteReply reply) {
+            receiveVoteReply(from, reply);
+        } else if (message instanceof SnapshotPiece piece) {
+            receivePiece(from, piece);
+        } else if (message instanceof SnapshotReply reply) {
+            if (!leaveFor(reply.term()) && leadership != null && reply.term() == term) {
+                leadership.receive(nowMs, from, reply);
+            }
+        } else if (message instanceof TimeoutNow timeout) {
+            if (timeout.term() == term && from == leader && leadership == null && mayCampaign()) {
+                campaign(true);
+            }
+        } else if (message instanceof ConfirmRequest request) {
+            if (leadership != null) {
+                leadership.confirm(from, request.id(), request.note());
+            }
+        } else if (message instanceof ConfirmReply reply) {
+            confirmed(reply.id(), reply.index());
+        }
+        checkFull();
+    }
 
     /** The link from that member broke: what was sent to us after the last message received is lost. */
-    void linkLost(long nowMs, int from);
+    public void linkLost(long nowMs, int from) {
+        this.nowMs = nowMs;
+        linked.remove(from);
+        if (leadership != null) {
+            leadership.linkLost(nowMs, from);
+        } else if (from == leader) {
+            leader = 0; // what we ask for is sent again when it is heard again
+            election.leaderLost(nowMs);
+        }
+    }
 
     /**
      * A link to that member is up: what was sent to it before may be lost. The member says whose directory it has; a
      * leader treats one that is not the configured one as a learner without a log, until the configuration says so too.
+     * To be called before anything is sent on the link.
      */
-    void linked(long nowMs, int to, long directory);
+    public void linked(long nowMs, int to, long shownDirectory) {
+        this.nowMs = nowMs;
+        directories.put(to, shownDirectory);
+        linked.add(to);
+        if (leadership != null) {
+            leadership.linked(nowMs, to);
+        } else if (to == leader) {
+            sendConfirms();
+        }
+    }
 
     /**
      * The leader's: makes the entries one batch of the log.
      *
      * @param timestampMs the wall clock; a time before the last batch's counts as that
      * @return the batch's last index
-     * @throws IllegalStateException if this member does not lead
+     * @throws IllegalStateException if this member does not take proposals: see {@link CoreStatus#takesProposals}
      */
-    long propose(long nowMs, long timestampMs, List<LogEntry> entries);
+    public long propose(long nowMs, long timestampMs, List<LogEntry> entries) {
+        this.nowMs = nowMs;
+        wallMs = timestampMs;
+        if (leadership == null || leadership.isTransferring()) {
+            throw new IllegalStateException("member " + self + " takes no proposals as " + role + " of term " + term);
+        }
+        return leadership.append(nowMs, entries);
+    }
 
-    /** This member's log is durable up to here; the term tells a batch from one that has replaced it meanwhile. */
-    void durable(long nowMs, long index, long term);
+    /**
+     * This member's log is durable up to here; the term tells a batch from one that has replaced it meanwhile. Never to be
+     * said of batches that an output has had cut since they were given.
+     */
+    public void durable(long nowMs, long index, long batchTerm) {
+        this.nowMs = nowMs;
+        log.durable(index, batchTerm);
+        following.durable();
+        if (leadership != null) {
+            leadership.advance(nowMs);
+        }
+        checkFull();
+    }
 
-    /** What a member asks of the leader: {@link PeerMessage.ConfirmRequest}; on whatever member, also without a leader. */
-    void confirm(long nowMs, long id, byte[] note);
+    /** Batches up to here are applied; until then the core keeps them. */
+    public void applied(long index) {
+        log.applied(index);
+    }
 
-    /** A snapshot is installed: the log begins behind it. */
-    void installed(
-            long nowMs, long lastIndex, long lastTerm, ClusterConfiguration configuration, long configurationIndex);
+    /** Batches behind an index that is applied or more, up to another; for applying them. */
+    public List<LogBatch> batches(long after, long upTo) {
+        return log.window.after(after, Long.MAX_VALUE).stream()
+                .takeWhile(batch -> batch.lastIndex() <= upTo)
+                .toList();
+    }
+
+    /**
+     * What a member asks of the leader: {@link PeerMessage.ConfirmRequest}; on whatever member, also without a leader.
+     *
+     * @param id must differ from all others of this life of the member
+     */
+    public void confirm(long nowMs, long id, byte[] note) {
+        this.nowMs = nowMs;
+        confirms.add(nowMs, id, note);
+        if (leader != 0) {
+            sendConfirm(id, note);
+        }
+    }
+
+    /** Whether a snapshot would bring this member forward; to be asked again right before it is installed. */
+    public boolean wantsSnapshot(long lastIndex, long lastTerm) {
+        return rules.wantsSnapshot(lastIndex, lastTerm, log.commitIndex(), log.window);
+    }
+
+    /** A snapshot that is wanted is installed, durably: the log begins behind it. */
+    public void installed(
+            long nowMs,
+            long lastIndex,
+            long lastTerm,
+            long timestampMs,
+            ClusterConfiguration configuration,
+            long configurationIndex) {
+        this.nowMs = nowMs;
+        if (!wantsSnapshot(lastIndex, lastTerm) || leadership != null) {
+            throw new IllegalStateException("a snapshot up to " + lastIndex + " of term " + lastTerm
+                    + " was installed over a log that ends at " + log.lastIndex() + ", committed "
+                    + log.commitIndex());
+        }
+        log.install(lastIndex, lastTerm, timestampMs, configuration, configurationIndex);
+        following.installed();
+        if (leader != 0) {
+            outbox.send(leader, new SnapshotReply(term, lastIndex, 0, true));
+        }
+    }
 
     /** The leader's: a snapshot of so many entries is being sent to the member, or the sending has failed. */
-    void snapshotSending(long nowMs, int to, long lastIndex, boolean failed);
+    public void snapshotSending(long nowMs, int to, long lastIndex, boolean failed) {
+        this.nowMs = nowMs;
+        if (leadership != null) {
+            leadership.snapshotSending(nowMs, to, lastIndex, failed);
+        }
+    }
 
     /**
      * The leader's: hands leadership to the member, or to the most advanced voter if it is 0. Proposals are not taken meanwhile;
      * given up after an election timeout.
+     *
+     * @return false if there is nobody to hand it to (not a voter, not linked, or this member itself)
+     * @throws IllegalStateException if this member does not lead
      */
-    void transfer(long nowMs, int to);
+    public boolean transfer(long nowMs, int to) {
+        this.nowMs = nowMs;
+        return leadershipFor("hand leadership over").transfer(nowMs, to);
+    }
 
     /**
      * The leader's: begins a change of the configuration: new learners, removed members, other addresses, and who votes.
+     * A voter's directory cannot change: it is made a learner first.
      *
      * @throws IllegalStateException if this member does not lead, or another change is under way, or nothing of this term is committed
+     * @throws IllegalArgumentException if the target cannot be
      */
-    void reconfigure(long nowMs, long timestampMs, ClusterConfiguration target);
+    public void reconfigure(long nowMs, long timestampMs, ClusterConfiguration target) {
+        this.nowMs = nowMs;
+        wallMs = timestampMs;
+        leadershipFor("change the configuration").reconfigure(nowMs, target);
+    }
+
+    private Leadership leadershipFor(String what) {
+        if (leadership == null) {
+            throw new IllegalStateException("member " + self + " cannot " + what + " as " + role + " of term " + term);
+        }
+        return leadership;
+    }
 
     /** What is to be done since the last call, in the order that {@link Output} says. */
-    Output take();
+    public Output take() {
+        if (leadership != null) {
+            leadership.flush(nowMs);
+        }
+        if (leadership == null) {
+            following.flush(term, leader);
+            log.trim(Long.MAX_VALUE);
+        }
+        Output output = outbox.take(vote(), log.commitIndex(), role, weak);
+        if (leadership != null) {
+            leadership.notesGiven();
+        }
+        return output;
+    }
 
     /** Where things stand. */
-    CoreStatus status();
+    public CoreStatus status() {
+        return new CoreStatus(
+                role,
+                term,
+                leader,
+                log.commitIndex(),
+                log.lastIndex(),
+                leadership != null && leadership.isTermCommitted(),
+                leadership != null && !leadership.isTransferring(),
+                weak,
+                log.configuration(),
+                log.configurationCommitted(),
+                leadership == null ? heardLeaderMs : leadership.heardMajorityMs(nowMs));
+    }
+
+    /** What the leader knows of the other members; empty elsewhere. */
+    public List<PeerStatus> peers() {
+        return leadership == null ? List.of() : leadership.peers();
+    }
+
+    // ---- following
+
+    private void receiveAppend(int from, Append append) {
+        if (append.term() < term) {
+            outbox.send(from, new AppendReply(term, false, append.previousIndex(), 0, 0, append.round()));
+            return;
+        }
+        follow(from, append.term());
+        following.receive(term, from, append);
+    }
+
+    private void receivePiece(int from, SnapshotPiece piece) {
+        if (piece.term() < term) {
+            outbox.send(from, new SnapshotReply(term, piece.lastIndex(), 0, false));
+            return;
+        }
+        follow(from, piece.term());
+        if (wantsSnapshot(piece.lastIndex(), piece.lastTerm())) {
+            outbox.piece(from, piece);
+        } else {
+            outbox.send(from, new SnapshotReply(term, piece.lastIndex(), piece.length(), true));
+        }
+    }
+
+    private void follow(int newLeader, long itsTerm) {
+        leaveFor(itsTerm);
+        if (leadership != null || (leader != 0 && leader != newLeader)) {
+            throw new IllegalStateException("members " + leader + " and " + newLeader + " both lead in term " + term);
+        }
+        if (role != CoreRole.FOLLOWER) {
+            become(CoreRole.FOLLOWER);
+        }
+        election.heardLeader(nowMs);
+        heardLeaderMs = nowMs;
+        if (leader == 0) {
+            leader = newLeader;
+            sendConfirms();
+        }
+    }
+
+    /** Leaves for a higher term; whether that was one. */
+    private boolean leaveFor(long higherTerm) {
+        if (higherTerm <= term) {
+            return false;
+        }
+        term = higherTerm;
+        votedFor = 0;
+        stepDown();
+        following.begin();
+        return true;
+    }
+
+    /** Becomes a follower without a leader. */
+    void stepDown() {
+        if (leadership != null) {
+            leadership = null;
+            following.begin();
+            election.heardLeader(nowMs);
+        }
+        become(CoreRole.FOLLOWER);
+        leader = 0;
+    }
+
+    private void become(CoreRole next) {
+        if (!next.mayFollow(role)) {
+            throw new IllegalStateException(role + " cannot become " + next);
+        }
+        role = next;
+    }
+
+    private void checkFull() {
+        if (weak
+                && (leadership == null
+                        ? leader != 0 && following.isFullAgain(term)
+                        : leadership.isTermCommitted() && log.durableIndex() >= log.commitIndex())) {
+            weak = false;
+        }
+    }
+
+    // ---- elections
+
+    /**
+     * Whether this member has a vote, in its own directory, by a configuration that may be in force: also by the one
+     * before the latest while that is not known to be committed. For who is about to be removed may be the only one who
+     * has the new configuration, and then nobody else can be elected (§4.2.2); its own vote does not count then.
+     */
+    private boolean mayCampaign() {
+        return log.configurations.anyInForce(configuration -> {
+            Member configured = configuration.members().get(self);
+            return configured != null
+                    && configuration.isVoter(self)
+                    && rules.countsAsVoter(configured.directory(), directory);
+        });
+    }
+
+    private boolean isOnlyVoter() {
+        ClusterConfiguration configuration = log.configuration();
+        return !configuration.isJoint() && configuration.voters().equals(Set.of(self));
+    }
+
+    private void askForPreVotes() {
+        if (!rules.asksBeforeVotes()) {
+            campaign(false);
+            return;
+        }
+        become(CoreRole.PRE_CANDIDATE);
+        leader = 0;
+        election.begin(nowMs, true);
+        askForVotes(true, term + 1, false);
+    }
+
+    private void campaign(boolean transfer) {
+        become(CoreRole.CANDIDATE);
+        term++;
+        votedFor = self;
+        leader = 0;
+        following.begin();
+        election.begin(nowMs, false);
+        askForVotes(false, term, transfer);
+    }
+
+    private void askForVotes(boolean pre, long candidacy, boolean transfer) {
+        election.granted(self, weak);
+        if (countVotes()) {
+            return;
+        }
+        for (Member member : log.configuration().members().values()) {
+            if (member.id() != self && log.configuration().isVoter(member.id())) {
+                outbox.send(
+                        member.id(),
+                        new VoteRequest(
+                                pre, candidacy, log.lastIndex(), log.window.lastTerm(), member.directory(), transfer));
+            }
+        }
+    }
+
+    /** Goes on to the next step if this one is won. */
+    private boolean countVotes() {
+        if (!election.isWon(rules, log.configuration())) {
+            return false;
+        }
+        if (role == CoreRole.PRE_CANDIDATE) {
+            campaign(false);
+        } else {
+            lead();
+        }
+        return true;
+    }
+
+    private void lead() {
+        become(CoreRole.LEADER);
+        leader = self;
+        leadership = new Leadership(this, options, rules, outbox, log);
+        leadership.begin(nowMs);
+        sendConfirms();
+    }
+
+    private void receiveVoteRequest(int from, VoteRequest request) {
+        boolean hearsLeader =
+                leadership != null || (leader != 0 && nowMs - heardLeaderMs < options.electionTimeoutMs());
+        boolean granted = false;
+        if (!rules.refusesForLeader(hearsLeader, request.transfer())) {
+            if (!request.pre()) {
+                leaveFor(request.term());
+            }
+            granted = mayGrant(from, request);
+        }
+        if (granted && !request.pre()) {
+            votedFor = from;
+            stepDown();
+            election.voted(nowMs);
+        }
+        long answered = granted ? request.term() : term;
+        outbox.send(from, new VoteReply(request.pre(), answered, granted, weak));
+    }
+
+    private boolean mayGrant(int from, VoteRequest request) {
+        boolean termFits =
+                request.pre() ? request.term() > term : request.term() == term && rules.mayVoteFor(from, votedFor);
+        return termFits
+                && rules.isAsked(request.voterDirectory(), directory)
+                && rules.isUpToDate(request, log.lastIndex(), log.window.lastTerm());
+    }
+
+    private void receiveVoteReply(int from, VoteReply reply) {
+        if (!reply.granted()) {
+            leaveFor(reply.term());
+            return;
+        }
+        CoreRole asked = reply.pre() ? CoreRole.PRE_CANDIDATE : CoreRole.CANDIDATE;
+        long candidacy = reply.pre() ? term + 1 : term;
+        if (role == asked && reply.term() == candidacy && isCounted(from)) {
+            election.granted(from, reply.weak());
+            countVotes();
+        }
+    }
+
+    // ---- confirmations that this member wants
+
+    private void sendConfirms() {
+        confirms.sendAll(nowMs, this::sendConfirm);
+    }
+
+    private void sendConfirm(long id, byte[] note) {
+        if (leadership != null) {
+            leadership.confirm(self, id, note);
+        } else {
+            outbox.send(leader, new ConfirmRequest(id, note));
+        }
+    }
+
+    /** One of this member's requests is answered. */
+    void confirmed(long id, long index) {
+        if (confirms.answered(id)) {
+            outbox.confirmed(id, index);
+        }
+    }
+
+    // ---- what its leadership knows of it
+
+    LogWindow logWindow() {
+        return log.window;
+    }
+
+    int self() {
+        return self;
+    }
+
+    long term() {
+        return term;
+    }
+
+    long wallMs() {
+        return wallMs;
+    }
+
+    boolean isLinked(int member) {
+        return linked.contains(member);
+    }
+
+    long directoryOf(int member) {
+        return member == self ? directory : directories.getOrDefault(member, 0L);
+    }
+
+    /** Whether what the member says counts, if it is a voter: it must have the configured directory. */
+    boolean isCounted(int member) {
+        Member configured = log.configuration().members().get(member);
+        return configured != null && rules.countsAsVoter(configured.directory(), directoryOf(member));
+    }
 }

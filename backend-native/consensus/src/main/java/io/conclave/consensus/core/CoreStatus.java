@@ -9,7 +9,10 @@ import io.conclave.consensus.entry.ClusterConfiguration;
  * @param commitIndex what it knows to be committed
  * @param lastIndex its log's end, durable or not
  * @param termCommitted it leads and an entry of its own term is committed
+ * @param takesProposals it leads, and is not about to hand leadership over
+ * @param weak its log was cut and it has not caught up since
  * @param configuration the latest in the log, committed or not
+ * @param configurationCommitted whether that is committed
  * @param heardLeaderMs when it last heard the leader of its term; for a leader: when it last heard a majority
  */
 public record CoreStatus(
@@ -19,5 +22,8 @@ public record CoreStatus(
         long commitIndex,
         long lastIndex,
         boolean termCommitted,
+        boolean takesProposals,
+        boolean weak,
         ClusterConfiguration configuration,
+        boolean configurationCommitted,
         long heardLeaderMs) {}

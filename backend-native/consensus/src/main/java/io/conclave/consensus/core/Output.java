@@ -10,15 +10,18 @@ import org.jspecify.annotations.Nullable;
  *
  * @param vote to be made durable, if it has changed
  * @param messages to be sent; a leader's appends are here and leave before its own write
- * @param cutAfter an index above which the log is to be cut, or -1
+ * @param cutAfter an index above which the log is to be cut, or -1. Batches above it that an earlier output gave and
+ *     that are not written yet must not be written (nor reported as durable) any more
  * @param append batches to be made durable; {@link Core#durable} is called when they are. The shell may be late with
  *     it, and then must keep the order of cuts and appends
  * @param commitIndex what is committed and in this member's log
  * @param confirmed reads and signs of life of this member whose index is now known: the action may run once that is
  *     applied
- * @param notes for the application of this member, which leads
- * @param snapshotsWanted members that need a snapshot, or the next pieces of one
+ * @param notes for the application of this member, which leads; they are confirmed from the next {@link Core#take} on
+ * @param snapshotsWanted members that need a snapshot: {@link Core#snapshotSending} says that it is on its way
+ * @param pieces of a snapshot from the leader, wanted by {@link Core#wantsSnapshot}; the shell answers them
  * @param role what has become of this member, if that has changed
+ * @param full the member has caught up after its log was cut; the store may forget that it was
  */
 public record Output(
         @Nullable Vote vote,
@@ -29,7 +32,23 @@ public record Output(
         List<Confirmed> confirmed,
         List<Note> notes,
         List<Integer> snapshotsWanted,
-        @Nullable CoreRole role) {
+        List<ReceivedPiece> pieces,
+        @Nullable CoreRole role,
+        boolean full) {
+
+    /** Whether there is nothing to do; the commit index may have been told before. */
+    public boolean isEmpty() {
+        return vote == null
+                && messages.isEmpty()
+                && cutAfter < 0
+                && append.isEmpty()
+                && confirmed.isEmpty()
+                && notes.isEmpty()
+                && snapshotsWanted.isEmpty()
+                && pieces.isEmpty()
+                && role == null
+                && !full;
+    }
 
     /** @param votedFor 0 for nobody */
     public record Vote(long term, int votedFor) {}
@@ -42,4 +61,7 @@ public record Output(
 
     /** What a member's application says to the leader's; the confirmation is begun when the turn ends, not before. */
     public record Note(int from, byte[] note) {}
+
+    /** A piece of a snapshot, and who sent it. */
+    public record ReceivedPiece(int from, PeerMessage.SnapshotPiece piece) {}
 }

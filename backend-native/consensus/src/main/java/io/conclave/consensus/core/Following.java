@@ -1,0 +1,110 @@
+package io.conclave.consensus.core;
+
+import io.conclave.consensus.core.PeerMessage.Append;
+import io.conclave.consensus.core.PeerMessage.AppendReply;
+import io.conclave.consensus.entry.LogBatch;
+
+/** What a member owes the leader of its term: appends taken, and acknowledged once they are durable. */
+final class Following {
+    private final MemberLog log;
+    private final Rules rules;
+    private final Outbox outbox;
+
+    /** Up to here our log is equal to that of the term's leader, durable or not. */
+    private long verifiedIndex;
+    /** The highest commit index that the term's leader has told; 0 if it told none. */
+    private long toldCommitIndex;
+
+    private long round;
+    private boolean replyDue;
+
+    Following(MemberLog log, Rules rules, Outbox outbox) {
+        this.log = log;
+        this.rules = rules;
+        this.outbox = outbox;
+        begin();
+    }
+
+    /** A new term: what its leader has is not known but for what is committed. */
+    void begin() {
+        verifiedIndex = log.commitIndex();
+        toldCommitIndex = 0;
+        round = 0;
+        replyDue = false;
+    }
+
+    void receive(long term, int leader, Append append) {
+        long previous = append.previousIndex();
+        if (previous >= log.commitIndex() && !has(previous, append.previousTerm())) {
+            refuse(term, leader, append);
+            return;
+        }
+        long matching = Math.max(previous, log.commitIndex());
+        for (LogBatch batch : append.batches()) {
+            if (batch.lastIndex() > log.commitIndex()) {
+                take(batch);
+                matching = batch.lastIndex();
+            }
+        }
+        verifiedIndex = Math.max(verifiedIndex, matching);
+        toldCommitIndex = Math.max(toldCommitIndex, append.commitIndex());
+        long commit = Math.min(append.commitIndex(), verifiedIndex);
+        if (commit > log.commitIndex()) {
+            log.commit(commit);
+        }
+        // a new round is answered at once; batches when they are durable
+        replyDue |= append.round() > round || append.batches().isEmpty() || log.durableIndex() >= verifiedIndex;
+        round = Math.max(round, append.round());
+    }
+
+    private boolean has(long index, long term) {
+        return log.window.isBorder(index) && log.window.termAt(index) == term;
+    }
+
+    private void take(LogBatch batch) {
+        if (batch.firstIndex() <= log.lastIndex()) {
+            if (!rules.mustCut(log.window.batchWith(batch.firstIndex()), batch)) {
+                return;
+            }
+            log.cutAfter(batch.firstIndex() - 1);
+        }
+        log.append(batch);
+    }
+
+    /**
+     * Fast back-up: of a term that the leader's entry there does not have, everything is passed over. What is committed
+     * here is equal to the leader's.
+     */
+    private void refuse(long term, int leader, Append append) {
+        long below = Math.min(append.previousIndex(), log.lastIndex());
+        long hint = Math.max(log.commitIndex(), log.window.borderAtOrBelow(below, append.previousTerm()));
+        outbox.send(
+                leader,
+                new AppendReply(term, false, append.previousIndex(), hint, log.window.termAt(hint), append.round()));
+    }
+
+    void durable() {
+        replyDue = true;
+    }
+
+    void installed() {
+        verifiedIndex = Math.max(verifiedIndex, log.commitIndex());
+        replyDue = true;
+    }
+
+    /** Sends one answer for all that came since the last. */
+    void flush(long term, int leader) {
+        if (replyDue && leader != 0) {
+            long match = Math.min(verifiedIndex, log.durableIndex());
+            outbox.send(leader, new AppendReply(term, true, match, 0, 0, round));
+            replyDue = false;
+        }
+    }
+
+    /** Whether a member whose log was cut has caught up; see {@link Rules#isFullAgain}. */
+    boolean isFullAgain(long term) {
+        return toldCommitIndex > 0
+                && toldCommitIndex <= log.commitIndex()
+                && rules.isFullAgain(toldCommitIndex, log.window.termAt(toldCommitIndex), term, log.durableIndex());
+    }
+}

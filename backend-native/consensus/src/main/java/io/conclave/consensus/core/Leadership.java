@@ -1,0 +1,443 @@
+package io.conclave.consensus.core;
+
+import io.conclave.consensus.core.PeerMessage.Append;
+import io.conclave.consensus.core.PeerMessage.AppendReply;
+import io.conclave.consensus.core.PeerMessage.ConfirmReply;
+import io.conclave.consensus.core.PeerMessage.SnapshotReply;
+import io.conclave.consensus.core.PeerMessage.TimeoutNow;
+import io.conclave.consensus.entry.ClusterConfiguration;
+import io.conclave.consensus.entry.ConfigurationCodec;
+import io.conclave.consensus.entry.EntryKind;
+import io.conclave.consensus.entry.LogBatch;
+import io.conclave.consensus.entry.LogEntry;
+import io.conclave.consensus.entry.Member;
+import io.conclave.consensus.entry.Origin;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+
+/** One term of leading: replication, commit, confirmations, transfer and changes of the configuration. */
+final class Leadership {
+    private final Core core;
+    private final CoreOptions options;
+    private final Rules rules;
+    private final Outbox outbox;
+    private final MemberLog log;
+    private final int self;
+    private final long term;
+    private final Map<Integer, PeerProgress> peers = new TreeMap<>();
+    private final Rounds rounds = new Rounds();
+    /** The index of this term's first entry. */
+    private final long firstIndex;
+
+    /** To whom leadership is being handed over; 0 for nobody. */
+    private int successor;
+
+    private long transferEndsMs;
+    private boolean successorTold;
+    /** The configuration without this member is committed. */
+    private boolean removed;
+
+    Leadership(Core core, CoreOptions options, Rules rules, Outbox outbox, MemberLog log) {
+        this.core = core;
+        this.options = options;
+        this.rules = rules;
+        this.outbox = outbox;
+        this.log = log;
+        self = core.self();
+        term = core.term();
+        firstIndex = log.lastIndex() + 1;
+    }
+
+    void begin(long nowMs) {
+        adoptMembers(nowMs);
+        append(nowMs, List.of(new LogEntry(EntryKind.TERM, Origin.NONE, new byte[0])));
+    }
+
+    /** Keeps progress of exactly the members that the latest configuration has. */
+    private void adoptMembers(long nowMs) {
+        Set<Integer> members = log.configuration().members().keySet();
+        peers.keySet().retainAll(members);
+        for (int member : members) {
+            if (member != self) {
+                peers.computeIfAbsent(member, id -> new PeerProgress(log.lastIndex() + 1, nowMs, core.isLinked(id)));
+            }
+        }
+        if (successor != 0 && !isSuccessor(successor)) {
+            successor = 0;
+        }
+    }
+
+    private PeerProgress peer(int member) {
+        return Objects.requireNonNull(peers.get(member), "no member of the configuration");
+    }
+
+    boolean isTermCommitted() {
+        return log.commitIndex() >= firstIndex;
+    }
+
+    // ---- the log
+
+    long append(long nowMs, List<LogEntry> entries) {
+        long timestampMs = Math.max(core.wallMs(), log.window.lastTimestampMs());
+        LogBatch batch = new LogBatch(term, log.lastIndex() + 1, timestampMs, entries);
+        log.append(batch);
+        if (log.configurations.latestIndex() >= batch.firstIndex()) {
+            adoptMembers(nowMs);
+        }
+        return batch.lastIndex();
+    }
+
+    /** Commits what has become durable on a majority. */
+    void advance(long nowMs) {
+        ClusterConfiguration configuration = log.configuration();
+        long index = majorityIndex(configuration.voters());
+        if (configuration.isJoint()) {
+            index = Math.min(index, majorityIndex(configuration.outgoing()));
+        }
+        if (index > log.commitIndex() && rules.mayCommit(log.window.termAt(index), term)) {
+            log.commit(index);
+            afterCommit(nowMs);
+        }
+    }
+
+    /** The highest index that a majority of them has durably. */
+    private long majorityIndex(Set<Integer> voters) {
+        long[] matches = voters.stream().mapToLong(this::matchOf).sorted().toArray();
+        return matches.length == 0 ? 0 : matches[(matches.length - 1) / 2];
+    }
+
+    private long matchOf(int voter) {
+        if (!core.isCounted(voter)) {
+            return 0;
+        }
+        PeerProgress peer = peers.get(voter);
+        return voter == self ? log.durableIndex() : peer == null ? 0 : peer.matchIndex;
+    }
+
+    private void afterCommit(long nowMs) {
+        if (!log.configurationCommitted() || !isTermCommitted()) {
+            return;
+        }
+        ClusterConfiguration configuration = log.configuration();
+        if (configuration.isJoint()) {
+            Map<Integer, Member> members = new TreeMap<>(configuration.members());
+            members.keySet().removeAll(configuration.leaving());
+            appendConfiguration(nowMs, new ClusterConfiguration(members, configuration.voters(), Set.of()));
+        } else {
+            removed = !configuration.isVoter(self);
+        }
+    }
+
+    private void appendConfiguration(long nowMs, ClusterConfiguration configuration) {
+        append(
+                nowMs,
+                List.of(new LogEntry(EntryKind.CONFIGURATION, Origin.NONE, ConfigurationCodec.encode(configuration))));
+    }
+
+    void reconfigure(long nowMs, ClusterConfiguration target) {
+        ClusterConfiguration current = log.configuration();
+        if (!isTermCommitted() || !log.configurationCommitted() || current.isJoint() || isTransferring()) {
+            throw new IllegalStateException("the configuration cannot be changed now: "
+                    + (isTermCommitted()
+                            ? "another change is under way"
+                            : "nothing of term " + term + " is committed"));
+        }
+        ConfigurationChange.check(current, target);
+        appendConfiguration(
+                nowMs, rules.needsJoint(current, target) ? ConfigurationChange.joint(current, target) : target);
+    }
+
+    // ---- time
+
+    void tick(long nowMs) {
+        if (!log.configuration()
+                .isMajority(id ->
+                        id == self || (core.isCounted(id) && nowMs - peer(id).heardMs < options.electionTimeoutMs()))) {
+            core.stepDown();
+            return;
+        }
+        if (successor != 0 && nowMs >= transferEndsMs) {
+            successor = 0;
+        }
+    }
+
+    /** When a majority, this member included, was last heard. */
+    long heardMajorityMs(long nowMs) {
+        ClusterConfiguration configuration = log.configuration();
+        long heardMs = heardMs(configuration.voters(), nowMs);
+        return configuration.isJoint() ? Math.min(heardMs, heardMs(configuration.outgoing(), nowMs)) : heardMs;
+    }
+
+    private long heardMs(Set<Integer> voters, long nowMs) {
+        long[] times = voters.stream()
+                .mapToLong(id -> id == self ? nowMs : peer(id).heardMs)
+                .sorted()
+                .toArray();
+        return times[(times.length - 1) / 2];
+    }
+
+    long nextTickMs(long nowMs) {
+        if (rounds.isWaiting() && rules.mayConfirm(isTermCommitted())) {
+            return nowMs;
+        }
+        long dueMs = nowMs + options.heartbeatMs();
+        for (PeerProgress peer : peers.values()) {
+            dueMs = Math.min(dueMs, peer.sentMs + options.heartbeatMs());
+        }
+        return successor == 0 ? dueMs : Math.min(dueMs, transferEndsMs);
+    }
+
+    // ---- links and answers
+
+    void linked(long nowMs, int member) {
+        PeerProgress peer = peers.get(member);
+        if (peer != null) {
+            peer.relink(rounds.next());
+            peer.snapshotMs = nowMs - options.electionTimeoutMs();
+        }
+    }
+
+    void linkLost(long nowMs, int member) {
+        rounds.forget(member);
+        PeerProgress peer = peers.get(member);
+        if (peer != null) {
+            peer.linked = false;
+        }
+        if (member == successor) {
+            successor = 0;
+        }
+    }
+
+    void receive(long nowMs, int from, AppendReply reply) {
+        PeerProgress peer = peers.get(from);
+        if (peer == null) {
+            return;
+        }
+        peer.heardMs = nowMs;
+        if (!rules.isOfThisLink(reply.round(), peer.firstRound)) {
+            return;
+        }
+        peer.linked = true;
+        peer.acknowledgedRound = Math.max(peer.acknowledgedRound, reply.round());
+        if (reply.accepted()) {
+            accepted(peer, Math.min(reply.matchIndex(), log.lastIndex()));
+        } else {
+            refused(peer, reply);
+        }
+    }
+
+    private void accepted(PeerProgress peer, long matchIndex) {
+        peer.acknowledged(matchIndex);
+        if (peer.state == PeerProgress.State.PROBE) {
+            peer.replicate();
+        } else if (peer.state == PeerProgress.State.SNAPSHOT && matchIndex >= log.window.baseIndex()) {
+            peer.probe(matchIndex + 1);
+        }
+    }
+
+    /** An answer to an earlier append than the one that is waited for says nothing new. */
+    private void refused(PeerProgress peer, AppendReply reply) {
+        long refusedIndex = reply.matchIndex();
+        boolean isNews = peer.state == PeerProgress.State.PROBE
+                ? refusedIndex == peer.nextIndex - 1
+                : peer.state == PeerProgress.State.REPLICATE && refusedIndex > peer.matchIndex;
+        if (isNews) {
+            long equal = log.window.borderAtOrBelow(Math.min(reply.hintIndex(), refusedIndex - 1), reply.hintTerm());
+            peer.probe(Math.max(equal, peer.matchIndex) + 1);
+        }
+    }
+
+    void receive(long nowMs, int from, SnapshotReply reply) {
+        PeerProgress peer = peers.get(from);
+        if (peer == null) {
+            return;
+        }
+        peer.heardMs = nowMs;
+        peer.snapshotMs = nowMs;
+        if (reply.installed() && peer.state == PeerProgress.State.SNAPSHOT) {
+            peer.probe(Math.min(reply.lastIndex(), log.lastIndex()) + 1);
+        }
+    }
+
+    void snapshotSending(long nowMs, int to, long lastIndex, boolean failed) {
+        PeerProgress peer = peers.get(to);
+        if (peer != null && peer.state == PeerProgress.State.SNAPSHOT) {
+            peer.snapshotIndex = failed ? 0 : lastIndex;
+            // after a failure the next one is asked for soon, not at once
+            peer.snapshotMs = failed ? nowMs - options.electionTimeoutMs() + options.heartbeatMs() : nowMs;
+        }
+    }
+
+    // ---- confirmations
+
+    void confirm(int from, long id, byte[] note) {
+        rounds.add(new Rounds.Request(from, id), note.length > 0);
+        if (note.length > 0) {
+            outbox.note(from, note);
+        }
+    }
+
+    void notesGiven() {
+        rounds.notesGiven();
+    }
+
+    private void confirmRounds() {
+        if (rounds.isWaiting() && rules.mayConfirm(isTermCommitted())) {
+            rounds.begin(log.commitIndex());
+        }
+        List<Rounds.Round> confirmed = rounds.confirmed(number -> rules.isConfirmed(
+                log.configuration(), id -> id == self || (core.isCounted(id) && peer(id).acknowledgedRound >= number)));
+        for (Rounds.Round round : confirmed) {
+            for (Rounds.Request request : round.requests()) {
+                if (request.from() == self) {
+                    core.confirmed(request.id(), round.readIndex());
+                } else {
+                    outbox.send(request.from(), new ConfirmReply(term, request.id(), round.readIndex()));
+                }
+            }
+        }
+    }
+
+    // ---- transfer
+
+    boolean isTransferring() {
+        return successor != 0;
+    }
+
+    boolean transfer(long nowMs, int to) {
+        int chosen = to == 0 ? mostAdvanced() : to;
+        if (!isSuccessor(chosen)) {
+            return false;
+        }
+        successor = chosen;
+        successorTold = false;
+        transferEndsMs = nowMs + options.electionTimeoutMs();
+        return true;
+    }
+
+    private boolean isSuccessor(int member) {
+        PeerProgress peer = peers.get(member);
+        return peer != null && peer.linked && log.configuration().voters().contains(member) && core.isCounted(member);
+    }
+
+    /** Who has most of the log, of those that may lead; 0 if nobody may. */
+    private int mostAdvanced() {
+        int best = 0;
+        for (int member : peers.keySet()) {
+            if (isSuccessor(member) && (best == 0 || matchOf(member) > matchOf(best))) {
+                best = member;
+            }
+        }
+        return best;
+    }
+
+    private void tellSuccessor() {
+        if (successor != 0 && !successorTold && matchOf(successor) == log.lastIndex()) {
+            outbox.send(successor, new TimeoutNow(term));
+            successorTold = true;
+        }
+    }
+
+    /** Leaves, since the cluster goes on without this member; somebody who has everything begins at once. */
+    private void leave() {
+        int best = mostAdvanced();
+        if (best != 0 && matchOf(best) == log.lastIndex()) {
+            outbox.send(best, new TimeoutNow(term));
+        }
+        core.stepDown();
+    }
+
+    // ---- sending
+
+    /** Ends a turn: begins confirmations, and sends to everybody what is due. */
+    void flush(long nowMs) {
+        confirmRounds();
+        long neededAfter = Long.MAX_VALUE;
+        for (Map.Entry<Integer, PeerProgress> entry : peers.entrySet()) {
+            PeerProgress peer = entry.getValue();
+            send(nowMs, entry.getKey(), peer);
+            if (peer.linked) {
+                neededAfter = Math.min(neededAfter, peer.needsAfter());
+            }
+        }
+        log.trim(neededAfter);
+        tellSuccessor();
+        if (removed) {
+            leave();
+        }
+    }
+
+    private void send(long nowMs, int to, PeerProgress peer) {
+        if (peer.state != PeerProgress.State.SNAPSHOT && peer.nextIndex - 1 < log.window.baseIndex()) {
+            peer.wantSnapshot(nowMs - options.electionTimeoutMs());
+        }
+        boolean sent = false;
+        switch (peer.state) {
+            case PROBE -> sent = probe(nowMs, to, peer);
+            case REPLICATE -> sent = replicate(nowMs, to, peer);
+            case SNAPSHOT -> askForSnapshot(nowMs, to, peer);
+        }
+        boolean hasNews = peer.state == PeerProgress.State.REPLICATE && peer.sentCommitIndex < log.commitIndex();
+        if (!sent && (hasNews || peer.sentRound < rounds.current() || nowMs - peer.sentMs >= options.heartbeatMs())) {
+            long previous = peer.state == PeerProgress.State.SNAPSHOT ? log.window.baseIndex() : peer.nextIndex - 1;
+            sendAppend(nowMs, to, peer, previous, List.of());
+        }
+    }
+
+    private boolean probe(long nowMs, int to, PeerProgress peer) {
+        if (peer.probing) {
+            return false;
+        }
+        peer.probing = true;
+        sendAppend(nowMs, to, peer, peer.nextIndex - 1, nextBatches(peer));
+        return true;
+    }
+
+    private boolean replicate(long nowMs, int to, PeerProgress peer) {
+        boolean sent = false;
+        while (peer.nextIndex <= log.lastIndex() && peer.hasRoom(options)) {
+            List<LogBatch> batches = nextBatches(peer);
+            long bytes = batches.stream().mapToLong(LogWindow::bytesOf).sum();
+            sendAppend(nowMs, to, peer, peer.nextIndex - 1, batches);
+            peer.sent(batches.get(batches.size() - 1).lastIndex(), bytes);
+            sent = true;
+        }
+        return sent;
+    }
+
+    private List<LogBatch> nextBatches(PeerProgress peer) {
+        return log.window.after(peer.nextIndex - 1, options.appendBytes());
+    }
+
+    private void askForSnapshot(long nowMs, int to, PeerProgress peer) {
+        if (nowMs - peer.snapshotMs >= options.electionTimeoutMs()) {
+            peer.snapshotMs = nowMs;
+            outbox.snapshotWanted(to);
+        }
+    }
+
+    private void sendAppend(long nowMs, int to, PeerProgress peer, long previous, List<LogBatch> batches) {
+        outbox.send(
+                to,
+                new Append(term, previous, log.window.termAt(previous), log.commitIndex(), rounds.current(), batches));
+        peer.sentMs = nowMs;
+        peer.sentCommitIndex = log.commitIndex();
+        peer.sentRound = rounds.current();
+    }
+
+    List<PeerStatus> peers() {
+        List<PeerStatus> statuses = new ArrayList<>();
+        peers.forEach((id, peer) -> statuses.add(new PeerStatus(
+                id,
+                core.directoryOf(id),
+                peer.linked,
+                peer.matchIndex,
+                peer.state == PeerProgress.State.SNAPSHOT,
+                peer.heardMs)));
+        return statuses;
+    }
+}

@@ -1,0 +1,66 @@
+package io.conclave.consensus.core;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.function.LongPredicate;
+
+/** The leader's confirmations of its leadership: many requests share a round, and several rounds may be under way. */
+final class Rounds {
+    /** A request of a member, this one included. */
+    record Request(int from, long id) {}
+
+    /** @param readIndex what was committed when the round began */
+    record Round(long number, long readIndex, List<Request> requests) {}
+
+    private final Deque<Round> underWay = new ArrayDeque<>();
+    private List<Request> ready = new ArrayList<>();
+    private final List<Request> noteUnderWay = new ArrayList<>();
+    private long number;
+
+    /** Takes a request in; one with a note has to wait until the note has been handed out. */
+    void add(Request request, boolean withNote) {
+        (withNote ? noteUnderWay : ready).add(request);
+    }
+
+    /** The notes have been handed out. */
+    void notesGiven() {
+        ready.addAll(noteUnderWay);
+        noteUnderWay.clear();
+    }
+
+    boolean isWaiting() {
+        return !ready.isEmpty();
+    }
+
+    void begin(long readIndex) {
+        underWay.add(new Round(++number, readIndex, ready));
+        ready = new ArrayList<>();
+    }
+
+    /** A number that no round had before, for telling links apart. */
+    long next() {
+        return ++number;
+    }
+
+    long current() {
+        return number;
+    }
+
+    /** Takes out the rounds that the predicate, which is monotonic, calls confirmed. */
+    List<Round> confirmed(LongPredicate isConfirmed) {
+        List<Round> done = new ArrayList<>();
+        while (!underWay.isEmpty() && isConfirmed.test(underWay.peek().number())) {
+            done.add(underWay.remove());
+        }
+        return done;
+    }
+
+    /** The member's link broke: it asks again, and in another life its numbers would mean something else. */
+    void forget(int member) {
+        ready.removeIf(request -> request.from() == member);
+        noteUnderWay.removeIf(request -> request.from() == member);
+        underWay.forEach(round -> round.requests().removeIf(request -> request.from() == member));
+    }
+}

@@ -1,0 +1,102 @@
+package io.conclave.consensus.core;
+
+import io.conclave.consensus.core.PeerMessage.VoteRequest;
+import io.conclave.consensus.entry.ClusterConfiguration;
+import io.conclave.consensus.entry.LogBatch;
+import java.util.Set;
+import java.util.function.IntPredicate;
+
+/**
+ * The decisions on which safety and calm hang, in one place and without state, so that tests can show that each of them
+ * is needed. Sections are those of Ongaro's thesis.
+ */
+class Rules {
+    static final Rules RAFT = new Rules();
+
+    /** An election is first asked for (§9.6). */
+    boolean asksBeforeVotes() {
+        return true;
+    }
+
+    /** Who hears a leader helps nobody to depose it (§4.2.3), but for the leader itself (§3.10). */
+    boolean refusesForLeader(boolean hearsLeader, boolean transfer) {
+        return hearsLeader && !transfer;
+    }
+
+    /** Only a log that has everything of ours may lead (§3.6.1). */
+    boolean isUpToDate(VoteRequest request, long lastIndex, long lastTerm) {
+        return request.lastTerm() > lastTerm || (request.lastTerm() == lastTerm && request.lastIndex() >= lastIndex);
+    }
+
+    /** One vote a term (§3.4). */
+    boolean mayVoteFor(int candidate, int votedFor) {
+        return votedFor == 0 || votedFor == candidate;
+    }
+
+    /** A vote is asked of a directory: one that is new or was wiped has none. */
+    boolean isAsked(long voterDirectory, long ownDirectory) {
+        return voterDirectory == ownDirectory;
+    }
+
+    /** Whether what a member says counts as that of the configured voter. */
+    boolean countsAsVoter(long configuredDirectory, long shownDirectory) {
+        return configuredDirectory != 0 && configuredDirectory == shownDirectory;
+    }
+
+    /**
+     * A majority of those who lost nothing; or all, of whom one at least has whatever is committed.
+     *
+     * @param full who voted and has lost nothing
+     * @param weak who voted and may have lost the end of its log
+     */
+    boolean isElected(ClusterConfiguration configuration, Set<Integer> full, Set<Integer> weak) {
+        return configuration.isMajority(full::contains)
+                || (!configuration.voters().isEmpty()
+                        && configuration.members().keySet().stream()
+                                .filter(configuration::isVoter)
+                                .allMatch(id -> full.contains(id) || weak.contains(id)));
+    }
+
+    /** Only entries of the own term are committed by counting (§3.6.2). */
+    boolean mayCommit(long entryTerm, long term) {
+        return entryTerm == term;
+    }
+
+    /** A batch of ours gives way to the leader's (§3.5). */
+    boolean mustCut(LogBatch ours, LogBatch leaders) {
+        return ours.term() != leaders.term() || ours.firstIndex() != leaders.firstIndex();
+    }
+
+    /** A leader knows what is committed once an entry of its own term is (§6.4). */
+    boolean mayConfirm(boolean termCommitted) {
+        return termCommitted;
+    }
+
+    /** Leadership is confirmed by a majority (§6.4). */
+    boolean isConfirmed(ClusterConfiguration configuration, IntPredicate acknowledged) {
+        return configuration.isMajority(acknowledged);
+    }
+
+    /** A change of who votes needs both majorities for a while (§4.3). */
+    boolean needsJoint(ClusterConfiguration current, ClusterConfiguration target) {
+        return !current.voters().equals(target.voters());
+    }
+
+    /** What was said on an earlier link counts no more: the member may have lost since what it acknowledged there. */
+    boolean isOfThisLink(long round, long firstRoundOfLink) {
+        return round >= firstRoundOfLink;
+    }
+
+    /** A snapshot that holds nothing new would take acknowledged entries away (§5.1). */
+    boolean wantsSnapshot(long lastIndex, long lastTerm, long commitIndex, LogWindow log) {
+        return lastIndex > commitIndex && !(log.isBorder(lastIndex) && log.termAt(lastIndex) == lastTerm);
+    }
+
+    /**
+     * Whether a member that lost the end of its log has everything again that it may ever have acknowledged: it has what
+     * its leader calls committed, with an entry of the leader's own term, before which a leader does not know.
+     */
+    boolean isFullAgain(long toldCommitIndex, long termOfThat, long term, long durableIndex) {
+        return toldCommitIndex <= durableIndex && termOfThat == term;
+    }
+}

@@ -1,0 +1,199 @@
+package io.conclave.consensus.core;
+
+import io.conclave.consensus.core.PeerMessage.VoteRequest;
+import io.conclave.consensus.entry.ClusterConfiguration;
+import io.conclave.consensus.entry.LogBatch;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.function.IntPredicate;
+
+/** Mistakes that the simulation must find: in the rules, or in the shell ({@link SimulatedMember} asks for those by name). */
+enum Mistake {
+    NONE,
+    /** Shell: answers leave before the vote is durable, and a crash in between loses the vote. */
+    VOTE_NOT_PERSISTED,
+    /** Shell: batches are called durable before they are. */
+    ACKNOWLEDGED_BEFORE_DURABLE,
+    STALE_SNAPSHOT_INSTALLED {
+        @Override
+        Rules rules() {
+            return new Rules() {
+                @Override
+                boolean wantsSnapshot(long lastIndex, long lastTerm, long commitIndex, LogWindow log) {
+                    return true;
+                }
+            };
+        }
+    },
+    OLDER_TERM_COMMITTED_BY_COUNTING {
+        @Override
+        Rules rules() {
+            return new Rules() {
+                @Override
+                boolean mayCommit(long entryTerm, long term) {
+                    return true;
+                }
+            };
+        }
+    },
+    NOT_CUT_ON_CONFLICT {
+        @Override
+        Rules rules() {
+            return new Rules() {
+                @Override
+                boolean mustCut(LogBatch ours, LogBatch leaders) {
+                    return false;
+                }
+            };
+        }
+    },
+    LOG_NOT_COMPARED {
+        @Override
+        Rules rules() {
+            return new Rules() {
+                @Override
+                boolean isUpToDate(VoteRequest request, long lastIndex, long lastTerm) {
+                    return true;
+                }
+            };
+        }
+    },
+    SHORTER_LOG_OF_SAME_TERM_ELECTED {
+        @Override
+        Rules rules() {
+            return new Rules() {
+                @Override
+                boolean isUpToDate(VoteRequest request, long lastIndex, long lastTerm) {
+                    return request.lastTerm() >= lastTerm;
+                }
+            };
+        }
+    },
+    VOTED_TWICE {
+        @Override
+        Rules rules() {
+            return new Rules() {
+                @Override
+                boolean mayVoteFor(int candidate, int votedFor) {
+                    return true;
+                }
+            };
+        }
+    },
+    CONFIRMED_WITHOUT_MAJORITY {
+        @Override
+        Rules rules() {
+            return new Rules() {
+                @Override
+                boolean isConfirmed(ClusterConfiguration configuration, IntPredicate acknowledged) {
+                    return true;
+                }
+            };
+        }
+    },
+    CONFIRMED_BEFORE_TERM_COMMITTED {
+        @Override
+        Rules rules() {
+            return new Rules() {
+                @Override
+                boolean mayConfirm(boolean termCommitted) {
+                    return true;
+                }
+            };
+        }
+    },
+    VOTERS_CHANGED_WITHOUT_JOINT {
+        @Override
+        Rules rules() {
+            return new Rules() {
+                @Override
+                boolean needsJoint(ClusterConfiguration current, ClusterConfiguration target) {
+                    return false;
+                }
+            };
+        }
+    },
+    WIPED_VOTER_COUNTED {
+        @Override
+        Rules rules() {
+            return new Rules() {
+                @Override
+                boolean countsAsVoter(long configuredDirectory, long shownDirectory) {
+                    return configuredDirectory != 0;
+                }
+
+                @Override
+                boolean isAsked(long voterDirectory, long ownDirectory) {
+                    return true;
+                }
+            };
+        }
+    },
+    WEAK_VOTES_COUNTED_AS_FULL {
+        @Override
+        Rules rules() {
+            return new Rules() {
+                @Override
+                boolean isElected(ClusterConfiguration configuration, Set<Integer> full, Set<Integer> weak) {
+                    Set<Integer> all = new HashSet<>(full);
+                    all.addAll(weak);
+                    return super.isElected(configuration, all, Set.of());
+                }
+            };
+        }
+    },
+    FULL_AGAIN_AT_ANY_COMMIT_INDEX {
+        @Override
+        Rules rules() {
+            return new Rules() {
+                @Override
+                boolean isFullAgain(long toldCommitIndex, long termOfThat, long term, long durableIndex) {
+                    return toldCommitIndex <= durableIndex;
+                }
+            };
+        }
+    },
+    ACKNOWLEDGEMENTS_OF_FORMER_LINK_COUNTED {
+        @Override
+        Rules rules() {
+            return new Rules() {
+                @Override
+                boolean isOfThisLink(long round, long firstRoundOfLink) {
+                    return true;
+                }
+            };
+        }
+    },
+    /** A member that was cut off or removed deposes the leader when it comes back. */
+    DEPOSED_BY_WHO_COMES_BACK {
+        @Override
+        Rules rules() {
+            return new Rules() {
+                @Override
+                boolean asksBeforeVotes() {
+                    return false;
+                }
+            };
+        }
+    },
+    LEADER_NOT_DEFENDED {
+        @Override
+        Rules rules() {
+            return new Rules() {
+                @Override
+                boolean asksBeforeVotes() {
+                    return false;
+                }
+
+                @Override
+                boolean refusesForLeader(boolean hearsLeader, boolean transfer) {
+                    return false;
+                }
+            };
+        }
+    };
+
+    Rules rules() {
+        return Rules.RAFT;
+    }
+}

@@ -1,0 +1,317 @@
+package io.conclave.consensus.core;
+
+import static io.conclave.consensus.core.Invariants.check;
+
+import io.conclave.consensus.entry.ClusterConfiguration;
+import io.conclave.consensus.entry.EntryKind;
+import io.conclave.consensus.entry.LogEntry;
+import io.conclave.consensus.entry.Member;
+import io.conclave.consensus.entry.Origin;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.PriorityQueue;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * Several cores, their disks and their links in one thread with virtual time, everything from one seed: first a life with
+ * faults, then none, in which the cluster must become whole again, and at last one in which nothing may disturb it.
+ */
+final class SimulatedCluster {
+    private record Event(long atMs, long order, Runnable action) implements Comparable<Event> {
+        @Override
+        public int compareTo(Event other) {
+            int byTime = Long.compare(atMs, other.atMs);
+            return byTime != 0 ? byTime : Long.compare(order, other.order);
+        }
+    }
+
+    private static final int RECOVERY_MS = 30_000;
+
+    final Mistake mistake;
+    final Invariants invariants = new Invariants();
+    final Map<Long, DurableState.Base> snapshots = new HashMap<>();
+    final CoreOptions options;
+    final SimulatedLinks links;
+    private final Random random;
+    private final PriorityQueue<Event> events = new PriorityQueue<>();
+    private final TreeMap<Integer, SimulatedMember> members = new TreeMap<>();
+    private final Set<Long> unconfirmed = new HashSet<>();
+    long nowMs = 1_000;
+    private long eventCount;
+    private long nextId = 1;
+    private long nextDirectory = 1_000;
+
+    SimulatedCluster(long seed, Mistake mistake) {
+        this.mistake = mistake;
+        random = new Random(seed);
+        boolean small = random.nextBoolean();
+        options = new CoreOptions(
+                1_000, 200, small ? 300 : 1 << 16, small ? 800 : 1 << 20, 4, small ? 500 : 1 << 14, 1 << 15);
+        links = new SimulatedLinks(this, random);
+        int size = 1 + random.nextInt(5);
+        int voters = Math.max(1, size - random.nextInt(2));
+        ClusterConfiguration birth = birth(size, voters);
+        for (int id = 1; id <= Math.min(6, size + 2); id++) {
+            boolean member = id <= size;
+            long directory = member ? birth.members().get(id).directory() : nextDirectory++;
+            members.put(
+                    id, new SimulatedMember(id, this, random, member ? birth : ClusterConfiguration.NONE, directory));
+        }
+    }
+
+    private ClusterConfiguration birth(int size, int voters) {
+        Map<Integer, Member> all = new TreeMap<>();
+        Set<Integer> voting = new HashSet<>();
+        for (int id = 1; id <= size; id++) {
+            all.put(id, new Member(id, nextDirectory++, "host" + id, 1, "", 0, false));
+            if (id <= voters) {
+                voting.add(id);
+            }
+        }
+        return new ClusterConfiguration(all, voting, Set.of());
+    }
+
+    void run() {
+        members.values().forEach(SimulatedMember::start);
+        Faults faults = new Faults(this, random);
+        faults.schedule(nowMs + 3_000 + random.nextInt(15_000));
+        keepBusy();
+        runUntil(nowMs + 20_000);
+        faults.end();
+        becomeWhole(faults);
+        stayCalm();
+    }
+
+    // ---- time
+
+    void at(long atMs, Runnable action) {
+        events.add(new Event(atMs, eventCount++, action));
+    }
+
+    long wallMs() {
+        return 1_600_000_000_000L + nowMs + random.nextInt(50) - 25;
+    }
+
+    private void runUntil(long endMs) {
+        while (!events.isEmpty() && events.peek().atMs() <= endMs) {
+            Event event = events.remove();
+            nowMs = Math.max(nowMs, event.atMs());
+            event.action().run();
+        }
+        nowMs = endMs;
+    }
+
+    // ---- members
+
+    SimulatedMember member(int id) {
+        return members.get(id);
+    }
+
+    List<SimulatedMember> members() {
+        return new ArrayList<>(members.values());
+    }
+
+    void started(SimulatedMember member) {
+        for (int other : members.keySet()) {
+            if (other != member.id) {
+                links.connectSoon(member.id, other);
+                links.connectSoon(other, member.id);
+            }
+        }
+    }
+
+    void crashed(SimulatedMember member) {
+        for (int other : members.keySet()) {
+            if (other != member.id) {
+                links.drop(member.id, other);
+                links.drop(other, member.id);
+            }
+        }
+    }
+
+    void send(SimulatedMember from, int to, PeerMessage message) {
+        if (members.containsKey(to)) {
+            links.send(from.id, to, message);
+        }
+    }
+
+    long newDirectory() {
+        return nextDirectory++;
+    }
+
+    Optional<SimulatedMember> leader() {
+        return members.values().stream()
+                .filter(member ->
+                        member.isUp() && !member.paused && member.core.status().role() == CoreRole.LEADER)
+                .max((a, b) ->
+                        Long.compare(a.core.status().term(), b.core.status().term()));
+    }
+
+    /** What anybody, dead or alive, has for the latest configuration. */
+    List<ClusterConfiguration> configurations() {
+        List<ClusterConfiguration> all = new ArrayList<>();
+        for (SimulatedMember member : members.values()) {
+            all.add(member.disk.configuration());
+            if (member.isUp()) {
+                all.add(member.core.status().configuration());
+            }
+        }
+        return all;
+    }
+
+    /** A voter that lost something and has not got it back. */
+    boolean isDamaged(int voter, ClusterConfiguration configuration) {
+        DurableState disk = members.get(voter).disk;
+        return disk.torn || disk.directory != configuration.members().get(voter).directory();
+    }
+
+    // ---- work
+
+    private void keepBusy() {
+        at(nowMs + 5 + random.nextInt(40), () -> {
+            proposeSomewhere();
+            if (random.nextInt(3) == 0) {
+                confirmSomewhere();
+            }
+            keepBusy();
+        });
+    }
+
+    private void proposeSomewhere() {
+        for (SimulatedMember member : members.values()) {
+            if (member.isUp() && random.nextBoolean()) {
+                member.turn(() -> {
+                    if (member.core.status().takesProposals()) {
+                        member.core.propose(nowMs, wallMs(), entries());
+                    }
+                });
+            }
+        }
+    }
+
+    private List<LogEntry> entries() {
+        List<LogEntry> entries = new ArrayList<>();
+        int count = 1 + random.nextInt(3);
+        for (int i = 0; i < count; i++) {
+            byte[] payload = ByteBuffer.allocate(8 + random.nextInt(100))
+                    .putLong(nextId++)
+                    .array();
+            entries.add(new LogEntry(EntryKind.APPLICATION, Origin.NONE, payload));
+        }
+        return entries;
+    }
+
+    private void confirmSomewhere() {
+        List<SimulatedMember> up =
+                members.values().stream().filter(SimulatedMember::isUp).toList();
+        if (!up.isEmpty()) {
+            SimulatedMember member = up.get(random.nextInt(up.size()));
+            long id = nextId++;
+            byte[] note = id % 2 == 0
+                    ? new byte[0]
+                    : ByteBuffer.allocate(8).putLong(id).array();
+            member.turn(() -> {
+                invariants.confirmAsked(id);
+                unconfirmed.add(id);
+                member.asked.add(id);
+                member.core.confirm(nowMs, id, note);
+            });
+        }
+    }
+
+    void confirmed(long id) {
+        unconfirmed.remove(id);
+    }
+
+    void gone(Set<Long> asked) {
+        unconfirmed.removeAll(asked);
+    }
+
+    // ---- the end
+
+    /** Without faults everything is served again within a bounded time. */
+    private void becomeWhole(Faults faults) {
+        long startMs = nowMs;
+        while (!isWhole() && nowMs < startMs + RECOVERY_MS) {
+            runUntil(nowMs + 100);
+            faults.operate(false);
+        }
+        check(
+                isWhole(),
+                "no progress " + RECOVERY_MS + " ms after the last fault: " + members.values() + " "
+                        + leader().map(member -> member.core.peers().toString()).orElse(""));
+        long asked = nextId;
+        long committed = invariants.committedIndex();
+        runUntil(nowMs + 2_500);
+        check(invariants.committedIndex() > committed, "nothing is committed");
+        ClusterConfiguration configuration =
+                leader().orElseThrow().core.status().configuration();
+        for (SimulatedMember member : members.values()) {
+            if (configuration.members().containsKey(member.id)) {
+                check(
+                        member.core.status().commitIndex() >= committed,
+                        member + " does not follow, committed " + committed);
+                check(!member.core.status().weak(), member + " stays weak");
+                check(
+                        member.asked.stream().noneMatch(id -> id < asked && unconfirmed.contains(id)),
+                        member + " waits for confirmations for ever");
+            }
+        }
+    }
+
+    private boolean isWhole() {
+        return leader().filter(member -> {
+                    CoreStatus status = member.core.status();
+                    ClusterConfiguration configuration = status.configuration();
+                    return status.termCommitted()
+                            && status.configurationCommitted()
+                            && !configuration.isJoint()
+                            && configuration.members().keySet().stream()
+                                    .allMatch(id -> members.get(id).isUp()
+                                            && configuration.members().get(id).directory()
+                                                    == members.get(id).disk.directory
+                                            && members.get(id).core.status().leader() == member.id
+                                            && !members.get(id).core.status().weak());
+                })
+                .isPresent();
+    }
+
+    /** A follower that is cut off for a while and members that were removed do not disturb. */
+    private void stayCalm() {
+        SimulatedMember leader = leader().orElseThrow();
+        long term = leader.core.status().term();
+        List<SimulatedMember> followers = members.values().stream()
+                .filter(member -> member != leader
+                        && leader.core.status().configuration().members().containsKey(member.id))
+                .toList();
+        int voters = leader.core.status().configuration().voters().size();
+        if (!followers.isEmpty() && voters != 2) {
+            SimulatedMember isolated = followers.get(random.nextInt(followers.size()));
+            cutOff(isolated, true);
+            runUntil(nowMs + 3_000);
+            cutOff(isolated, false);
+        }
+        runUntil(nowMs + 4_000);
+        check(
+                leader.isUp()
+                        && leader.core.status().role() == CoreRole.LEADER
+                        && leader.core.status().term() == term,
+                "leader " + leader.id + " of term " + term + " was disturbed: " + members.values());
+    }
+
+    private void cutOff(SimulatedMember member, boolean cut) {
+        for (int other : members.keySet()) {
+            if (other != member.id) {
+                links.cut(member.id, other, cut);
+                links.cut(other, member.id, cut);
+            }
+        }
+    }
+}

@@ -1,0 +1,334 @@
+package io.conclave.consensus.core;
+
+import static io.conclave.consensus.core.Invariants.check;
+
+import io.conclave.consensus.core.PeerMessage.SnapshotPiece;
+import io.conclave.consensus.entry.ClusterConfiguration;
+import io.conclave.consensus.entry.LogBatch;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The shell around one core of the simulation: its disk, what it applies, its crashes. */
+final class SimulatedMember {
+    /** Ends a turn at a place where the process dies. */
+    private static final class Crash extends RuntimeException {
+        private static final long serialVersionUID = 1;
+    }
+
+    final int id;
+    private final SimulatedCluster cluster;
+    private final Random random;
+    DurableState disk;
+
+    @Nullable
+    Core core;
+
+    boolean paused;
+    private final Deque<Runnable> inputs = new ArrayDeque<>();
+    private final Deque<LogBatch> unwritten = new ArrayDeque<>();
+    private boolean writing;
+    private long commitIndex;
+    private long appliedIndex;
+    private long wakeAtMs = Long.MAX_VALUE;
+    private int life;
+    /** Steps of carrying out until the process dies; below zero for never. */
+    int stepsToCrash = -1;
+    /** The member's disk takes up to so long for a write; 0 for writing at once. */
+    int writeMs;
+    /** The confirmations that this life has asked for. */
+    final Set<Long> asked = new HashSet<>();
+
+    SimulatedMember(int id, SimulatedCluster cluster, Random random, ClusterConfiguration birth, long directory) {
+        this.id = id;
+        this.cluster = cluster;
+        this.random = random;
+        disk = new DurableState(directory, birth);
+    }
+
+    boolean isUp() {
+        return core != null;
+    }
+
+    int life() {
+        return life;
+    }
+
+    void start() {
+        life++;
+        CoreStart start = disk.start(id);
+        core = new Core(cluster.options, start, new Random(random.nextLong()), cluster.nowMs, cluster.mistake.rules());
+        commitIndex = start.baseIndex();
+        appliedIndex = start.baseIndex();
+        cluster.started(this);
+        turn(() -> {});
+    }
+
+    void crash() {
+        core = null;
+        paused = false;
+        inputs.clear();
+        unwritten.clear();
+        writing = false;
+        life++;
+        wakeAtMs = Long.MAX_VALUE;
+        stepsToCrash = -1;
+        cluster.gone(asked);
+        asked.clear();
+        cluster.crashed(this);
+    }
+
+    /** Loses the last batches of the log, as a torn tail would. */
+    void tear(int batches) {
+        check(core == null, "only a dead member's log is torn");
+        for (int i = 0; i < batches && !disk.log.isEmpty(); i++) {
+            disk.log.remove(disk.log.size() - 1);
+        }
+        disk.torn = true;
+    }
+
+    void wipe(long newDirectory) {
+        check(core == null, "only a dead member's directory is wiped");
+        disk = new DurableState(newDirectory, ClusterConfiguration.NONE);
+    }
+
+    void resume() {
+        paused = false;
+        turn(() -> {});
+    }
+
+    /** One input, and what follows from it; later if the process is paused. */
+    void turn(Runnable input) {
+        if (core == null) {
+            return;
+        }
+        inputs.add(input);
+        if (paused) {
+            return;
+        }
+        try {
+            while (!inputs.isEmpty()) {
+                inputs.remove().run();
+                if (random.nextInt(4) == 0) {
+                    carryOut();
+                }
+            }
+            core.tick(cluster.nowMs, cluster.wallMs());
+            carryOut();
+            schedule();
+        } catch (Crash e) {
+            crash();
+        }
+    }
+
+    private void schedule() {
+        long nextMs = Math.max(core.nextTickMs(), cluster.nowMs + 1);
+        if (nextMs < wakeAtMs || wakeAtMs <= cluster.nowMs) {
+            wakeAtMs = nextMs;
+            int scheduledIn = life;
+            if (nextMs < Long.MAX_VALUE) {
+                cluster.at(nextMs, () -> {
+                    if (scheduledIn == life && wakeAtMs == nextMs) {
+                        wakeAtMs = Long.MAX_VALUE;
+                        turn(() -> {});
+                    }
+                });
+            }
+        }
+    }
+
+    private void carryOut() {
+        Output output;
+        do {
+            output = core.take();
+            carryOut(output);
+        } while (!output.isEmpty());
+        apply();
+    }
+
+    private void carryOut(Output output) {
+        step();
+        Output.Vote vote = output.vote();
+        if (vote != null && cluster.mistake != Mistake.VOTE_NOT_PERSISTED) {
+            persist(vote);
+        }
+        step();
+        for (Output.Envelope envelope : output.messages()) {
+            cluster.send(this, envelope.to(), envelope.message());
+        }
+        step();
+        if (vote != null) {
+            persist(vote);
+        }
+        if (output.full()) {
+            disk.torn = false;
+        }
+        if (output.cutAfter() >= 0) {
+            unwritten.removeIf(batch -> batch.firstIndex() > output.cutAfter());
+            disk.cutAfter(output.cutAfter());
+        }
+        step();
+        commit(output.commitIndex());
+        if (output.role() == CoreRole.LEADER) {
+            cluster.invariants.leads(id, core.status().term(), window());
+        }
+        write(output.append());
+        for (Output.Confirmed confirmed : output.confirmed()) {
+            cluster.invariants.confirmed(id, confirmed.id(), confirmed.index());
+            cluster.confirmed(confirmed.id());
+        }
+        for (Output.Note note : output.notes()) {
+            cluster.invariants.noteGiven(ByteBuffer.wrap(note.note()).getLong());
+        }
+        output.snapshotsWanted().forEach(this::sendSnapshot);
+        output.pieces().forEach(this::receivePiece);
+    }
+
+    private void step() {
+        if (stepsToCrash >= 0 && stepsToCrash-- == 0) {
+            throw new Crash();
+        }
+    }
+
+    private void persist(Output.Vote vote) {
+        disk.term = vote.term();
+        disk.votedFor = vote.votedFor();
+    }
+
+    private LogWindow window() {
+        return core.logWindow();
+    }
+
+    private void write(List<LogBatch> append) {
+        for (LogBatch batch : append) {
+            cluster.invariants.appended(batch);
+            unwritten.add(batch);
+        }
+        if (unwritten.isEmpty() || writing) {
+            return;
+        }
+        if (cluster.mistake == Mistake.ACKNOWLEDGED_BEFORE_DURABLE) {
+            core.durable(
+                    cluster.nowMs,
+                    unwritten.getLast().lastIndex(),
+                    unwritten.getLast().term());
+        }
+        if (writeMs == 0) {
+            step();
+            writeAll();
+        } else {
+            writing = true;
+            int writingIn = life;
+            cluster.at(cluster.nowMs + 1 + random.nextInt(writeMs), () -> {
+                if (life == writingIn && core != null) {
+                    writing = false;
+                    turn(this::writeAll);
+                }
+            });
+        }
+    }
+
+    private void writeAll() {
+        if (unwritten.isEmpty()) {
+            return;
+        }
+        int some = random.nextInt(8) == 0 ? 1 + random.nextInt(unwritten.size()) : unwritten.size();
+        LogBatch last = unwritten.getFirst();
+        for (int i = 0; i < some; i++) {
+            last = unwritten.removeFirst();
+            disk.append(last, Math.min(commitIndex, last.lastIndex()));
+            step();
+        }
+        core.durable(cluster.nowMs, last.lastIndex(), last.term());
+        if (!unwritten.isEmpty()) {
+            write(List.of());
+        }
+    }
+
+    private void commit(long newCommitIndex) {
+        check(newCommitIndex >= commitIndex, "member " + id + "'s commit index goes back");
+        for (LogBatch batch : core.batches(commitIndex, newCommitIndex)) {
+            cluster.invariants.committed(id, batch);
+            commitIndex = batch.lastIndex();
+        }
+        check(commitIndex == newCommitIndex, "member " + id + " has not got what is committed: " + newCommitIndex);
+    }
+
+    private void apply() {
+        long upTo = Math.min(commitIndex, disk.lastIndex());
+        List<LogBatch> batches = new ArrayList<>(core.batches(appliedIndex, upTo));
+        if (!batches.isEmpty() && random.nextInt(8) != 0) {
+            appliedIndex = batches.get(batches.size() - 1).lastIndex();
+            core.applied(appliedIndex);
+        }
+        if (random.nextInt(200) == 0) {
+            disk.compact(appliedIndex);
+        }
+    }
+
+    private void sendSnapshot(int to) {
+        disk.compact(Math.max(disk.base.index(), appliedIndex - random.nextInt(3)));
+        DurableState.Base base = disk.base;
+        if (base.index() == 0) {
+            core.snapshotSending(cluster.nowMs, to, 0, true);
+            return;
+        }
+        core.snapshotSending(cluster.nowMs, to, base.index(), false);
+        cluster.snapshots.put(base.index(), base);
+        cluster.send(this, to, new SnapshotPiece(core.status().term(), base.index(), base.term(), 1, 0, new byte[1]));
+    }
+
+    private void receivePiece(Output.ReceivedPiece received) {
+        SnapshotPiece piece = received.piece();
+        int receivedIn = life;
+        cluster.at(cluster.nowMs + 1 + random.nextInt(60), () -> {
+            if (life == receivedIn) {
+                turn(() -> install(piece));
+            }
+        });
+    }
+
+    private void install(SnapshotPiece piece) {
+        boolean wanted = core.wantsSnapshot(piece.lastIndex(), piece.lastTerm())
+                && core.status().role() != CoreRole.LEADER;
+        if (!wanted) {
+            return;
+        }
+        DurableState.Base base = cluster.snapshots.get(piece.lastIndex());
+        cluster.invariants.snapshotInstalled(id, piece.lastIndex(), piece.lastTerm());
+        carryOut();
+        disk.base = base;
+        disk.log.clear();
+        unwritten.clear();
+        step();
+        core.installed(
+                cluster.nowMs,
+                base.index(),
+                base.term(),
+                base.timestampMs(),
+                base.configuration(),
+                base.configurationIndex());
+        commitIndex = base.index();
+        appliedIndex = base.index();
+    }
+
+    @Override
+    public String toString() {
+        if (core == null) {
+            return id + " down";
+        }
+        CoreStatus status = core.status();
+        ClusterConfiguration configuration = status.configuration();
+        return id + " " + status.role() + (status.weak() ? " weak" : "") + " term " + status.term() + " leader "
+                + status.leader() + " commit " + status.commitIndex() + " last " + status.lastIndex() + " durable "
+                + disk.lastIndex() + " members " + configuration.members().keySet() + " voters "
+                + configuration.voters() + configuration.outgoing()
+                + (status.configurationCommitted() ? "" : " uncommitted") + "\n";
+    }
+}
