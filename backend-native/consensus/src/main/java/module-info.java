@@ -9,5 +9,6 @@ module io.conclave.consensus {
 
     exports io.conclave.consensus;
     exports io.conclave.consensus.disk;
+    exports io.conclave.consensus.ensemble;
     exports io.conclave.consensus.entry;
 }

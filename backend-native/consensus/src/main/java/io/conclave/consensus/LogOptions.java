@@ -2,8 +2,10 @@ package io.conclave.consensus;
 
 import io.conclave.consensus.entry.EntryCodec;
 import io.conclave.consensus.entry.Member;
+import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
@@ -86,6 +88,16 @@ public final class LogOptions {
         return from.memberId;
     }
 
+    /** Where the other members reach this one, if it is not the listed address. */
+    public Optional<InetSocketAddress> peerListen() {
+        return from.peerListen;
+    }
+
+    /** Addresses to dial in place of the members' own. */
+    public Map<Integer, InetSocketAddress> dialInstead() {
+        return from.dialInstead;
+    }
+
     /** The members that this one was told of, itself included; empty for a log that is to stay alone. */
     public Map<Integer, Member> members() {
         return from.members;
@@ -161,6 +173,8 @@ public final class LogOptions {
         private int memberId = 1;
         private LongSupplier directoryIds = new SecureRandom()::nextLong;
         private Map<Integer, Member> members = Map.of();
+        private Optional<InetSocketAddress> peerListen = Optional.empty();
+        private Map<Integer, InetSocketAddress> dialInstead = Map.of();
         private long heartbeatMs = 200;
         private long electionTimeoutMs = 1_000;
         private long stopServingAfterMs = 5_000;
@@ -196,6 +210,8 @@ public final class LogOptions {
             memberId = other.memberId;
             directoryIds = other.directoryIds;
             members = other.members;
+            peerListen = other.peerListen;
+            dialInstead = other.dialInstead;
             heartbeatMs = other.heartbeatMs;
             electionTimeoutMs = other.electionTimeoutMs;
             stopServingAfterMs = other.stopServingAfterMs;
@@ -254,6 +270,18 @@ public final class LogOptions {
          */
         public Builder members(Map<Integer, Member> value) {
             members = Map.copyOf(value);
+            return this;
+        }
+
+        /** Where to listen for the other members, if not at the host and port by which this member is listed. */
+        public Builder peerListen(InetSocketAddress value) {
+            peerListen = Optional.of(value);
+            return this;
+        }
+
+        /** Addresses to dial in place of the members' own, by member id: for proxies between members. */
+        public Builder dialInstead(Map<Integer, InetSocketAddress> value) {
+            dialInstead = Map.copyOf(value);
             return this;
         }
 

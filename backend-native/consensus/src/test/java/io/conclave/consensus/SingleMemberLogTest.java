@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.consensus.disk.RealDisk;
 import io.conclave.consensus.disk.SimulatedDisk;
+import io.conclave.consensus.ensemble.EnsembleLog;
 import io.conclave.consensus.entry.EntryKind;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -108,7 +109,7 @@ class SingleMemberLogTest {
 
     @Test
     void manyWritersKeepTheirOrderAndARestartFindsAll() throws Exception {
-        try (SingleMemberLog log = SingleMemberLog.on(
+        try (EnsembleLog log = EnsembleLog.on(
                 RealDisk.in(directory), options().snapshotEveryEntries(500).build())) {
             CountingMachine machine = new CountingMachine();
             log.start(machine, LogListener.NONE);
@@ -138,8 +139,7 @@ class SingleMemberLogTest {
             assertEquals(LogRole.LEADING, log.status().role());
         }
         CountingMachine again = new CountingMachine();
-        try (SingleMemberLog log =
-                SingleMemberLog.on(RealDisk.in(directory), options().build())) {
+        try (EnsembleLog log = EnsembleLog.on(RealDisk.in(directory), options().build())) {
             log.start(again, LogListener.NONE);
             assertEquals(2, log.status().term());
             assertEquals(List.of(EACH - 1L, EACH - 1L, EACH - 1L, EACH - 1L), again.last);
@@ -151,8 +151,7 @@ class SingleMemberLogTest {
     @Test
     void closingCommitsWhatWasQueuedAndTakesNoMore() {
         CountingMachine machine = new CountingMachine();
-        SingleMemberLog log =
-                SingleMemberLog.on(RealDisk.in(directory), options().build());
+        EnsembleLog log = EnsembleLog.on(RealDisk.in(directory), options().build());
         log.start(machine, LogListener.NONE);
         List<RecordingProposal> proposals = new ArrayList<>();
         for (long number = 0; number < 1_000; number++) {
@@ -170,7 +169,7 @@ class SingleMemberLogTest {
     @Test
     void proposalsRacingWithCloseAreCommittedOrToldButNeverForgotten() throws Exception {
         for (int round = 0; round < 50; round++) {
-            VolatileLog log = VolatileLog.with(options().build());
+            EnsembleLog log = EnsembleLog.inMemory(options().build());
             log.start(new CountingMachine(), LogListener.NONE);
             List<RecordingProposal> taken = new ArrayList<>();
             Thread writer = new Thread(() -> {
@@ -194,7 +193,7 @@ class SingleMemberLogTest {
     @Test
     void theQueueIsBoundedAndLeavesNoTraceOfWhatItRefuses() {
         CountDownLatch blocked = new CountDownLatch(1);
-        VolatileLog log = VolatileLog.with(options().maxQueuedEntries(10).build());
+        EnsembleLog log = EnsembleLog.inMemory(options().maxQueuedEntries(10).build());
         log.start(new CountingMachine(), LogListener.NONE);
         CountDownLatch entered = new CountDownLatch(1);
         assertTrue(log.readBarrier(() -> {
@@ -223,7 +222,7 @@ class SingleMemberLogTest {
 
     @Test
     void anEntryTooLargeOrOfAKindOfTheLogsOwnIsRefusedByName() {
-        VolatileLog log = VolatileLog.with(options().build());
+        EnsembleLog log = EnsembleLog.inMemory(options().build());
         IllegalArgumentException e = assertThrows(
                 IllegalArgumentException.class, () -> log.propose(new RecordingProposal(new byte[8 * 1024 + 1])));
         assertTrue(e.getMessage().contains("8193") && e.getMessage().contains("8192"), e.getMessage());
@@ -232,11 +231,10 @@ class SingleMemberLogTest {
 
     @Test
     void aSecondLogOnTheSameDirectoryIsRefused() {
-        try (SingleMemberLog log =
-                SingleMemberLog.on(RealDisk.in(directory), options().build())) {
+        try (EnsembleLog log = EnsembleLog.on(RealDisk.in(directory), options().build())) {
             log.start(new CountingMachine(), LogListener.NONE);
-            SingleMemberLog second =
-                    SingleMemberLog.on(RealDisk.in(directory), options().build());
+            EnsembleLog second =
+                    EnsembleLog.on(RealDisk.in(directory), options().build());
             LogException e =
                     assertThrows(LogException.class, () -> second.start(new CountingMachine(), LogListener.NONE));
             assertTrue(e.getMessage().contains("in use") && e.getMessage().contains(directory.toString()));
@@ -247,16 +245,15 @@ class SingleMemberLogTest {
     @Test
     void aDirectoryOfSomethingElseIsRefused() throws Exception {
         Files.writeString(directory.resolve("precious.txt"), "mine");
-        SingleMemberLog log =
-                SingleMemberLog.on(RealDisk.in(directory), options().build());
+        EnsembleLog log = EnsembleLog.on(RealDisk.in(directory), options().build());
         LogException e = assertThrows(LogException.class, () -> log.start(new CountingMachine(), LogListener.NONE));
         assertTrue(e.getMessage().contains("precious.txt"), e.getMessage());
     }
 
     @Test
     void anEmptyDirectoryIsRefusedWhereBirthIsNotAllowed() {
-        SingleMemberLog log = SingleMemberLog.on(
-                RealDisk.in(directory), options().birth(false).build());
+        EnsembleLog log =
+                EnsembleLog.on(RealDisk.in(directory), options().birth(false).build());
         LogException e = assertThrows(LogException.class, () -> log.start(new CountingMachine(), LogListener.NONE));
         assertTrue(e.getMessage().contains("is empty"), e.getMessage());
     }
@@ -264,7 +261,7 @@ class SingleMemberLogTest {
     @Test
     void aFailedSyncEndsTheLogAndTellsTheOwner() {
         SimulatedDisk disk = new SimulatedDisk(1);
-        SingleMemberLog log = SingleMemberLog.on(disk, options().build());
+        EnsembleLog log = EnsembleLog.on(disk, options().build());
         log.start(new CountingMachine(), LogListener.NONE);
         AtomicReference<RecordingProposal> unlucky = new AtomicReference<>(proposal(0, 0));
         CountDownLatch broken = new CountDownLatch(1);

@@ -10,9 +10,8 @@ import io.conclave.consensus.LogException;
 import io.conclave.consensus.LogOptions;
 import io.conclave.consensus.LogStatus;
 import io.conclave.consensus.ReplicatedLog;
-import io.conclave.consensus.SingleMemberLog;
-import io.conclave.consensus.VolatileLog;
 import io.conclave.consensus.disk.RealDisk;
+import io.conclave.consensus.ensemble.EnsembleLog;
 import io.conclave.replica.Replica;
 import io.conclave.time.TimeSource;
 import io.conclave.tree.TreeState;
@@ -68,8 +67,6 @@ public final class ConclaveServer implements AutoCloseable {
     private final SessionTracker sessions;
     private final FeatureLevels features;
     private final LogEvents events;
-    private final ServerReport report;
-    private final Optional<AdminSecret> secret;
     private final ConnectionAcceptor acceptor;
     private final CompletableFuture<@Nullable Void> serving = new CompletableFuture<>();
     private final ContainerReaper reaper;
@@ -99,8 +96,6 @@ public final class ConclaveServer implements AutoCloseable {
         this.transport = config.clientPort().isPresent()
                 ? Transport.tcp(config.eventLoops())
                 : Transport.local(config.eventLoops());
-        this.secret = config.homeDirectory().map(AdminSecret::new);
-        this.report = new ServerReport(config, this::mode, log::status, replica::state, time);
         this.acceptor = new ConnectionAcceptor(transport.group(), log, time, services());
         this.events = new LogEvents(
                 log,
@@ -111,14 +106,6 @@ public final class ConclaveServer implements AutoCloseable {
                 acceptor,
                 config.readOnlyMode() ? ServiceMode.READ_ONLY : ServiceMode.NONE,
                 () -> serving.complete(null));
-    }
-
-    private ServiceMode mode() {
-        return events.mode();
-    }
-
-    private ConnectionAcceptor connections() {
-        return acceptor;
     }
 
     /** A session whose client sends nothing but reads must be known to the leader well before its timeout. */
@@ -133,8 +120,7 @@ public final class ConclaveServer implements AutoCloseable {
                 new SessionIds(config.ensemble().memberId(), time.wallMillis()),
                 new ClusterNode(),
                 replica::state,
-                secret.map(AdminSecret::value),
-                new FourLetterWords(config, report, () -> connections().report()),
+                Optional.empty(),
                 time);
     }
 
@@ -149,8 +135,8 @@ public final class ConclaveServer implements AutoCloseable {
     public static ConclaveServer start(ServerConfig config, TimeSource time, Consumer<LogException> fatal) {
         Function<LogOptions, ReplicatedLog> logs = config.dataDirectory()
                 .map(RealDisk::in)
-                .<Function<LogOptions, ReplicatedLog>>map(disk -> options -> SingleMemberLog.on(disk, options))
-                .orElse(VolatileLog::with);
+                .<Function<LogOptions, ReplicatedLog>>map(disk -> options -> EnsembleLog.on(disk, options))
+                .orElse(EnsembleLog::inMemory);
         return start(config, logs, time, fatal);
     }
 
@@ -173,7 +159,6 @@ public final class ConclaveServer implements AutoCloseable {
     /** Recovers, then listens; who comes before this member serves is turned away. */
     private void open() {
         log.start(replica, events);
-        secret.ifPresent(AdminSecret::publish);
         listening = Optional.of(transport.listen(listenAddress(), acceptor.childHandler()));
         reaper.start();
         if (config.ensemble().isAlone()) {

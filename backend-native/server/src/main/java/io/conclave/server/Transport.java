@@ -25,8 +25,6 @@ import java.util.concurrent.TimeUnit;
 final class Transport {
     private static final WriteBufferWaterMark WATER_MARK = new WriteBufferWaterMark(256 * 1024, 1024 * 1024);
 
-    static final int BACKLOG = 1024;
-
     private final EventLoopGroup group;
     private final Class<? extends ServerChannel> serverChannel;
     private final boolean sockets;
@@ -67,7 +65,7 @@ final class Transport {
         if (sockets) {
             bootstrap
                     .option(ChannelOption.SO_REUSEADDR, true)
-                    .option(ChannelOption.SO_BACKLOG, BACKLOG)
+                    .option(ChannelOption.SO_BACKLOG, 1024)
                     .childOption(ChannelOption.TCP_NODELAY, true);
         }
         ChannelFuture bound = bootstrap.bind(address).awaitUninterruptibly();

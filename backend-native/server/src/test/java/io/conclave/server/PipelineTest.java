@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.conclave.consensus.VolatileLog;
+import io.conclave.consensus.ensemble.EnsembleLog;
 import io.conclave.protocol.CreateReply;
 import io.conclave.protocol.EventType;
 import io.conclave.protocol.GetDataReply;
@@ -213,7 +213,7 @@ class PipelineTest {
         long seed = System.nanoTime();
         try (ConclaveServer stalling = ConclaveServer.start(
                         TestServer.config().build(),
-                        options -> new StallingLog(VolatileLog.with(options), seed),
+                        options -> new StallingLog(EnsembleLog.inMemory(options), seed),
                         TimeSource.system(),
                         cause -> {});
                 RawClient one = RawClient.attached(TestServer.port(stalling), 30_000);

@@ -1,7 +1,7 @@
 package io.conclave.server;
 
-import io.conclave.consensus.SingleMemberLog;
 import io.conclave.consensus.disk.Disk;
+import io.conclave.consensus.ensemble.EnsembleLog;
 import io.conclave.time.TimeSource;
 import java.util.concurrent.CompletableFuture;
 
@@ -27,7 +27,7 @@ final class TestServer {
 
     static ConclaveServer start(ServerConfig config, Disk disk, CompletableFuture<Throwable> failure) {
         return ConclaveServer.start(
-                config, options -> SingleMemberLog.on(disk, options), TimeSource.system(), failure::complete);
+                config, options -> EnsembleLog.on(disk, options), TimeSource.system(), failure::complete);
     }
 
     static int port(ConclaveServer server) {

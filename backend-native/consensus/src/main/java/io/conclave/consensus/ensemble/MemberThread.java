@@ -1,0 +1,26 @@
+package io.conclave.consensus.ensemble;
+
+import io.conclave.consensus.member.MemberLoop;
+import io.conclave.consensus.member.PeerLinks;
+
+/** The one thread of a member, and its links. */
+interface MemberThread {
+
+    /** How the member reaches the others. */
+    PeerLinks links();
+
+    /** There is something for a turn to do; from any thread. */
+    void wake();
+
+    /** Begins: runs the action first, then turns of the member until it has ended. */
+    void begin(MemberLoop member, Runnable first);
+
+    /** The member has recovered, or waits for a cluster: the others may come. From the starter's thread; may block. */
+    void open();
+
+    /** Whether the caller is on it. */
+    boolean isCurrent();
+
+    /** The member has ended. Not to be called on the thread. */
+    void close();
+}

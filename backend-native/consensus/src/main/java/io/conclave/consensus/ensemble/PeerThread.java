@@ -1,0 +1,203 @@
+package io.conclave.consensus.ensemble;
+
+import io.conclave.consensus.LogOptions;
+import io.conclave.consensus.core.PeerMessage;
+import io.conclave.consensus.entry.ClusterConfiguration;
+import io.conclave.consensus.entry.Member;
+import io.conclave.consensus.member.MemberLoop;
+import io.conclave.consensus.member.PeerLinks;
+import io.conclave.consensus.peer.PeerFacts;
+import io.conclave.consensus.peer.PeerListener;
+import io.conclave.consensus.peer.PeerNetwork;
+import io.conclave.consensus.peer.PeerOptions;
+import java.net.InetSocketAddress;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/** The thread of a member of an ensemble is that of its network: links, core, log and apply share it. */
+final class PeerThread implements MemberThread, PeerLinks, PeerListener {
+    private final LogOptions options;
+    private final PeerNetwork network;
+    private final Member listed;
+    private final AtomicBoolean woken = new AtomicBoolean();
+    private volatile @Nullable MemberLoop member;
+    private volatile PeerFacts facts;
+    private volatile boolean opening;
+
+    // ---- the network's thread only
+
+    private boolean timed;
+    private long timedForMs = Long.MAX_VALUE;
+
+    PeerThread(LogOptions options) {
+        this.options = options;
+        this.listed = Objects.requireNonNull(options.members().get(options.memberId()));
+        this.facts = factsOf(PeerFacts.NO_CLUSTER, 0);
+        this.network = PeerNetwork.create(networkOptions());
+    }
+
+    private PeerOptions networkOptions() {
+        long frame = PeerOptions.frameBytesFor(2L * options.maxBatchBytes(), options.maxQueuedEntries());
+        int frameBytes = (int) Math.max(16 << 20, Math.min(frame, 256 << 20));
+        return PeerOptions.builder(listenAddress(), options.delayed(), options.background())
+                .threadFactory(options.threadFactory())
+                .electionTimeoutMs((int) options.electionTimeoutMs())
+                .maxFrameBytes(frameBytes)
+                .maxBacklogBytes(Math.max(64 << 20, 2 * frameBytes))
+                .dialInstead(options.dialInstead())
+                .build();
+    }
+
+    private InetSocketAddress listenAddress() {
+        return options.peerListen().orElseGet(() -> new InetSocketAddress(listed.host(), listed.peerPort()));
+    }
+
+    private PeerFacts factsOf(UUID clusterId, long directory) {
+        return new PeerFacts(
+                clusterId,
+                options.memberId(),
+                directory,
+                options.featureLevel(),
+                listed.clientHost(),
+                listed.clientPort(),
+                listed.observer());
+    }
+
+    // ---- MemberThread
+
+    @Override
+    public PeerLinks links() {
+        return this;
+    }
+
+    @Override
+    public void begin(MemberLoop newMember, Runnable first) {
+        member = newMember;
+        network.members(options.members());
+        network.execute(() -> {
+            first.run();
+            turn();
+        });
+    }
+
+    @Override
+    public void open() {
+        opening = true;
+        network.open(facts, this);
+    }
+
+    @Override
+    public void wake() {
+        if (!woken.get() && woken.compareAndSet(false, true)) {
+            network.execute(this::turn);
+        }
+    }
+
+    private void turn() {
+        MemberLoop driven = member;
+        if (driven == null) {
+            return;
+        }
+        woken.set(false);
+        boolean worked = driven.turn();
+        if (driven.hasEnded()) {
+            return;
+        }
+        if (worked) {
+            // behind whatever has arrived meanwhile
+            wake();
+        } else {
+            sleep(driven);
+        }
+    }
+
+    /** One timer at a time; one that comes too early just sets the next. */
+    private void sleep(MemberLoop driven) {
+        long dueMs = driven.nextTurnMs();
+        if (dueMs == Long.MAX_VALUE || (timed && timedForMs <= dueMs)) {
+            return;
+        }
+        timed = true;
+        timedForMs = dueMs;
+        network.schedule(Math.max(1, dueMs - options.monotonicMs().getAsLong()), () -> {
+            if (timedForMs == dueMs) {
+                timed = false;
+                timedForMs = Long.MAX_VALUE;
+            }
+            turn();
+        });
+    }
+
+    @Override
+    public boolean isCurrent() {
+        return network.inThread();
+    }
+
+    @Override
+    public void close() {
+        network.close();
+    }
+
+    // ---- PeerLinks
+
+    @Override
+    public void send(int to, PeerMessage message) {
+        network.send(to, message);
+    }
+
+    @Override
+    public void flush() {
+        network.flush();
+    }
+
+    @Override
+    public void configured(ClusterConfiguration configuration) {
+        Map<Integer, Member> members = new HashMap<>(options.members());
+        members.putAll(configuration.members());
+        network.members(members);
+    }
+
+    @Override
+    public void identify(UUID clusterId, long directory) {
+        PeerFacts now = factsOf(clusterId, directory);
+        facts = now;
+        if (opening) {
+            network.identify(now);
+        }
+    }
+
+    // ---- PeerListener
+
+    @Override
+    public void linked(int to, PeerFacts other) {
+        driven().linked(to, other.clusterId(), other.directory());
+    }
+
+    @Override
+    public void linkDown(int to) {
+        driven().linkDown(to);
+    }
+
+    @Override
+    public void arrived(int from, PeerMessage message) {
+        driven().arrived(from, message);
+    }
+
+    @Override
+    public void inboundLost(int from) {
+        driven().inboundLost(from);
+    }
+
+    @Override
+    public void turnEnd() {
+        turn();
+    }
+
+    private MemberLoop driven() {
+        return Objects.requireNonNull(member);
+    }
+}

@@ -1,0 +1,91 @@
+package io.conclave.consensus.member;
+
+import io.conclave.consensus.LogException;
+import io.conclave.consensus.core.Core;
+import io.conclave.consensus.core.CoreRole;
+import io.conclave.consensus.core.CoreStatus;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** Leadership on its way to another member: for an operator, before this member ends, or since its disk is full. */
+final class Handover {
+    private final long timeoutMs;
+    private @Nullable CompletableFuture<@Nullable Void> done;
+    private int wanted;
+    private long deadlineMs;
+
+    Handover(long timeoutMs) {
+        this.timeoutMs = timeoutMs;
+    }
+
+    /** Begins it; refused at once if this member does not lead or another one is under way. */
+    void begin(Core core, long nowMs, int to, CompletableFuture<@Nullable Void> newDone) {
+        CoreStatus status = core.status();
+        if (status.role() != CoreRole.LEADER) {
+            newDone.completeExceptionally(MembershipKeeper.notLeading(status));
+        } else if (done != null) {
+            newDone.completeExceptionally(new LogException("leadership is being handed over already"));
+        } else if (to != 0
+                && (to == leaderOf(status) || !status.configuration().voters().contains(to))) {
+            newDone.completeExceptionally(new LogException("leadership cannot go to member " + to + "; voters are "
+                    + status.configuration().voters() + ", and member " + leaderOf(status) + " leads"));
+        } else if (status.configuration().voters().size() < 2) {
+            newDone.completeExceptionally(new LogException("there is no other voter to hand leadership over to"));
+        } else {
+            start(core, nowMs, to, newDone);
+        }
+    }
+
+    private void start(Core core, long nowMs, int to, CompletableFuture<@Nullable Void> newDone) {
+        if (!core.transfer(nowMs, to)) {
+            newDone.completeExceptionally(
+                    new LogException("there is no link to " + (to == 0 ? "any other voter" : "member " + to)));
+            return;
+        }
+        done = newDone;
+        wanted = to;
+        deadlineMs = nowMs + timeoutMs;
+    }
+
+    private static int leaderOf(CoreStatus status) {
+        return status.leader();
+    }
+
+    /** Looks whether it has come to an end. */
+    void look(int self, CoreStatus status, long nowMs) {
+        CompletableFuture<@Nullable Void> pending = done;
+        if (pending == null) {
+            return;
+        }
+        boolean leads = status.role() == CoreRole.LEADER;
+        int leader = status.leader();
+        if (!leads && leader != 0 && leader != self) {
+            done = null;
+            if (wanted == 0 || wanted == leader) {
+                pending.complete(null);
+            } else {
+                pending.completeExceptionally(
+                        new LogException("member " + leader + " leads now, and not member " + wanted));
+            }
+        } else if (nowMs >= deadlineMs) {
+            done = null;
+            pending.completeExceptionally(new LogException(
+                    leads ? "no other member took leadership over in time" : "nobody leads yet after handing over"));
+        }
+    }
+
+    boolean isRunning() {
+        return done != null;
+    }
+
+    long deadlineMs() {
+        return done == null ? Long.MAX_VALUE : deadlineMs;
+    }
+
+    void abandon() {
+        if (done != null) {
+            done.completeExceptionally(new LogException("the log has ended"));
+            done = null;
+        }
+    }
+}

@@ -1,0 +1,281 @@
+package io.conclave.consensus.member;
+
+import io.conclave.consensus.LogOptions;
+import io.conclave.consensus.Rejection;
+import io.conclave.consensus.core.Core;
+import io.conclave.consensus.core.CoreRole;
+import io.conclave.consensus.core.CoreStatus;
+import io.conclave.consensus.core.PeerMessage;
+import io.conclave.consensus.entry.LogEntry;
+import io.conclave.consensus.store.LogStore;
+import io.conclave.consensus.store.LogStore.Appended;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What comes in to be proposed or confirmed: from this member's queue and, on the leader, from the other members. On the
+ * leader it goes into the core, in one batch a turn if it fits; elsewhere to whoever leads.
+ */
+final class Intake {
+    private static final Logger log = LoggerFactory.getLogger(Intake.class);
+
+    /** To whom, in which term and on which link to it own proposals went last. */
+    private record Target(int leader, long term, int link) {
+        static final Target NOBODY = new Target(0, 0, 0);
+    }
+
+    private final LogOptions options;
+    private final ProposalQueue queue;
+    private final LogStore store;
+    private final PeerLinks links;
+    private final Core core;
+    private final OwnProposals own;
+    private final PendingReads reads;
+
+    /** Taken from the queue and not numbered yet; more than a moment only while the store waits for its next segment. */
+    private final List<ProposalQueue.Proposed> fresh = new ArrayList<>();
+
+    private long freshBytes;
+
+    /** On the leader: what goes into its next batches. */
+    private final Deque<LogEntry> gathered = new ArrayDeque<>();
+
+    /** By member that there is a link to: the how manieth. */
+    private final Map<Integer, Integer> linked = new HashMap<>();
+
+    private int linkCount;
+    private Target target = Target.NOBODY;
+    private boolean full;
+
+    Intake(
+            LogOptions options,
+            ProposalQueue queue,
+            LogStore store,
+            PeerLinks links,
+            Core core,
+            OwnProposals own,
+            PendingReads reads) {
+        this.options = options;
+        this.queue = queue;
+        this.store = store;
+        this.links = links;
+        this.core = core;
+        this.own = own;
+        this.reads = reads;
+    }
+
+    /** There was no room for what is to be proposed here. */
+    boolean isFull() {
+        return full;
+    }
+
+    /** Something waits for the store. */
+    boolean isHolding() {
+        return !fresh.isEmpty();
+    }
+
+    void linked(int member) {
+        linked.put(member, ++linkCount);
+    }
+
+    void linkDown(int member) {
+        linked.remove(member);
+    }
+
+    // ---- from other members
+
+    void forwarded(int from, List<LogEntry> entries) {
+        CoreStatus status = core.status();
+        if (status.role() != CoreRole.LEADER
+                || !status.configuration().members().containsKey(from)) {
+            return; // it will learn who leads, or that it is a member, and send again
+        }
+        for (LogEntry entry : entries) {
+            if (mayCome(from, entry)) {
+                gathered.add(entry);
+            } else {
+                log.warn("member {} may not propose {}", from, entry);
+            }
+        }
+    }
+
+    private boolean mayCome(int from, LogEntry entry) {
+        return switch (entry.kind()) {
+            case STARTED -> {
+                Optional<Started> started = Started.of(entry);
+                yield started.isPresent() && started.get().member() == from;
+            }
+            case APPLICATION -> entry.origin().member() == from;
+            case FEATURE_LEVEL -> entry.origin().member() == from && entry.payload().length == Integer.BYTES;
+            default -> false;
+        };
+    }
+
+    // ---- from the queue
+
+    /** Takes what has gathered in the queue, at most a batch's worth; returns whether there was anything. */
+    boolean take(long nowMs) {
+        boolean took = false;
+        long budget = options.maxBatchBytes();
+        while (true) {
+            long before = freshBytes;
+            took |= takeProposals(budget);
+            budget -= freshBytes - before;
+            if (!fresh.isEmpty() && !admit()) {
+                return took;
+            }
+            if (!(queue.peek() instanceof ProposalQueue.Read)) {
+                return took;
+            }
+            takeReads(nowMs);
+            took = true;
+        }
+    }
+
+    private boolean takeProposals(long budget) {
+        if (!own.isStarted() || !fresh.isEmpty()) {
+            return false;
+        }
+        while (queue.peek() instanceof ProposalQueue.Proposed next) {
+            long bytes = (long) OwnProposals.ENTRY_OVERHEAD_BYTES + next.bytes();
+            if (freshBytes + bytes > budget && !(fresh.isEmpty() && budget == options.maxBatchBytes())) {
+                break;
+            }
+            queue.poll();
+            fresh.add(next);
+            freshBytes += bytes;
+        }
+        return !fresh.isEmpty();
+    }
+
+    /** Numbers what was taken; on a leader without room for it, holds it back or rejects it. */
+    private boolean admit() {
+        boolean leads = core.status().role() == CoreRole.LEADER;
+        Appended room = leads ? store.roomFor(fresh.size(), freshBytes) : Appended.DONE;
+        if (room == Appended.WAIT) {
+            return false;
+        }
+        for (ProposalQueue.Proposed proposed : fresh) {
+            if (room == Appended.DONE) {
+                own.add(proposed);
+            } else {
+                queue.release(proposed.bytes());
+                MemberLoop.reject(proposed, Rejection.DISK_FULL);
+            }
+        }
+        full = room == Appended.FULL;
+        fresh.clear();
+        freshBytes = 0;
+        return true;
+    }
+
+    /** Reads that came one behind the other share a confirmation; a sign of life has its own, for its note. */
+    private void takeReads(long nowMs) {
+        List<Runnable> barriers = new ArrayList<>();
+        while (queue.peek() instanceof ProposalQueue.Read read) {
+            queue.poll();
+            if (read.barrier()) {
+                barriers.add(read.action());
+            } else {
+                long id = reads.addNote(read.action(), read.bytes());
+                core.confirm(nowMs, id, read.note());
+            }
+        }
+        if (!barriers.isEmpty()) {
+            core.confirm(nowMs, reads.addBarriers(barriers, own.lastNumber()), new byte[0]);
+        }
+    }
+
+    // ---- to the leader
+
+    /** Gives what there is to whoever leads. */
+    void handOver(long nowMs) {
+        CoreStatus status = core.status();
+        boolean leads = status.role() == CoreRole.LEADER;
+        int link = leads ? 0 : linked.getOrDefault(status.leader(), 0);
+        if (status.leader() == 0 || (!leads && link == 0)) {
+            return;
+        }
+        Target now = new Target(status.leader(), status.term(), link);
+        if (!now.equals(target)) {
+            target = now;
+            own.sendAgain();
+        }
+        if (leads) {
+            propose(status, nowMs);
+        } else {
+            forward(status.leader());
+        }
+    }
+
+    private void forward(int leader) {
+        boolean sent = false;
+        for (List<LogEntry> entries = own.next(options.maxBatchBytes());
+                !entries.isEmpty();
+                entries = own.next(options.maxBatchBytes())) {
+            links.send(leader, new PeerMessage.Forward(entries));
+            sent = true;
+        }
+        if (sent) {
+            links.flush();
+        }
+    }
+
+    private void propose(CoreStatus status, long nowMs) {
+        for (List<LogEntry> entries = own.next(options.maxBatchBytes());
+                !entries.isEmpty();
+                entries = own.next(options.maxBatchBytes())) {
+            gathered.addAll(entries);
+        }
+        boolean takes = status.takesProposals();
+        while (takes && !gathered.isEmpty()) {
+            takes = proposeBatch(nowMs);
+        }
+    }
+
+    private boolean proposeBatch(long nowMs) {
+        List<LogEntry> batch = new ArrayList<>();
+        long bytes = 0;
+        for (LogEntry entry : gathered) {
+            bytes += OwnProposals.ENTRY_OVERHEAD_BYTES + entry.payload().length;
+            if (bytes > options.maxBatchBytes() && !batch.isEmpty()) {
+                break;
+            }
+            batch.add(entry);
+        }
+        Appended room = store.roomFor(batch.size(), bytes);
+        full = room == Appended.FULL;
+        if (room != Appended.DONE) {
+            return false;
+        }
+        for (int i = 0; i < batch.size(); i++) {
+            gathered.remove();
+        }
+        core.propose(nowMs, options.wallClockMs().getAsLong(), batch);
+        return true;
+    }
+
+    /** This member leads no more: what it has not proposed goes to the next leader, from those whose it is. */
+    void deposed() {
+        gathered.clear();
+        full = false;
+    }
+
+    /** The end: nobody will know what became of what was numbered, and of the rest nothing did. */
+    void abandon(Rejection reason) {
+        gathered.clear();
+        for (ProposalQueue.Proposed proposed : fresh) {
+            queue.release(proposed.bytes());
+            MemberLoop.reject(proposed, reason);
+        }
+        fresh.clear();
+        own.abandon();
+    }
+}

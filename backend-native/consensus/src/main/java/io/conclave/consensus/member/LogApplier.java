@@ -1,0 +1,176 @@
+package io.conclave.consensus.member;
+
+import io.conclave.consensus.CommittedBatch;
+import io.conclave.consensus.CommittedEntry;
+import io.conclave.consensus.Proposal;
+import io.conclave.consensus.StateMachine;
+import io.conclave.consensus.entry.ClusterConfiguration;
+import io.conclave.consensus.entry.ConfigurationCodec;
+import io.conclave.consensus.entry.EntryKind;
+import io.conclave.consensus.entry.LogBatch;
+import io.conclave.consensus.entry.LogEntry;
+import io.conclave.consensus.entry.LogState;
+import io.conclave.consensus.entry.LogState.Proposer;
+import io.conclave.consensus.entry.Origin;
+import io.conclave.consensus.store.SnapshotPosition;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Applies committed batches: to the log's own state (configuration, feature level, who has proposed what) and, what passes
+ * that, to the machine. All members decide alike which entries count: of a proposer only those of its current
+ * incarnation, each exactly behind the last one.
+ */
+final class LogApplier {
+
+    /** Told about entries as they are applied. */
+    interface Witness {
+        /** An entry of this member counts; its proposal, if it is known in this life. */
+        @Nullable
+        Proposal accepted(Origin origin);
+
+        /** An entry of this member does not count. */
+        void discarded(Origin origin);
+
+        /** A member has begun a new incarnation, which is the index of the entry. */
+        void started(Started started, long index);
+
+        /** A configuration is committed. */
+        void configured(ClusterConfiguration configuration);
+    }
+
+    private final StateMachine machine;
+    private final int memberId;
+    private final Witness witness;
+
+    private ClusterConfiguration configuration;
+    private long configurationIndex;
+    private int featureLevel;
+    private final Map<Integer, Proposer> proposers = new TreeMap<>();
+    private long index;
+    private long term;
+    private long timestampMs;
+
+    LogApplier(StateMachine machine, int memberId, Witness witness) {
+        this.machine = machine;
+        this.memberId = memberId;
+        this.witness = witness;
+        configuration = LogState.INITIAL.configuration();
+        featureLevel = LogState.INITIAL.featureLevel();
+    }
+
+    /** The log's state is that of a snapshot, or of the cluster's birth. */
+    void restore(SnapshotPosition position) {
+        LogState state = position.state();
+        configuration = state.configuration();
+        configurationIndex = state.configurationIndex();
+        featureLevel = state.featureLevel();
+        proposers.clear();
+        proposers.putAll(state.proposers());
+        index = position.lastIndex();
+        term = position.term();
+        timestampMs = position.timestampMs();
+    }
+
+    long index() {
+        return index;
+    }
+
+    long term() {
+        return term;
+    }
+
+    long timestampMs() {
+        return timestampMs;
+    }
+
+    ClusterConfiguration configuration() {
+        return configuration;
+    }
+
+    long configurationIndex() {
+        return configurationIndex;
+    }
+
+    @Nullable
+    Proposer proposer(int member) {
+        return proposers.get(member);
+    }
+
+    SnapshotPosition position() {
+        return new SnapshotPosition(
+                term, index, timestampMs, new LogState(configuration, configurationIndex, featureLevel, proposers));
+    }
+
+    void apply(LogBatch batch) {
+        if (batch.firstIndex() != index + 1) {
+            throw new IllegalStateException(batch + " does not follow " + index);
+        }
+        List<CommittedEntry> accepted = new ArrayList<>(batch.entries().size());
+        long at = batch.firstIndex();
+        for (LogEntry entry : batch.entries()) {
+            apply(entry, at++, accepted);
+        }
+        index = batch.lastIndex();
+        term = batch.term();
+        timestampMs = batch.timestampMs();
+        if (!accepted.isEmpty()) {
+            machine.apply(new CommittedBatch(term, batch.firstIndex(), index, timestampMs, accepted));
+        }
+    }
+
+    private void apply(LogEntry entry, long at, List<CommittedEntry> accepted) {
+        switch (entry.kind()) {
+            case TERM -> accepted.add(new CommittedEntry(EntryKind.TERM, entry.payload(), null));
+            case CONFIGURATION -> configure(entry, at);
+            case STARTED -> Started.of(entry).ifPresent(started -> start(started, at));
+            case APPLICATION, FEATURE_LEVEL -> accept(entry, accepted);
+        }
+    }
+
+    /** The record of a proposer goes with the member. */
+    private void configure(LogEntry entry, long at) {
+        configuration = ConfigurationCodec.decode(entry.payload());
+        configurationIndex = at;
+        proposers.keySet().retainAll(configuration.members().keySet());
+        witness.configured(configuration);
+    }
+
+    /**
+     * The same start may come twice, since it is proposed until it is seen. Whether it is a member's is for the leader to
+     * say: the configuration of the birth is not in the log, so not everybody who applies this knows it.
+     */
+    private void start(Started started, long at) {
+        Proposer before = proposers.get(started.member());
+        if (before != null && before.nonce() == started.nonce()) {
+            return;
+        }
+        proposers.put(started.member(), new Proposer(at, started.nonce(), 0));
+        witness.started(started, at);
+    }
+
+    private void accept(LogEntry entry, List<CommittedEntry> accepted) {
+        Origin origin = entry.origin();
+        Proposer proposer = proposers.get(origin.member());
+        boolean own = origin.member() == memberId;
+        if (proposer == null
+                || proposer.incarnation() != origin.incarnation()
+                || proposer.lastSequence() + 1 != origin.sequence()) {
+            if (own) {
+                witness.discarded(origin);
+            }
+            return;
+        }
+        proposers.put(origin.member(), new Proposer(proposer.incarnation(), proposer.nonce(), origin.sequence()));
+        if (entry.kind() == EntryKind.FEATURE_LEVEL) {
+            featureLevel =
+                    Math.max(featureLevel, ByteBuffer.wrap(entry.payload()).getInt());
+        }
+        Proposal proposal = own ? witness.accepted(origin) : null;
+        accepted.add(new CommittedEntry(entry.kind(), entry.payload(), proposal));
+    }
+}

@@ -1,0 +1,115 @@
+package io.conclave.consensus.member;
+
+import io.conclave.consensus.entry.LogBatch;
+import io.conclave.consensus.store.LogStore;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The end of this member's log: what is to be written, what is durable, and what waits to be applied. */
+final class LogWriter {
+    private final LogStore store;
+
+    /** Not durable, since the store waits or is full. */
+    private final List<LogBatch> held = new ArrayList<>();
+
+    /** Everything behind the last applied batch, durable or held. */
+    private final Deque<LogBatch> unapplied = new ArrayDeque<>();
+
+    private long durableIndex;
+    private long durableTerm;
+
+    /** @param durable what recovery found behind the last committed batch */
+    LogWriter(LogStore store, long appliedIndex, List<LogBatch> durable) {
+        this.store = store;
+        durableIndex = appliedIndex;
+        for (LogBatch batch : durable) {
+            unapplied.add(batch);
+            durableIndex = batch.lastIndex();
+        }
+    }
+
+    /** Up to where this member's log is durable. */
+    long durableIndex() {
+        return durableIndex;
+    }
+
+    /** The term of the last batch that was written; only after {@link #write} has done so. */
+    long durableTerm() {
+        return durableTerm;
+    }
+
+    boolean isHolding() {
+        return !held.isEmpty();
+    }
+
+    void add(List<LogBatch> batches) {
+        held.addAll(batches);
+        unapplied.addAll(batches);
+    }
+
+    /** Forgets what lies behind the index, which is the end of a batch. */
+    void cutAfter(long index) throws IOException {
+        held.removeIf(batch -> batch.lastIndex() > index);
+        while (!unapplied.isEmpty() && unapplied.getLast().lastIndex() > index) {
+            unapplied.removeLast();
+        }
+        if (index < durableIndex) {
+            store.cutAfter(index);
+            durableIndex = index;
+        }
+    }
+
+    /** Writes what is held, all at once if there is room, else as far as it goes; answers whether anything was written. */
+    boolean write(long commitIndex) throws IOException {
+        if (held.isEmpty()) {
+            return false;
+        }
+        int count = writeFirst(held.size(), commitIndex);
+        if (count == 0 && held.size() > 1) {
+            while (!held.isEmpty() && writeFirst(1, commitIndex) == 1) {
+                count++;
+            }
+        }
+        return count > 0;
+    }
+
+    private int writeFirst(int count, long commitIndex) throws IOException {
+        List<LogBatch> batches = held.subList(0, count);
+        if (store.append(List.copyOf(batches), commitIndex) != LogStore.Appended.DONE) {
+            return 0;
+        }
+        LogBatch last = batches.get(count - 1);
+        durableIndex = last.lastIndex();
+        durableTerm = last.term();
+        batches.clear();
+        return count;
+    }
+
+    /** The next batch to apply, if it is durable here and known to be committed. */
+    @Nullable
+    LogBatch nextCommitted(long commitIndex) {
+        LogBatch first = unapplied.peek();
+        return first != null && first.lastIndex() <= Math.min(commitIndex, durableIndex) ? unapplied.poll() : null;
+    }
+
+    /** Whether the log has the entry, of that term, and has not applied it. */
+    boolean hasUnapplied(long index, long term) {
+        for (LogBatch batch : unapplied) {
+            if (batch.firstIndex() <= index && index <= batch.lastIndex()) {
+                return batch.term() == term && index <= durableIndex;
+            }
+        }
+        return false;
+    }
+
+    /** The log begins behind the index. */
+    void restart(long index) {
+        held.clear();
+        unapplied.clear();
+        durableIndex = index;
+    }
+}

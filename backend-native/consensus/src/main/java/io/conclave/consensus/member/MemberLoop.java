@@ -1,0 +1,412 @@
+package io.conclave.consensus.member;
+
+import io.conclave.consensus.LogException;
+import io.conclave.consensus.LogListener;
+import io.conclave.consensus.LogOptions;
+import io.conclave.consensus.LogRole;
+import io.conclave.consensus.LogStatus;
+import io.conclave.consensus.MembershipChange;
+import io.conclave.consensus.Proposal;
+import io.conclave.consensus.Rejection;
+import io.conclave.consensus.StateMachine;
+import io.conclave.consensus.core.PeerMessage;
+import io.conclave.consensus.entry.EntryKind;
+import io.conclave.consensus.store.LogStore;
+import java.io.IOException;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One member of the cluster, for whoever lends it a thread: {@link #start}, the inputs, {@link #turn} and
+ * {@link #nextTurnMs} are called on the one thread that owns the member; a simulator calls them itself. What has arrived
+ * is put in first, then one turn deals with all of it, with one synced write.
+ *
+ * <p>This class is the member's life and its face to other threads; {@link Replication} is what it does while it works.
+ */
+public final class MemberLoop {
+    private static final Logger log = LoggerFactory.getLogger(MemberLoop.class);
+    private static final UUID NO_CLUSTER = new UUID(0, 0);
+
+    private final LogOptions options;
+    private final StoreFactory stores;
+    private final CoreFactory cores;
+    private final PeerLinks links;
+    private final LongSupplier random;
+    private final ProposalQueue queue;
+    private final CompletableFuture<@Nullable Void> recovered = new CompletableFuture<>();
+    private final CompletableFuture<@Nullable Void> ready = new CompletableFuture<>();
+    private final CompletableFuture<@Nullable Void> ended = new CompletableFuture<>();
+
+    /** Written by the member's thread. */
+    private volatile LogStatus status;
+
+    private volatile boolean closing;
+
+    // ---- the member's thread only
+
+    private LogRole role = LogRole.NEW;
+    private @Nullable StateMachine machine;
+    private LogListener listener = LogListener.NONE;
+    private @Nullable LogStore store;
+    private @Nullable Replication replication;
+
+    /**
+     * @param random nonces and the seed of the core's jitter
+     * @param wake called, on any thread, when there is something for a turn to do
+     */
+    public MemberLoop(
+            LogOptions options,
+            StoreFactory stores,
+            CoreFactory cores,
+            PeerLinks links,
+            LongSupplier random,
+            Runnable wake) {
+        this.options = options;
+        this.stores = stores;
+        this.cores = cores;
+        this.links = links;
+        this.random = random;
+        this.queue = new ProposalQueue(options.maxQueuedEntries(), options.maxQueuedBytes(), wake);
+        this.status = LogStatus.idle(options.memberId(), LogRole.NEW);
+    }
+
+    // ---- any thread
+
+    /** See {@link io.conclave.consensus.ReplicatedLog#propose}. */
+    public boolean propose(Proposal proposal) {
+        EntryKind kind = proposal.kind();
+        if (kind != EntryKind.APPLICATION && kind != EntryKind.FEATURE_LEVEL) {
+            throw new IllegalArgumentException("a proposal cannot be of kind " + kind);
+        }
+        byte[] payload = proposal.payload();
+        if (payload.length > options.maxEntryBytes()) {
+            throw new IllegalArgumentException("the payload has " + payload.length + " bytes; at most "
+                    + options.maxEntryBytes() + " are allowed (maxEntryBytes)");
+        }
+        if (kind == EntryKind.FEATURE_LEVEL && payload.length != Integer.BYTES) {
+            throw new IllegalArgumentException("a feature level has four bytes, not " + payload.length);
+        }
+        return queue.offer(new ProposalQueue.Proposed(kind, payload, proposal));
+    }
+
+    /** See {@link io.conclave.consensus.ReplicatedLog#readBarrier}. */
+    public boolean readBarrier(Runnable action) {
+        return queue.offer(new ProposalQueue.Read(new byte[0], true, action));
+    }
+
+    /** See {@link io.conclave.consensus.ReplicatedLog#confirm}. */
+    public boolean confirm(byte[] note, Runnable action) {
+        return queue.offer(new ProposalQueue.Read(note, false, action));
+    }
+
+    /** See {@link io.conclave.consensus.ReplicatedLog#change}. */
+    public CompletionStage<@Nullable Void> change(MembershipChange change) {
+        CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
+        queue.control(() -> working(done, member -> member.change(change, done)));
+        return done;
+    }
+
+    /** See {@link io.conclave.consensus.ReplicatedLog#transferLeadership}. */
+    public CompletionStage<@Nullable Void> transferLeadership(int member) {
+        CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
+        queue.control(() -> working(done, working -> working.transfer(member, done)));
+        return done;
+    }
+
+    private void working(CompletableFuture<?> done, Consumer<Replication> action) {
+        Replication working = replication;
+        if (working == null || !role.isWorking()) {
+            done.completeExceptionally(new LogException("the log does not work: it is " + role));
+        } else {
+            action.accept(working);
+        }
+    }
+
+    /** See {@link io.conclave.consensus.ReplicatedLog#status}. */
+    public LogStatus status() {
+        return status;
+    }
+
+    /** Completes when the directory has been read, or with why it could not be. */
+    public CompletionStage<@Nullable Void> recovered() {
+        return recovered;
+    }
+
+    /** Completes when {@link io.conclave.consensus.ReplicatedLog#start} may return, or with why it fails. */
+    public CompletionStage<@Nullable Void> ready() {
+        return ready;
+    }
+
+    /** Completes when the member has closed or failed. */
+    public CompletionStage<@Nullable Void> ended() {
+        return ended;
+    }
+
+    /** Asks for the end; turns go on until {@link #ended}. */
+    public void beginClosing() {
+        closing = true;
+        queue.control(() -> {});
+    }
+
+    // ---- the member's thread: inputs
+
+    /** Opens the directory, recovers, and begins to work, or to wait for a cluster. */
+    public void start(StateMachine newMachine, LogListener newListener) {
+        machine = newMachine;
+        listener = newListener;
+        try {
+            LogStore opened = stores.open(queue::control);
+            store = opened;
+            if (opened.isMember()) {
+                recover(opened);
+            } else if (options.members().isEmpty()) {
+                throw new LogException("the directory of member " + options.memberId() + " is empty: it may not become"
+                        + " a new cluster (birth), and no others are listed whose cluster it could join");
+            } else {
+                enter(LogRole.JOINING);
+                log.info("member {} has an empty directory and waits for a cluster to join", options.memberId());
+                publish();
+                ready.complete(null);
+            }
+            recovered.complete(null);
+        } catch (IOException | RuntimeException | Error e) {
+            LogException cause = e instanceof LogException known
+                    ? known
+                    : new LogException("the log could not be recovered: " + e, e);
+            abort();
+            recovered.completeExceptionally(cause);
+            ready.completeExceptionally(cause);
+            ended.complete(null);
+        }
+    }
+
+    private void recover(LogStore from) throws IOException {
+        enter(LogRole.RECOVERING);
+        if (machine == null) {
+            throw new IllegalStateException("not started");
+        }
+        Replication.Surroundings surroundings =
+                new Replication.Surroundings(options, queue, from, links, machine, listener, random);
+        replication = Replication.recover(surroundings, cores);
+        enter(LogRole.FOLLOWING);
+        queue.begin();
+        publish();
+        if (!replication.isOnlyVoter()) {
+            ready.complete(null);
+        }
+    }
+
+    /** There is a new link to the member, which says where it belongs; 0 and no cluster if its directory is empty. */
+    public void linked(int member, UUID clusterId, long directory) {
+        guarded(() -> {
+            if (role == LogRole.JOINING && !clusterId.equals(NO_CLUSTER) && store != null && !closing) {
+                log.info("member {} joins cluster {} through member {}", options.memberId(), clusterId, member);
+                store.adopt(clusterId);
+                recover(store);
+            }
+            if (role.isWorking() && replication != null) {
+                replication.linked(member, directory);
+            }
+        });
+    }
+
+    /** There is no link to the member. */
+    public void linkDown(int member) {
+        guarded(() -> {
+            if (role.isWorking() && replication != null) {
+                replication.linkDown(member);
+            }
+        });
+    }
+
+    /** What the member sent after the last message that arrived is lost. */
+    public void inboundLost(int member) {
+        guarded(() -> {
+            if (role.isWorking() && replication != null) {
+                replication.inboundLost(member);
+            }
+        });
+    }
+
+    /** A message of the member. */
+    public void arrived(int member, PeerMessage message) {
+        guarded(() -> {
+            if (role.isWorking() && replication != null) {
+                replication.arrived(member, message);
+            }
+        });
+    }
+
+    private interface Guarded {
+        void run() throws IOException;
+    }
+
+    private void guarded(Guarded action) {
+        try {
+            action.run();
+        } catch (IOException | RuntimeException | Error e) {
+            fail(e);
+        }
+    }
+
+    // ---- the member's thread: turns
+
+    /** Deals with everything that is there; returns whether there was anything, and so perhaps is again. */
+    public boolean turn() {
+        if (hasEnded()) {
+            return false;
+        }
+        boolean[] worked = {false};
+        guarded(() -> worked[0] = step());
+        return worked[0];
+    }
+
+    private boolean step() throws IOException {
+        boolean worked = runControls();
+        Replication working = replication;
+        if (working != null && role.isWorking()) {
+            worked |= working.turn();
+            follow(working);
+        }
+        if (closing && !hasEnded()) {
+            worked |= closeOn(working);
+        }
+        publish();
+        return worked;
+    }
+
+    private void follow(Replication working) {
+        if (working.isLeading() && role == LogRole.FOLLOWING) {
+            enter(LogRole.LEADING);
+            publish(); // before somebody waiting for it looks
+            ready.complete(null);
+        } else if (!working.isLeading() && role == LogRole.LEADING) {
+            enter(LogRole.FOLLOWING);
+        }
+    }
+
+    private boolean runControls() {
+        boolean worked = false;
+        for (Runnable work = queue.pollControl(); work != null; work = queue.pollControl()) {
+            work.run();
+            worked = true;
+            if (hasEnded()) {
+                break;
+            }
+        }
+        return worked;
+    }
+
+    /** When to make the next turn if nothing happens before, in {@link LogOptions#monotonicMs}. */
+    public long nextTurnMs() {
+        Replication working = replication;
+        return working == null || !role.isWorking() ? Long.MAX_VALUE : working.nextTurnMs();
+    }
+
+    /** Whether the member has closed or failed. */
+    public boolean hasEnded() {
+        return role == LogRole.CLOSED || role == LogRole.FAILED;
+    }
+
+    // ---- the end
+
+    private boolean closeOn(@Nullable Replication working) throws IOException {
+        queue.end();
+        if (working != null && !working.hasFinished()) {
+            return false;
+        }
+        LogStore open = store;
+        if (open != null && !open.stopped()) {
+            return false;
+        }
+        if (working != null) {
+            working.end(Rejection.CLOSED);
+        }
+        if (open != null) {
+            open.close(true);
+        }
+        enter(LogRole.CLOSED);
+        sweep(Rejection.CLOSED);
+        publish();
+        ready.complete(null);
+        ended.complete(null);
+        return true;
+    }
+
+    private void fail(Throwable e) {
+        if (hasEnded()) {
+            log.warn("after the end", e);
+            return;
+        }
+        LogException cause =
+                e instanceof LogException known ? known : new LogException("the log cannot go on: " + e, e);
+        log.error("the log of member {} ends", options.memberId(), cause);
+        boolean started = ready.isDone();
+        abort();
+        if (started) {
+            options.fatal().fatal(cause);
+        } else {
+            ready.completeExceptionally(cause);
+        }
+        ended.complete(null);
+    }
+
+    private void abort() {
+        queue.end();
+        enter(LogRole.FAILED);
+        sweep(Rejection.FAILED);
+        if (replication != null) {
+            replication.end(Rejection.FAILED);
+        }
+        if (store != null) {
+            store.stopped();
+            try {
+                store.close(false);
+            } catch (IOException | RuntimeException e) {
+                log.warn("closing the log's files failed", e);
+            }
+        }
+        publish();
+    }
+
+    /** What was never numbered is told; reads are answered with what there is if the end is a good one. */
+    private void sweep(Rejection reason) {
+        for (ProposalQueue.Item item = queue.poll(); item != null; item = queue.poll()) {
+            queue.release(item.bytes());
+            if (item instanceof ProposalQueue.Proposed proposed) {
+                reject(proposed, reason);
+            }
+        }
+    }
+
+    static void reject(ProposalQueue.Proposed proposed, Rejection reason) {
+        try {
+            proposed.proposal().rejected(reason);
+        } catch (RuntimeException e) {
+            log.error("the handler of a rejected proposal threw", e);
+        }
+    }
+
+    private void enter(LogRole next) {
+        if (!next.mayFollow(role)) {
+            throw new IllegalStateException("from " + role + " to " + next);
+        }
+        role = next;
+    }
+
+    private void publish() {
+        Replication working = replication;
+        LogStore open = store;
+        if (working == null || open == null) {
+            status = LogStatus.idle(options.memberId(), role);
+        } else {
+            status = working.status(role, open);
+        }
+    }
+}

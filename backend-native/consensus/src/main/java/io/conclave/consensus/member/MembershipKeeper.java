@@ -1,0 +1,268 @@
+package io.conclave.consensus.member;
+
+import io.conclave.consensus.LogException;
+import io.conclave.consensus.MembershipChange;
+import io.conclave.consensus.core.Core;
+import io.conclave.consensus.core.CoreRole;
+import io.conclave.consensus.core.CoreStatus;
+import io.conclave.consensus.core.PeerStatus;
+import io.conclave.consensus.entry.ClusterConfiguration;
+import io.conclave.consensus.entry.Member;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What the leader does about who belongs to the cluster, one change at a time: takes in members that the operator lists
+ * and the cluster does not know, demotes one that shows another directory than the configured one (it was wiped, and has
+ * no vote), makes learners that have caught up voters, and carries out changes that are asked for.
+ */
+final class MembershipKeeper {
+    private static final Logger log = LoggerFactory.getLogger(MembershipKeeper.class);
+
+    private record Request(MembershipChange change, CompletableFuture<@Nullable Void> done) {}
+
+    /** How far a learner has to come, and by when, to count as caught up (Raft thesis §4.2.1). */
+    private record Round(long target, long beganMs) {}
+
+    private final int memberId;
+    private final Map<Integer, Member> listed;
+    private final long electionTimeoutMs;
+
+    /** Of the members that there are links to. */
+    private final Map<Integer, Long> directories = new HashMap<>();
+
+    private final Map<Integer, Round> rounds = new HashMap<>();
+    private final Set<Integer> caughtUp = new HashSet<>();
+
+    /** Removed on purpose while this member led: its line in the list does not bring it back. */
+    private final Set<Integer> removed = new HashSet<>();
+
+    private final Deque<Request> requests = new ArrayDeque<>();
+    private @Nullable Request running;
+    private long term;
+
+    MembershipKeeper(int memberId, Map<Integer, Member> listed, long electionTimeoutMs) {
+        this.memberId = memberId;
+        this.listed = listed;
+        this.electionTimeoutMs = electionTimeoutMs;
+    }
+
+    void linked(int member, long directory) {
+        Long before = directories.put(member, directory);
+        if (before == null || before != directory) {
+            forget(member);
+        }
+    }
+
+    void linkDown(int member) {
+        directories.remove(member);
+        forget(member);
+    }
+
+    private void forget(int member) {
+        rounds.remove(member);
+        caughtUp.remove(member);
+    }
+
+    /** Asks for a change; refused at once if this member does not lead. */
+    void request(MembershipChange change, CompletableFuture<@Nullable Void> done, CoreStatus status) {
+        if (status.role() != CoreRole.LEADER) {
+            done.completeExceptionally(notLeading(status));
+        } else {
+            requests.add(new Request(change, done));
+        }
+    }
+
+    static LogException notLeading(CoreStatus status) {
+        return new LogException(
+                status.leader() == 0
+                        ? "this member does not lead, and there is no leader now"
+                        : "this member does not lead; member " + status.leader() + " does");
+    }
+
+    /** This member leads no more, or in another term. */
+    void deposed(CoreStatus status) {
+        term = status.term();
+        rounds.clear();
+        caughtUp.clear();
+        LogException cause = new LogException("leadership was lost; whether the change was made shows in the status");
+        if (running != null) {
+            running.done().completeExceptionally(cause);
+            running = null;
+        }
+        requests.forEach(request -> request.done().completeExceptionally(cause));
+        requests.clear();
+    }
+
+    /**
+     * The leader's: begins the next change, if there is one to make and none under way; returns whether it did.
+     *
+     * @param applied the configuration in force at what is applied
+     */
+    boolean keep(Core core, long nowMs, long timestampMs, ClusterConfiguration applied) {
+        CoreStatus status = core.status();
+        if (status.term() != term) {
+            deposed(status);
+        }
+        ClusterConfiguration current = status.configuration();
+        if (!status.termCommitted()
+                || !status.takesProposals()
+                || !status.configurationCommitted()
+                || current.isJoint()
+                || !current.equals(applied)) {
+            return false;
+        }
+        if (running != null) {
+            running.done().complete(null);
+            running = null;
+        }
+        ClusterConfiguration target = next(core, status, nowMs);
+        if (target.equals(current)) {
+            return false;
+        }
+        log.info("changing the configuration from {} to {}", current, target);
+        core.reconfigure(nowMs, timestampMs, target);
+        return true;
+    }
+
+    private ClusterConfiguration next(Core core, CoreStatus status, long nowMs) {
+        ClusterConfiguration current = status.configuration();
+        while (!requests.isEmpty()) {
+            Request request = requests.remove();
+            ClusterConfiguration target = apply(request, current);
+            if (target != null && !target.equals(current)) {
+                running = request;
+                return target;
+            }
+            if (target != null) {
+                request.done().complete(null);
+            }
+        }
+        ClusterConfiguration wiped = withShownDirectories(current);
+        if (!wiped.equals(current)) {
+            return wiped;
+        }
+        ClusterConfiguration grown = withListed(current);
+        return grown.equals(current) ? withVotes(core, status, nowMs) : grown;
+    }
+
+    // ---- what is asked for
+
+    private @Nullable ClusterConfiguration apply(Request request, ClusterConfiguration current) {
+        if (request.change() instanceof MembershipChange.Put put) {
+            removed.remove(put.member().id());
+            return with(put.member(), current);
+        }
+        int member = ((MembershipChange.Remove) request.change()).member();
+        String refusal = refusalToRemove(member, current);
+        if (!refusal.isEmpty()) {
+            request.done().completeExceptionally(new LogException(refusal));
+            return null;
+        }
+        removed.add(member);
+        Map<Integer, Member> members = new TreeMap<>(current.members());
+        Set<Integer> voters = new TreeSet<>(current.voters());
+        members.remove(member);
+        voters.remove(member);
+        return new ClusterConfiguration(members, voters, Set.of());
+    }
+
+    private String refusalToRemove(int member, ClusterConfiguration current) {
+        if (!current.members().containsKey(member)) {
+            return "there is no member " + member + " in the cluster: "
+                    + current.members().keySet();
+        }
+        if (current.voters().equals(Set.of(member))) {
+            return "member " + member + " is the only voter";
+        }
+        return "";
+    }
+
+    private ClusterConfiguration with(Member wanted, ClusterConfiguration current) {
+        Member known = current.members().get(wanted.id());
+        long directory = known != null ? known.directory() : directories.getOrDefault(wanted.id(), 0L);
+        Map<Integer, Member> members = new TreeMap<>(current.members());
+        members.put(wanted.id(), wanted.withDirectory(directory));
+        Set<Integer> voters = new TreeSet<>(current.voters());
+        if (wanted.observer() && wanted.id() != memberId) {
+            voters.remove(wanted.id());
+        }
+        return new ClusterConfiguration(members, voters, Set.of());
+    }
+
+    // ---- what goes by itself
+
+    private ClusterConfiguration withShownDirectories(ClusterConfiguration current) {
+        Map<Integer, Member> members = new TreeMap<>(current.members());
+        Set<Integer> voters = new TreeSet<>(current.voters());
+        for (Member member : current.members().values()) {
+            long shown = directories.getOrDefault(member.id(), 0L);
+            if (member.id() != memberId && shown != 0 && shown != member.directory()) {
+                if (member.directory() != 0) {
+                    log.warn(
+                            "member {} has another directory than before: its log is lost, it has no vote",
+                            member.id());
+                }
+                members.put(member.id(), member.withDirectory(shown));
+                voters.remove(member.id());
+                forget(member.id());
+            }
+        }
+        return new ClusterConfiguration(members, voters, Set.of());
+    }
+
+    private ClusterConfiguration withListed(ClusterConfiguration current) {
+        Map<Integer, Member> members = new TreeMap<>(current.members());
+        for (Member member : listed.values()) {
+            long shown = directories.getOrDefault(member.id(), 0L);
+            if (shown != 0 && !removed.contains(member.id())) {
+                members.putIfAbsent(member.id(), member.withDirectory(shown));
+            }
+        }
+        return new ClusterConfiguration(members, current.voters(), Set.of());
+    }
+
+    private ClusterConfiguration withVotes(Core core, CoreStatus status, long nowMs) {
+        ClusterConfiguration current = status.configuration();
+        if (current.voters().size() == current.members().size()) {
+            return current;
+        }
+        Map<Integer, Long> matches = new HashMap<>();
+        for (PeerStatus peer : core.peers()) {
+            matches.put(peer.member(), peer.linked() ? peer.matchIndex() : -1);
+        }
+        Set<Integer> voters = new TreeSet<>(current.voters());
+        for (Member member : current.members().values()) {
+            if (!member.observer() && !voters.contains(member.id()) && hasCaughtUp(member, matches, status, nowMs)) {
+                voters.add(member.id());
+            }
+        }
+        return new ClusterConfiguration(current.members(), voters, Set.of());
+    }
+
+    private boolean hasCaughtUp(Member member, Map<Integer, Long> matches, CoreStatus status, long nowMs) {
+        int id = member.id();
+        if (member.directory() == 0 || directories.getOrDefault(id, 0L) != member.directory()) {
+            return false;
+        }
+        Round round = rounds.computeIfAbsent(id, key -> new Round(status.commitIndex(), nowMs));
+        if (!caughtUp.contains(id) && matches.getOrDefault(id, -1L) >= round.target()) {
+            if (nowMs - round.beganMs() <= electionTimeoutMs) {
+                caughtUp.add(id);
+            } else {
+                rounds.put(id, new Round(status.commitIndex(), nowMs));
+            }
+        }
+        return caughtUp.contains(id);
+    }
+}

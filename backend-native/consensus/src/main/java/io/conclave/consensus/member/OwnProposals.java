@@ -1,0 +1,245 @@
+package io.conclave.consensus.member;
+
+import io.conclave.consensus.Proposal;
+import io.conclave.consensus.entry.ClusterConfiguration;
+import io.conclave.consensus.entry.LogEntry;
+import io.conclave.consensus.entry.LogState.Proposer;
+import io.conclave.consensus.entry.Origin;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What this member has proposed and not seen applied, numbered and in order. It is sent to whoever leads, and again from
+ * the oldest to each new leader; the numbers let every member apply each once. Nothing is numbered before this life's
+ * STARTED entry is applied, whose index is the incarnation.
+ */
+final class OwnProposals {
+    private static final Logger log = LoggerFactory.getLogger(OwnProposals.class);
+
+    /** Most bytes handed to a leader and not seen applied, so that what it costs to send them again is bounded. */
+    private static final long IN_FLIGHT_BYTES = 16 << 20;
+
+    /** What an entry takes in a message or a file beside its payload, rounded up. */
+    static final int ENTRY_OVERHEAD_BYTES = 64;
+
+    private static final class Pending {
+        final ProposalQueue.Proposed item;
+        final long number;
+        LogEntry entry;
+
+        Pending(ProposalQueue.Proposed item, long number, LogEntry entry) {
+            this.item = item;
+            this.number = number;
+            this.entry = entry;
+        }
+    }
+
+    private final ProposalQueue queue;
+    private final int memberId;
+    private final LongSupplier nonces;
+
+    /** Handed to the present leader; older than all in unsent. */
+    private final Deque<Pending> sent = new ArrayDeque<>();
+
+    private final Deque<Pending> unsent = new ArrayDeque<>();
+    private long nonce;
+    private long incarnation;
+    private long lastSequence;
+    private long lastNumber;
+    private long sentBytes;
+    private boolean startSent;
+    private boolean gap;
+
+    OwnProposals(ProposalQueue queue, int memberId, LongSupplier nonces) {
+        this.queue = queue;
+        this.memberId = memberId;
+        this.nonces = nonces;
+        nonce = nonces.getAsLong();
+    }
+
+    /** Whether proposals can be numbered. */
+    boolean isStarted() {
+        return incarnation != 0;
+    }
+
+    boolean isEmpty() {
+        return sent.isEmpty() && unsent.isEmpty();
+    }
+
+    /** The number, in the order in which they came, of the last proposal taken. */
+    long lastNumber() {
+        return lastNumber;
+    }
+
+    /** All proposals up to this number have had their outcome. */
+    long settled() {
+        Pending oldest = oldest();
+        return oldest == null ? lastNumber : oldest.number - 1;
+    }
+
+    private @Nullable Pending oldest() {
+        Pending first = sent.peek();
+        return first != null ? first : unsent.peek();
+    }
+
+    /** Numbers a proposal taken from the queue. */
+    void add(ProposalQueue.Proposed item) {
+        lastNumber++;
+        unsent.add(new Pending(item, lastNumber, entryOf(item)));
+    }
+
+    private LogEntry entryOf(ProposalQueue.Proposed item) {
+        lastSequence++;
+        return new LogEntry(item.kind(), new Origin(memberId, incarnation, lastSequence), item.payload());
+    }
+
+    /** The next entries for the leader, as many as fit; counted as sent. */
+    List<LogEntry> next(int maxBytes) {
+        List<LogEntry> entries = new ArrayList<>();
+        if (incarnation == 0) {
+            if (!startSent) {
+                startSent = true;
+                entries.add(new Started(memberId, nonce).entry());
+            }
+            return entries;
+        }
+        int bytes = 0;
+        for (Pending first = unsent.peek(); first != null; first = unsent.peek()) {
+            bytes += ENTRY_OVERHEAD_BYTES + first.item.bytes();
+            if ((bytes > maxBytes && !entries.isEmpty()) || (sentBytes > IN_FLIGHT_BYTES && !sent.isEmpty())) {
+                break;
+            }
+            sentBytes += first.item.bytes();
+            entries.add(first.entry);
+            sent.add(unsent.remove());
+        }
+        return entries;
+    }
+
+    /** What was sent may be lost: there is another leader, or another link to it. */
+    void sendAgain() {
+        startSent = false;
+        sentBytes = 0;
+        while (!sent.isEmpty()) {
+            unsent.addFirst(sent.removeLast());
+        }
+    }
+
+    /** An entry of this member is applied; its proposal if it was made in this life. */
+    @Nullable
+    Proposal accepted(Origin origin) {
+        Pending oldest = oldest();
+        if (incarnation == 0 || origin.incarnation() != incarnation) {
+            return null;
+        }
+        if (oldest == null || oldest.entry.origin().sequence() != origin.sequence()) {
+            throw new IllegalStateException(origin + " is applied, but the oldest pending one is "
+                    + (oldest == null ? "none" : oldest.entry.origin()));
+        }
+        take(oldest);
+        return oldest.item.proposal();
+    }
+
+    private void take(Pending oldest) {
+        if (sent.peek() == oldest) {
+            sent.remove();
+            sentBytes -= oldest.item.bytes();
+        } else {
+            unsent.remove();
+        }
+        queue.release(oldest.item.bytes());
+    }
+
+    /** An entry of this member was not applied: a copy, or one whose predecessor was lost. */
+    void discarded(Origin origin) {
+        Pending oldest = oldest();
+        if (origin.incarnation() == incarnation
+                && oldest != null
+                && origin.sequence() > oldest.entry.origin().sequence()) {
+            gap = true;
+        }
+    }
+
+    /** Whether a predecessor of what was applied since the last call is missing; nothing but sending again helps then. */
+    boolean takeGap() {
+        boolean was = gap;
+        gap = false;
+        return was;
+    }
+
+    void started(Started started, long index) {
+        if (started.member() != memberId) {
+            return;
+        }
+        if (started.nonce() == nonce) {
+            begin(index);
+        } else if (incarnation != 0) {
+            log.warn("another start of member {} was applied at index {}; starting again", memberId, index);
+            beginAnew();
+        }
+    }
+
+    private void begin(long index) {
+        incarnation = index;
+        lastSequence = 0;
+        sendAgain();
+        for (Pending pending : unsent) {
+            pending.entry = entryOf(pending.item);
+        }
+    }
+
+    /** What is pending was numbered in an incarnation that has ended: it is certainly not applied, and gets new numbers. */
+    private void beginAnew() {
+        sendAgain();
+        incarnation = 0;
+        nonce = nonces.getAsLong();
+    }
+
+    void configured(ClusterConfiguration configuration) {
+        boolean belongs = configuration.members().containsKey(memberId);
+        if (incarnation != 0 && !belongs) {
+            beginAnew();
+        } else if (incarnation == 0 && belongs) {
+            startSent = false; // a leader ignores who is no member
+        }
+    }
+
+    /** A snapshot has taken the place of the log: what it has overtaken has an outcome that nobody here will know. */
+    void installed(@Nullable Proposer proposer) {
+        if (proposer != null && proposer.nonce() == nonce) {
+            if (incarnation == 0) {
+                begin(proposer.incarnation());
+            }
+            forget(proposer.lastSequence());
+        } else if (incarnation != 0) {
+            forget(Long.MAX_VALUE);
+            beginAnew();
+        } else {
+            sendAgain();
+        }
+    }
+
+    private void forget(long upToSequence) {
+        for (Pending oldest = oldest();
+                oldest != null && oldest.entry.origin().sequence() <= upToSequence;
+                oldest = oldest()) {
+            take(oldest);
+            try {
+                oldest.item.proposal().outcomeUnknown();
+            } catch (RuntimeException e) {
+                log.error("the handler of an unknown outcome threw", e);
+            }
+        }
+    }
+
+    /** The end: nobody will know what became of these. */
+    void abandon() {
+        forget(Long.MAX_VALUE);
+    }
+}

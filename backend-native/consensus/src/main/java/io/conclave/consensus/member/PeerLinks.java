@@ -1,0 +1,35 @@
+package io.conclave.consensus.member;
+
+import io.conclave.consensus.core.PeerMessage;
+import io.conclave.consensus.entry.ClusterConfiguration;
+import java.util.UUID;
+
+/** How a member reaches the others. All methods are called on the member's thread and do not block. */
+public interface PeerLinks {
+    /** Of a member that is alone. */
+    PeerLinks NONE = new PeerLinks() {
+        @Override
+        public void send(int to, PeerMessage message) {}
+
+        @Override
+        public void flush() {}
+
+        @Override
+        public void configured(ClusterConfiguration configuration) {}
+
+        @Override
+        public void identify(UUID clusterId, long directory) {}
+    };
+
+    /** Sends a message in its turn, with the next {@link #flush} at the latest; drops it if there is no link. */
+    void send(int to, PeerMessage message);
+
+    /** Lets everything go that was sent. */
+    void flush();
+
+    /** Whom to have links to, beside those that the operator lists. */
+    void configured(ClusterConfiguration configuration);
+
+    /** Who this member is from here on; links on which it said something else are made anew. */
+    void identify(UUID clusterId, long directory);
+}

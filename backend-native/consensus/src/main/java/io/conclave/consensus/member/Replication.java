@@ -1,0 +1,543 @@
+package io.conclave.consensus.member;
+
+import io.conclave.consensus.DiskState;
+import io.conclave.consensus.LogListener;
+import io.conclave.consensus.LogOptions;
+import io.conclave.consensus.LogRole;
+import io.conclave.consensus.LogStatus;
+import io.conclave.consensus.MembershipChange;
+import io.conclave.consensus.Proposal;
+import io.conclave.consensus.Rejection;
+import io.conclave.consensus.StateMachine;
+import io.conclave.consensus.core.Core;
+import io.conclave.consensus.core.CoreOptions;
+import io.conclave.consensus.core.CoreRole;
+import io.conclave.consensus.core.CoreStart;
+import io.conclave.consensus.core.CoreStatus;
+import io.conclave.consensus.core.Output;
+import io.conclave.consensus.core.PeerMessage;
+import io.conclave.consensus.entry.ClusterConfiguration;
+import io.conclave.consensus.entry.LogBatch;
+import io.conclave.consensus.entry.LogState;
+import io.conclave.consensus.entry.Member;
+import io.conclave.consensus.entry.Origin;
+import io.conclave.consensus.store.IncomingSnapshot;
+import io.conclave.consensus.store.LogStore;
+import io.conclave.consensus.store.Recovered;
+import io.conclave.consensus.store.RecoveryTarget;
+import io.conclave.consensus.store.SnapshotPosition;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A member at work. One turn: what gathered in the queue goes to the leader or, on the leader, into the core; then the
+ * core's output is carried out, in its order, until there is none; then what is committed and durable here is applied, and
+ * reads are released.
+ */
+final class Replication {
+    private static final Logger log = LoggerFactory.getLogger(Replication.class);
+    private static final byte[] NO_NOTE = new byte[0];
+
+    /** A tick that is so late waits until what has arrived meanwhile is read: our own pause is not others' silence. */
+    private static final long LATE_MS = 5;
+
+    private static final long READING_MS = 2;
+
+    /** What a member works with. */
+    record Surroundings(
+            LogOptions options,
+            ProposalQueue queue,
+            LogStore store,
+            PeerLinks links,
+            StateMachine machine,
+            LogListener listener,
+            LongSupplier random) {}
+
+    private final LogOptions options;
+    private final ProposalQueue queue;
+    private final LogStore store;
+    private final PeerLinks links;
+    private final StateMachine machine;
+    private final LogListener listener;
+    private final int self;
+
+    private final LogApplier applier;
+    private final OwnProposals own;
+    private final PendingReads reads;
+    private final Intake intake;
+    private final ServingRule serving;
+    private final MembershipKeeper membership;
+    private final Handover handover;
+    private final SnapshotSender snapshotSender;
+    private final SnapshotReceiver snapshotReceiver;
+    private final LogWriter writer;
+    private final Core core;
+
+    private long nowMs;
+    private long commitIndex;
+    private long tickNotBeforeMs;
+
+    /** The term in which the listener was told that this member leads; 0 while it does not. */
+    private long leadingTerm;
+
+    private long nextFullHandoverMs;
+    private long closeDeadlineMs = Long.MAX_VALUE;
+    private boolean handedOver;
+
+    /** Recovers, and begins to follow. */
+    static Replication recover(Surroundings in, CoreFactory cores) throws IOException {
+        return new Replication(in, cores);
+    }
+
+    private Replication(Surroundings in, CoreFactory cores) throws IOException {
+        options = in.options();
+        queue = in.queue();
+        store = in.store();
+        links = in.links();
+        machine = in.machine();
+        listener = in.listener();
+        self = options.memberId();
+        nowMs = options.monotonicMs().getAsLong();
+
+        own = new OwnProposals(queue, self, in.random());
+        reads = new PendingReads(queue);
+        applier = new LogApplier(machine, self, new Witness());
+        Recovered recovered = readStore();
+        writer = new LogWriter(store, applier.index(), recovered.rest());
+        commitIndex = applier.index();
+        core = cores.create(
+                startOf(recovered),
+                CoreOptions.DEFAULT.withTimes(options.electionTimeoutMs(), options.heartbeatMs()),
+                in.random().getAsLong(),
+                nowMs);
+        intake = new Intake(options, queue, store, links, core, own, reads);
+        serving = new ServingRule(options.stopServingAfterMs(), listener::serving);
+        membership = new MembershipKeeper(self, options.members(), options.electionTimeoutMs());
+        handover = new Handover(2 * options.electionTimeoutMs());
+        snapshotSender = new SnapshotSender(store, options.background(), new Sending(), options.electionTimeoutMs());
+        snapshotReceiver = new SnapshotReceiver(store, machine, options.background(), new Receiving());
+        links.identify(store.clusterId(), store.directory());
+        announce(applier.configuration());
+    }
+
+    private void announce(ClusterConfiguration configuration) {
+        if (!configuration.members().isEmpty()) {
+            links.configured(configuration);
+            listener.configured(configuration);
+        }
+    }
+
+    // ---- recovery
+
+    private Recovered readStore() throws IOException {
+        machine.begin(store.clusterId());
+        if (store.isBirthplace()) {
+            applier.restore(new SnapshotPosition(0, 0, 0, stateAtBirth()));
+        }
+        return store.recover(new RecoveryTarget() {
+            @Override
+            public void restore(SnapshotPosition position, InputStream state) throws IOException {
+                machine.read(state).run();
+                applier.restore(position);
+            }
+
+            @Override
+            public void committed(LogBatch batch) {
+                applier.apply(batch);
+            }
+        });
+    }
+
+    /** A cluster is born with this member as the only one, and the only voter. */
+    private LogState stateAtBirth() {
+        Member listed = options.members().getOrDefault(self, new Member(self, 0, "", 0, "", 0, false));
+        ClusterConfiguration alone =
+                new ClusterConfiguration(Map.of(self, listed.withDirectory(store.directory())), Set.of(self), Set.of());
+        return new LogState(alone, 0, LogState.INITIAL.featureLevel(), Map.of());
+    }
+
+    private CoreStart startOf(Recovered recovered) {
+        return new CoreStart(
+                self,
+                store.directory(),
+                recovered.term(),
+                recovered.votedFor(),
+                applier.index(),
+                applier.term(),
+                applier.timestampMs(),
+                applier.configuration(),
+                applier.configurationIndex(),
+                recovered.rest(),
+                recovered.cut());
+    }
+
+    // ---- inputs
+
+    void linked(int member, long directory) {
+        nowMs = options.monotonicMs().getAsLong();
+        core.linked(nowMs, member, directory);
+        intake.linked(member);
+        membership.linked(member, directory);
+        snapshotSender.linked(member);
+    }
+
+    void linkDown(int member) {
+        membership.linkDown(member);
+        intake.linkDown(member);
+    }
+
+    void inboundLost(int member) {
+        nowMs = options.monotonicMs().getAsLong();
+        core.linkLost(nowMs, member);
+    }
+
+    void arrived(int from, PeerMessage message) {
+        nowMs = options.monotonicMs().getAsLong();
+        if (message instanceof PeerMessage.Forward forward) {
+            intake.forwarded(from, forward.entries());
+            return;
+        }
+        if (message instanceof PeerMessage.TimeoutNow && store.diskState() == DiskState.FULL) {
+            return; // a member that cannot write would not lead for long
+        }
+        core.receive(nowMs, from, message);
+        if (message instanceof PeerMessage.SnapshotReply reply) {
+            snapshotSender.answered(from, reply, nowMs);
+        }
+    }
+
+    void change(MembershipChange change, CompletableFuture<@Nullable Void> done) {
+        membership.request(change, done, core.status());
+    }
+
+    void transfer(int to, CompletableFuture<@Nullable Void> done) {
+        handover.begin(core, nowMs, to, done);
+    }
+
+    // ---- the turn
+
+    boolean turn() throws IOException {
+        nowMs = options.monotonicMs().getAsLong();
+        boolean worked = intake.take(nowMs);
+        worked |= tick();
+        boolean more = true;
+        while (more) {
+            intake.handOver(nowMs);
+            more = carryOut();
+            more |= applyCommitted();
+            if (!more) {
+                more = lookAfter();
+            }
+            worked |= more;
+        }
+        return worked;
+    }
+
+    /** Only after what has arrived is dealt with. */
+    private boolean tick() throws IOException {
+        long dueMs = core.nextTickMs();
+        if (nowMs < dueMs) {
+            return false;
+        }
+        if (tickNotBeforeMs == 0 && nowMs - dueMs > LATE_MS && !isOnlyVoter()) {
+            tickNotBeforeMs = nowMs + READING_MS;
+        }
+        if (nowMs < tickNotBeforeMs) {
+            return false;
+        }
+        tickNotBeforeMs = 0;
+        core.tick(nowMs, options.wallClockMs().getAsLong());
+        snapshotSender.tick(nowMs);
+        return true;
+    }
+
+    private boolean carryOut() throws IOException {
+        Output output = core.take();
+        // first, for the leadership that is confirmed to them must be from after they were heard
+        output.notes().forEach(note -> listener.noted(note.from(), note.note()));
+        Output.Vote vote = output.vote();
+        if (vote != null) {
+            store.vote(vote.term(), vote.votedFor());
+        }
+        if (output.role() != null) {
+            roleChanged(output.role());
+        }
+        if (!output.messages().isEmpty()) {
+            output.messages().forEach(envelope -> links.send(envelope.to(), envelope.message()));
+            links.flush();
+        }
+        boolean written = write(output);
+        commitIndex = output.commitIndex();
+        output.confirmed().forEach(confirmed -> reads.confirmed(confirmed.id(), confirmed.index()));
+        for (int member : output.snapshotsWanted()) {
+            snapshotSender.wanted(member, nowMs);
+        }
+        for (Output.ReceivedPiece piece : output.pieces()) {
+            snapshotReceiver.received(piece.from(), piece.piece());
+        }
+        if (output.full()) {
+            store.caughtUp();
+        }
+        return written
+                || vote != null
+                || output.role() != null
+                || !output.messages().isEmpty()
+                || !output.notes().isEmpty()
+                || !output.confirmed().isEmpty();
+    }
+
+    private boolean write(Output output) throws IOException {
+        if (output.cutAfter() >= 0) {
+            writer.cutAfter(output.cutAfter());
+        }
+        writer.add(output.append());
+        if (!writer.write(output.commitIndex())) {
+            return false;
+        }
+        core.durable(nowMs, writer.durableIndex(), writer.durableTerm());
+        return true;
+    }
+
+    private void roleChanged(CoreRole role) {
+        long told = leadingTerm;
+        if (told != 0) {
+            leadingTerm = 0;
+            listener.deposed();
+        }
+        if (role != CoreRole.LEADER) {
+            snapshotSender.clear();
+            membership.deposed(core.status());
+            intake.deposed();
+        }
+    }
+
+    private boolean applyCommitted() {
+        boolean applied = false;
+        for (LogBatch batch = writer.nextCommitted(commitIndex);
+                batch != null;
+                batch = writer.nextCommitted(commitIndex)) {
+            applier.apply(batch);
+            applied = true;
+            tellLeading();
+            store.applied(applier.position(), machine::snapshot);
+        }
+        if (applied) {
+            core.applied(applier.index());
+        }
+        if (own.takeGap()) {
+            log.warn("proposals of this member were lost on the way to the leader; sending again");
+            own.sendAgain();
+        }
+        reads.run(applier.index(), own.settled());
+        return applied;
+    }
+
+    private void tellLeading() {
+        CoreStatus status = core.status();
+        if (leadingTerm == 0 && status.role() == CoreRole.LEADER && applier.term() == status.term()) {
+            leadingTerm = status.term();
+            listener.leading(leadingTerm);
+        }
+    }
+
+    /** What follows from where things stand now; returns whether the core has something to say to it. */
+    private boolean lookAfter() {
+        CoreStatus status = core.status();
+        boolean leads = status.role() == CoreRole.LEADER;
+        boolean acted = false;
+        handover.look(self, status, nowMs);
+        if (leads) {
+            acted = membership.keep(core, nowMs, options.wallClockMs().getAsLong(), applier.configuration());
+            acted |= intake.isFull() && handOverForRoom();
+        }
+        boolean asked = serve(status, leads);
+        return acted || asked;
+    }
+
+    /** Somebody else may have room; who has none does not stand for election. */
+    private boolean handOverForRoom() {
+        if (nowMs < nextFullHandoverMs || handover.isRunning()) {
+            return false;
+        }
+        nextFullHandoverMs = nowMs + 10 * options.electionTimeoutMs();
+        handover.begin(core, nowMs, 0, new CompletableFuture<>());
+        return true;
+    }
+
+    private boolean serve(CoreStatus status, boolean leads) {
+        boolean stuck = writer.isHolding() && store.diskState() == DiskState.FULL;
+        if (stuck && serving.isServing()) {
+            serving.stop();
+        }
+        if (!isOnlyVoter()) {
+            serving.quiet(nowMs - status.heardLeaderMs());
+        }
+        boolean hasLeader = leads ? leadingTerm != 0 : status.leader() != 0;
+        if (stuck || !serving.wantsConfirmation(hasLeader)) {
+            return false;
+        }
+        long id = reads.addInternal(serving::reached);
+        serving.asked(id);
+        core.confirm(nowMs, id, NO_NOTE);
+        return true;
+    }
+
+    // ---- where things stand
+
+    boolean isLeading() {
+        return leadingTerm != 0;
+    }
+
+    boolean isOnlyVoter() {
+        return applier.configuration().voters().equals(Set.of(self))
+                && applier.configuration().outgoing().isEmpty();
+    }
+
+    LogStatus status(LogRole role, LogStore from) {
+        CoreStatus status = core.status();
+        return new LogStatus(
+                self,
+                role,
+                status.leader(),
+                status.term(),
+                status.lastIndex(),
+                commitIndex,
+                applier.index(),
+                applier.configuration(),
+                from.clusterId(),
+                from.diskState());
+    }
+
+    long nextTurnMs() {
+        long next = Math.max(core.nextTickMs(), tickNotBeforeMs);
+        return Math.min(next, Math.min(handover.deadlineMs(), closeDeadlineMs));
+    }
+
+    // ---- the end
+
+    /** Whether this member may close: what was queued is applied, and leadership handed over; or time is up. */
+    boolean hasFinished() {
+        if (closeDeadlineMs == Long.MAX_VALUE && !isOnlyVoter()) {
+            closeDeadlineMs = nowMs + 3 * options.electionTimeoutMs();
+        }
+        if (nowMs >= closeDeadlineMs) {
+            return true;
+        }
+        if (queue.peek() != null || !own.isEmpty() || !reads.isEmpty() || intake.isHolding()) {
+            return false;
+        }
+        if (core.status().role() == CoreRole.LEADER && !isOnlyVoter() && !handedOver) {
+            handedOver = true;
+            handover.begin(core, nowMs, 0, new CompletableFuture<>());
+        }
+        return !handover.isRunning();
+    }
+
+    void end(Rejection reason) {
+        serving.stop();
+        snapshotSender.clear();
+        membership.deposed(core.status());
+        handover.abandon();
+        reads.clear();
+        intake.abandon(reason);
+    }
+
+    // ---- what the parts say
+
+    private final class Witness implements LogApplier.Witness {
+        @Override
+        public @Nullable Proposal accepted(Origin origin) {
+            return own.accepted(origin);
+        }
+
+        @Override
+        public void discarded(Origin origin) {
+            own.discarded(origin);
+        }
+
+        @Override
+        public void started(Started started, long index) {
+            own.started(started, index);
+        }
+
+        @Override
+        public void configured(ClusterConfiguration configuration) {
+            own.configured(configuration);
+            announce(configuration);
+        }
+    }
+
+    private final class Sending implements SnapshotSender.Sending {
+        @Override
+        public long term() {
+            return core.status().term();
+        }
+
+        @Override
+        public void send(int to, PeerMessage message) {
+            links.send(to, message);
+            links.flush();
+        }
+
+        @Override
+        public void sending(int to, long lastIndex, boolean failed) {
+            core.snapshotSending(nowMs, to, lastIndex, failed);
+        }
+
+        @Override
+        public void toMember(Runnable action) {
+            queue.control(action);
+        }
+    }
+
+    private final class Receiving implements SnapshotReceiver.Receiving {
+        @Override
+        public void send(int to, PeerMessage.SnapshotReply reply) {
+            links.send(to, reply);
+            links.flush();
+        }
+
+        @Override
+        public void toMember(Runnable action) {
+            queue.control(action);
+        }
+
+        @Override
+        public boolean wants(long lastIndex, long lastTerm) {
+            return lastIndex > applier.index() && core.wantsSnapshot(lastIndex, lastTerm);
+        }
+
+        @Override
+        public void install(IncomingSnapshot snapshot, SnapshotPosition position, Runnable swap) throws IOException {
+            installSnapshot(snapshot, position, swap);
+        }
+    }
+
+    private void installSnapshot(IncomingSnapshot snapshot, SnapshotPosition position, Runnable swap)
+            throws IOException {
+        nowMs = options.monotonicMs().getAsLong();
+        log.info("installing a snapshot of {} entries; {} were applied", position.lastIndex(), applier.index());
+        serving.stop();
+        snapshot.install();
+        swap.run();
+        applier.restore(position);
+        writer.restart(position.lastIndex());
+        commitIndex = Math.max(commitIndex, position.lastIndex());
+        own.installed(applier.proposer(self));
+        core.installed(
+                nowMs,
+                position.lastIndex(),
+                position.term(),
+                position.timestampMs(),
+                position.state().configuration(),
+                position.state().configurationIndex());
+        announce(position.state().configuration());
+    }
+}

@@ -1,0 +1,167 @@
+package io.conclave.consensus.member;
+
+import io.conclave.consensus.DamagedLogException;
+import io.conclave.consensus.StateMachine;
+import io.conclave.consensus.core.PeerMessage.SnapshotPiece;
+import io.conclave.consensus.core.PeerMessage.SnapshotReply;
+import io.conclave.consensus.store.IncomingSnapshot;
+import io.conclave.consensus.store.LogStore;
+import io.conclave.consensus.store.SnapshotPosition;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Receives a snapshot piece by piece, has it checked and read in the background, and hands it over to be installed. */
+final class SnapshotReceiver {
+    private static final Logger log = LoggerFactory.getLogger(SnapshotReceiver.class);
+
+    /** Whom it works for. */
+    interface Receiving {
+        void send(int to, SnapshotReply reply);
+
+        /** Runs it on the member's thread. */
+        void toMember(Runnable action);
+
+        /** Whether the snapshot would bring anything new. */
+        boolean wants(long lastIndex, long lastTerm);
+
+        /** Takes the state over; the log begins behind it then. */
+        void install(IncomingSnapshot snapshot, SnapshotPosition position, Runnable swap) throws IOException;
+    }
+
+    private final LogStore store;
+    private final StateMachine machine;
+    private final Executor background;
+    private final Receiving receiving;
+
+    private @Nullable IncomingSnapshot incoming;
+    private long lastIndex;
+    private long lastTerm;
+    private long length;
+    private boolean checking;
+
+    /** Who is to be told of the end. */
+    private int sender;
+
+    private long term;
+
+    SnapshotReceiver(LogStore store, StateMachine machine, Executor background, Receiving receiving) {
+        this.store = store;
+        this.machine = machine;
+        this.background = background;
+        this.receiving = receiving;
+    }
+
+    void received(int from, SnapshotPiece piece) throws IOException {
+        sender = from;
+        term = piece.term();
+        if (!receiving.wants(piece.lastIndex(), piece.lastTerm())) {
+            receiving.send(from, new SnapshotReply(term, piece.lastIndex(), piece.length(), true));
+            return;
+        }
+        IncomingSnapshot file = fileFor(piece);
+        if (file == null) {
+            return; // another one is being checked; this one is asked for again
+        }
+        if (!checking && piece.bytes().length > 0 && piece.offset() == file.received()) {
+            file.write(piece.bytes());
+        }
+        receiving.send(from, new SnapshotReply(term, lastIndex, file.received(), false));
+        if (!checking && file.received() == length) {
+            check(file);
+        }
+    }
+
+    private @Nullable IncomingSnapshot fileFor(SnapshotPiece piece) throws IOException {
+        IncomingSnapshot file = incoming;
+        boolean same = file != null
+                && lastIndex == piece.lastIndex()
+                && lastTerm == piece.lastTerm()
+                && length == piece.length();
+        if (same) {
+            return file;
+        }
+        if (checking) {
+            return null;
+        }
+        discard();
+        lastIndex = piece.lastIndex();
+        lastTerm = piece.lastTerm();
+        length = piece.length();
+        log.info("receiving a snapshot of {} entries, {} bytes", lastIndex, length);
+        incoming = store.receive(lastIndex, lastTerm, length);
+        return incoming;
+    }
+
+    /** Has the machine read the state, and keeps what puts it in place. */
+    private final class Reader {
+        private Runnable swap = () -> {};
+
+        void read(InputStream in) {
+            try {
+                swap = machine.read(in);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+
+    private void check(IncomingSnapshot file) {
+        checking = true;
+        try {
+            background.execute(() -> {
+                Reader reader = new Reader();
+                try {
+                    SnapshotPosition position = file.verify(reader::read);
+                    receiving.toMember(() -> checked(file, position, reader.swap));
+                } catch (IOException | RuntimeException e) {
+                    receiving.toMember(() -> damaged(e));
+                }
+            });
+        } catch (RejectedExecutionException e) {
+            checking = false;
+        }
+    }
+
+    private void checked(IncomingSnapshot file, SnapshotPosition position, Runnable swap) {
+        checking = false;
+        incoming = null;
+        try {
+            if (receiving.wants(position.lastIndex(), position.term())) {
+                receiving.install(file, position, swap); // the core answers
+                return;
+            }
+            file.discard();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        receiving.send(sender, new SnapshotReply(term, position.lastIndex(), length, true));
+    }
+
+    private void damaged(Exception cause) {
+        checking = false;
+        log.warn(
+                "the snapshot of {} entries that was received cannot be used; it is asked for again", lastIndex, cause);
+        try {
+            discard();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        if (!(cause instanceof DamagedLogException || cause instanceof UncheckedIOException)) {
+            throw new IllegalStateException("a snapshot cannot be read", cause);
+        }
+        receiving.send(sender, new SnapshotReply(term, lastIndex, 0, false));
+    }
+
+    private void discard() throws IOException {
+        if (incoming != null) {
+            incoming.discard();
+            incoming = null;
+        }
+    }
+}

@@ -1,0 +1,237 @@
+package io.conclave.consensus.simulation;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.conclave.consensus.LogOptions;
+import io.conclave.consensus.MembershipChange;
+import io.conclave.consensus.ReplicatedLog;
+import io.conclave.consensus.entry.ClusterConfiguration;
+import io.conclave.consensus.entry.Member;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
+
+/** Several members with counting applications on one thread, all from one seed. */
+final class EnsembleSimulation {
+    static final long SECOND_US = 1_000_000;
+    private static final int SEGMENT_BYTES = 64 * 1024;
+
+    final VirtualTime time = new VirtualTime();
+    final SimulatedNetwork network;
+    final Random random;
+    final EnsembleHistory history = new EnsembleHistory();
+    final Map<Integer, SimulatedMember> members = new TreeMap<>();
+    final Map<Integer, CounterMachine> applications = new HashMap<>();
+    final Map<Integer, Member> listed = new TreeMap<>();
+    private final boolean durable;
+    int snapshotEveryEntries = 100;
+    int reads;
+
+    EnsembleSimulation(long seed, boolean durable) {
+        this.random = new Random(seed);
+        this.network = new SimulatedNetwork(time, random);
+        this.durable = durable;
+    }
+
+    // ---- members
+
+    static Member member(int id, boolean observer) {
+        return new Member(id, 0, "host-" + id, 1, "", 0, observer);
+    }
+
+    /** Adds machines, all of them in the lists of all; 1 is where the cluster is born. */
+    void add(int... ids) {
+        for (int id : ids) {
+            listed.put(id, member(id, false));
+            members.put(id, new SimulatedMember(id, time, network, random, durable));
+        }
+    }
+
+    void startAll() {
+        members.keySet().forEach(this::start);
+    }
+
+    void start(int id) {
+        start(id, id == 1);
+    }
+
+    void start(int id, boolean birth) {
+        SimulatedMember member = members.get(id);
+        LogOptions options = member.options(listed, birth)
+                .segmentBytes(SEGMENT_BYTES)
+                .maxEntryBytes(8 * 1024)
+                .maxBatchBytes(24 * 1024)
+                .maxQueuedBytes(256 * 1024)
+                .snapshotEveryEntries(snapshotEveryEntries)
+                .snapshotsKept(2)
+                .build();
+        CounterMachine application = new CounterMachine(history, id, random.nextInt(3) == 0 ? 3_000_000 : 0);
+        applications.put(id, application);
+        member.start(options, application);
+    }
+
+    CounterMachine application(int id) {
+        return applications.get(id);
+    }
+
+    ReplicatedLog log(int id) {
+        return members.get(id).log();
+    }
+
+    /** Who leads and has told its application so; 0 if nobody does. */
+    int leader() {
+        int leader = 0;
+        long term = 0;
+        for (int id : members.keySet()) {
+            if (members.get(id).isAlive() && application(id).leadingTerm > term) {
+                leader = id;
+                term = application(id).leadingTerm;
+            }
+        }
+        return leader;
+    }
+
+    ClusterConfiguration configuration() {
+        return log(leader()).status().configuration();
+    }
+
+    // ---- time
+
+    void runFor(long durationUs) {
+        time.run(durationUs);
+    }
+
+    /** Lets time pass until it is so; fails if it is not within the seconds. */
+    void await(String what, int seconds, BooleanSupplier condition) {
+        long untilUs = time.nowUs() + seconds * SECOND_US;
+        while (!condition.getAsBoolean()) {
+            long stepUs = Math.min(untilUs, time.nowUs() + 10_000);
+            while (time.step(stepUs)) {
+                // goes on
+            }
+            assertTrue(time.nowUs() < untilUs, () -> "not within " + seconds + " s: " + what + "; " + describe());
+        }
+    }
+
+    String describe() {
+        StringBuilder text = new StringBuilder("at " + time.nowMs() + " ms:");
+        members.forEach((id, member) -> text.append("\n  ")
+                .append(id)
+                .append(": ")
+                .append(
+                        member.isAlive()
+                                ? member.log().status() + ", open "
+                                        + application(id).open.size() + ", serving " + application(id).serving
+                                : "dead"));
+        return text.toString();
+    }
+
+    void awaitVoters(int... ids) {
+        java.util.Set<Integer> wanted = new java.util.TreeSet<>();
+        for (int id : ids) {
+            wanted.add(id);
+        }
+        await(
+                "voters " + wanted,
+                60,
+                () -> leader() != 0
+                        && configuration().voters().equals(wanted)
+                        && !configuration().isJoint());
+    }
+
+    // ---- work
+
+    /** Proposes through the member; false if it takes nothing now. */
+    boolean propose(int id, int bytes) {
+        CounterMachine application = application(id);
+        CounterMachine.Proposed proposed = application.proposal(bytes);
+        application.open.put(proposed.id, proposed);
+        if (!log(id).propose(proposed)) {
+            application.open.remove(proposed.id);
+            return false;
+        }
+        return true;
+    }
+
+    /** Reads through the member, and checks that it sees what anybody was told before. */
+    void read(int id) {
+        long told = history.acknowledgedIndex();
+        CounterMachine application = application(id);
+        log(id).readBarrier(() -> {
+            reads++;
+            assertTrue(
+                    application.index >= told,
+                    () -> "member " + id + " reads at " + application.index + ", behind " + told);
+        });
+    }
+
+    void confirm(int id) {
+        long told = history.acknowledgedIndex();
+        CounterMachine application = application(id);
+        log(id).confirm(new byte[] {(byte) id}, () -> {
+            reads++;
+            assertTrue(application.index >= told);
+        });
+    }
+
+    CompletableFuture<Void> change(MembershipChange change) {
+        return log(leader()).change(change).toCompletableFuture();
+    }
+
+    // ---- the end
+
+    /** Everything works again: all proposals get an outcome, and all members come to the same state. */
+    void settle() {
+        network.heal();
+        members.forEach((id, member) -> {
+            member.disk().capacity(Long.MAX_VALUE);
+            member.pause(0);
+        });
+        for (int id : members.keySet()) {
+            if (!members.get(id).isAlive()) {
+                start(id, false);
+            }
+        }
+        List<Integer> ids = new ArrayList<>(listed.keySet());
+        await(
+                "all vote",
+                120,
+                () -> leader() != 0
+                        && !configuration().isJoint()
+                        && configuration().voters().containsAll(ids));
+        await("all outcomes", 60, () -> applications.values().stream()
+                .allMatch(each -> each.over || each.open.isEmpty()));
+        for (int id : ids) {
+            assertTrue(propose(id, 20));
+        }
+        await("all applied", 60, this::isSettled);
+        await("all serve", 60, () -> ids.stream().allMatch(id -> application(id).serving));
+        int leader = leader();
+        for (int id : ids) {
+            assertEquals(application(leader).digest, application(id).digest, "state of member " + id);
+            assertEquals(application(leader).count, application(id).count, "count of member " + id);
+        }
+    }
+
+    private boolean isSettled() {
+        long last = 0;
+        for (int id : listed.keySet()) {
+            if (!application(id).open.isEmpty()) {
+                return false;
+            }
+            last = Math.max(last, log(id).status().lastIndex());
+        }
+        for (int id : listed.keySet()) {
+            if (log(id).status().appliedIndex() != last) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

@@ -1,0 +1,427 @@
+package io.conclave.consensus.simulation;
+
+import io.conclave.consensus.LogException;
+import io.conclave.consensus.LogListener;
+import io.conclave.consensus.LogOptions;
+import io.conclave.consensus.LogStatus;
+import io.conclave.consensus.MembershipChange;
+import io.conclave.consensus.Proposal;
+import io.conclave.consensus.ReplicatedLog;
+import io.conclave.consensus.StateMachine;
+import io.conclave.consensus.core.PeerMessage;
+import io.conclave.consensus.disk.Disk;
+import io.conclave.consensus.disk.PowerFailure;
+import io.conclave.consensus.disk.SimulatedDisk;
+import io.conclave.consensus.entry.ClusterConfiguration;
+import io.conclave.consensus.entry.Member;
+import io.conclave.consensus.member.CoreFactory;
+import io.conclave.consensus.member.MemberLoop;
+import io.conclave.consensus.member.PeerLinks;
+import io.conclave.consensus.member.StoreFactory;
+import io.conclave.consensus.store.FileStore;
+import io.conclave.consensus.store.MemoryStore;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
+import java.util.concurrent.CompletionStage;
+import java.util.function.UnaryOperator;
+
+/**
+ * A machine with a disk on which a member's process lives, dies and lives again. What the process is to do is a
+ * {@link StateMachine} and a {@link LogListener}, made anew for each life.
+ */
+public final class SimulatedMember implements SimulatedNetwork.Node {
+
+    /** What runs on top of the log in one life. */
+    public interface Application {
+        StateMachine machine();
+
+        LogListener listener();
+
+        /** The process has ended; nothing of it is called any more. */
+        void ended();
+    }
+
+    /** One life of the process. */
+    private final class Life {
+        final Application application;
+        final MemberLoop loop;
+        final SimulatedLog log;
+        boolean turnAsked;
+        long timerUs = Long.MAX_VALUE;
+        UUID clusterId = new UUID(0, 0);
+        long directory;
+        Set<Integer> wanted = new TreeSet<>();
+
+        Life(LogOptions options, StoreFactory stores, Application application) {
+            this.application = application;
+            this.log = new SimulatedLog(this);
+            this.loop =
+                    new MemberLoop(options, stores, cores, new Links(this), random::nextLong, () -> askForTurn(this));
+            wanted.addAll(options.members().keySet());
+        }
+    }
+
+    private final int id;
+    private final VirtualTime time;
+    private final SimulatedNetwork network;
+    private final Random random;
+    private final boolean durable;
+    private SimulatedDisk disk;
+    private CoreFactory cores = CoreFactory.RAFT;
+    private UnaryOperator<Disk> diskMistake = seen -> seen;
+
+    private Optional<Life> life = Optional.empty();
+    private long pausedUntilUs;
+
+    /** How fast its clock runs. */
+    private double clockRate = 1;
+
+    private long clockOffsetMs;
+    private long wallOffsetMs = 1_700_000_000_000L;
+
+    /** @param durable with a disk, or in memory only */
+    public SimulatedMember(int id, VirtualTime time, SimulatedNetwork network, Random random, boolean durable) {
+        this.id = id;
+        this.time = time;
+        this.network = network;
+        this.random = new Random(random.nextLong());
+        this.durable = durable;
+        this.disk = new SimulatedDisk(random.nextLong());
+        network.add(id, this);
+    }
+
+    public int id() {
+        return id;
+    }
+
+    public SimulatedDisk disk() {
+        return disk;
+    }
+
+    /** Plants a mistake in the lives to come. */
+    public void mistaken(CoreFactory newCores, UnaryOperator<Disk> newDiskMistake) {
+        cores = newCores;
+        diskMistake = newDiskMistake;
+    }
+
+    public void clock(double rate, long offsetMs) {
+        clockRate = rate;
+        clockOffsetMs = offsetMs;
+    }
+
+    public void wallOffsetMs(long value) {
+        wallOffsetMs = value;
+    }
+
+    private long nowMs() {
+        return (long) (time.nowUs() * clockRate / 1000) + clockOffsetMs;
+    }
+
+    public boolean isAlive() {
+        return life.isPresent();
+    }
+
+    /** The log of the present life. */
+    public ReplicatedLog log() {
+        return life.orElseThrow().log;
+    }
+
+    /** Options with the clocks, executors and random numbers of this machine; the rest is the caller's. */
+    public LogOptions.Builder options(Map<Integer, Member> members, boolean birth) {
+        return LogOptions.builder(
+                        () -> wallOffsetMs + time.nowMs(),
+                        this::nowMs,
+                        this::inBackground,
+                        (delayMs, action) -> time.after(delayMs * 1000, inThisLife(action)),
+                        this::failed)
+                .memberId(id)
+                .members(members)
+                .birth(birth)
+                .clusterIds(() -> new UUID(7, 7))
+                .directoryIds(random::nextLong);
+    }
+
+    // ---- life and death
+
+    /** Starts the process. */
+    public void start(LogOptions options, Application application) {
+        if (life.isPresent()) {
+            throw new IllegalStateException("member " + id + " lives");
+        }
+        Disk seen = diskMistake.apply(disk);
+        StoreFactory stores = durable
+                ? toMember -> FileStore.open(seen, options, toMember::accept)
+                : toMember -> new MemoryStore(options, toMember::accept);
+        Life made = new Life(options, stores, application);
+        life = Optional.of(made);
+        guarded(made, () -> made.loop.start(application.machine(), application.listener()));
+        made.loop.ready().whenComplete((nothing, cause) -> {
+            if (cause != null && life.isPresent() && life.get() == made && !disk.hasFailed()) {
+                throw new AssertionError("member " + id + " cannot start", cause);
+            }
+        });
+    }
+
+    /** Ends the process here and now; the machine lives on. */
+    public void kill() {
+        end();
+        disk.kill();
+    }
+
+    /** Ends the machine: what its disk was not told to keep may be lost. */
+    public void losePower() {
+        end();
+        disk.losePower();
+    }
+
+    /** Ends the process, and empties its directory. */
+    public void wipe() {
+        end();
+        disk = new SimulatedDisk(random.nextLong());
+    }
+
+    private void end() {
+        life.ifPresent(ended -> ended.application.ended());
+        life = Optional.empty();
+        network.resetAll(id);
+        pausedUntilUs = 0;
+    }
+
+    /** Closes the log; the process ends when it has. */
+    public void close() {
+        Life closing = life.orElseThrow();
+        closing.loop.beginClosing();
+        closing.loop
+                .ended()
+                .whenComplete((nothing, cause) -> time.after(0, () -> {
+                    if (life.isPresent() && life.get() == closing) {
+                        kill();
+                    }
+                }));
+    }
+
+    /** The process stands still for a while; what arrives waits. */
+    public void pause(long durationUs) {
+        pausedUntilUs = time.nowUs() + durationUs;
+    }
+
+    private void failed(LogException cause) {
+        if (disk.hasFailed() || isPowerFailure(cause)) {
+            time.after(0, inThisLife(this::losePower));
+        } else {
+            throw new AssertionError("the log of member " + id + " failed", cause);
+        }
+    }
+
+    private static boolean isPowerFailure(Throwable cause) {
+        for (Throwable each = cause; each != null; each = each.getCause()) {
+            if (each instanceof PowerFailure) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    // ---- the thread
+
+    /** What happens on the process, if it still lives then, and not while it stands still. */
+    private Runnable inThisLife(Runnable action) {
+        Optional<Life> now = life;
+        return () -> {
+            if (now.isEmpty() || life.isEmpty() || life.get() != now.get()) {
+                return;
+            }
+            if (time.nowUs() < pausedUntilUs) {
+                time.after(pausedUntilUs - time.nowUs(), inThisLife(action));
+            } else {
+                guarded(now.get(), action);
+            }
+        };
+    }
+
+    private void guarded(Life of, Runnable action) {
+        try {
+            action.run();
+        } catch (PowerFailure e) {
+            if (life.isPresent() && life.get() == of) {
+                losePower();
+            }
+        }
+    }
+
+    private void inBackground(Runnable task) {
+        time.after(100 + random.nextInt(20_000), inThisLife(task));
+    }
+
+    private void askForTurn(Life of) {
+        if (!of.turnAsked) {
+            of.turnAsked = true;
+            if (life.isPresent() && life.get() == of) {
+                time.after(random.nextInt(100), inThisLife(() -> turn(of)));
+            }
+        }
+    }
+
+    private void turn(Life of) {
+        of.turnAsked = false;
+        while (of.loop.turn()) {
+            of.turnAsked = false;
+        }
+        if (disk.hasFailed()) {
+            throw new AssertionError("member " + id + " goes on after its end");
+        }
+        sleep(of);
+    }
+
+    private void sleep(Life of) {
+        long dueMs = of.loop.nextTurnMs();
+        if (of.loop.hasEnded() || dueMs == Long.MAX_VALUE) {
+            return;
+        }
+        long delayUs = Math.max(100, (long) ((dueMs - nowMs()) * 1000 / clockRate));
+        long atUs = time.nowUs() + delayUs;
+        if (of.timerUs > time.nowUs() && of.timerUs <= atUs) {
+            return;
+        }
+        of.timerUs = atUs;
+        time.after(delayUs, inThisLife(() -> turn(of)));
+    }
+
+    private void happens(Runnable action) {
+        Life now = life.orElse(null);
+        if (now != null) {
+            inThisLife(() -> {
+                        action.run();
+                        askForTurn(now);
+                    })
+                    .run();
+        }
+    }
+
+    // ---- the network's view
+
+    @Override
+    public boolean isListening() {
+        return life.isPresent();
+    }
+
+    @Override
+    public UUID clusterId() {
+        return life.orElseThrow().clusterId;
+    }
+
+    @Override
+    public long directory() {
+        return life.orElseThrow().directory;
+    }
+
+    @Override
+    public boolean wants(int other) {
+        return life.isPresent() && life.get().wanted.contains(other);
+    }
+
+    @Override
+    public void linked(int to, UUID clusterId, long directory) {
+        happens(() -> life.orElseThrow().loop.linked(to, clusterId, directory));
+    }
+
+    @Override
+    public void linkDown(int to) {
+        happens(() -> life.orElseThrow().loop.linkDown(to));
+    }
+
+    @Override
+    public void inboundLost(int from) {
+        happens(() -> life.orElseThrow().loop.inboundLost(from));
+    }
+
+    @Override
+    public void arrived(int from, PeerMessage message) {
+        happens(() -> life.orElseThrow().loop.arrived(from, message));
+    }
+
+    private final class Links implements PeerLinks {
+        private final Life of;
+
+        Links(Life of) {
+            this.of = of;
+        }
+
+        @Override
+        public void send(int to, PeerMessage message) {
+            network.send(id, to, message);
+        }
+
+        @Override
+        public void flush() {}
+
+        @Override
+        public void configured(ClusterConfiguration configuration) {
+            of.wanted.addAll(configuration.members().keySet());
+        }
+
+        @Override
+        public void identify(UUID clusterId, long directory) {
+            boolean joined = of.clusterId.getLeastSignificantBits() == 0;
+            of.clusterId = clusterId;
+            of.directory = directory;
+            if (joined) {
+                network.comeAgain(id);
+            }
+        }
+    }
+
+    // ---- the application's view
+
+    private static final class SimulatedLog implements ReplicatedLog {
+        private final Life of;
+
+        SimulatedLog(Life of) {
+            this.of = of;
+        }
+
+        @Override
+        public void start(StateMachine machine, LogListener listener) {
+            throw new IllegalStateException("the member is started as a whole");
+        }
+
+        @Override
+        public boolean propose(Proposal proposal) {
+            return of.loop.propose(proposal);
+        }
+
+        @Override
+        public boolean readBarrier(Runnable action) {
+            return of.loop.readBarrier(action);
+        }
+
+        @Override
+        public boolean confirm(byte[] note, Runnable action) {
+            return of.loop.confirm(note, action);
+        }
+
+        @Override
+        public CompletionStage<Void> change(MembershipChange change) {
+            return of.loop.change(change);
+        }
+
+        @Override
+        public CompletionStage<Void> transferLeadership(int member) {
+            return of.loop.transferLeadership(member);
+        }
+
+        @Override
+        public LogStatus status() {
+            return of.loop.status();
+        }
+
+        @Override
+        public void close() {
+            of.loop.beginClosing();
+        }
+    }
+}
