@@ -20,6 +20,8 @@ import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.io.IOException;
+import java.net.SocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -55,6 +57,8 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
     private List<AuthId> authIds;
     private long sessionId;
     private long attachment;
+    private long receivedCount;
+    private long sentCount;
     private boolean readOnly;
     private boolean stalled;
     private boolean handling;
@@ -146,6 +150,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
         }
         handling = true;
         try {
+            answerCommand();
             while (wantsFrame()) {
                 int most = state == ConnectionState.HANDSHAKE ? MAX_HANDSHAKE_BYTES : Frames.DEFAULT_MAX_PAYLOAD_BYTES;
                 Optional<ByteBuf> frame = received.nextFrame(most);
@@ -162,7 +167,52 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
         setReading();
     }
 
+    /** Whoever begins with one of the words wants no session; as a length, each would be far above the limit. */
+    private void answerCommand() {
+        if (state != ConnectionState.HANDSHAKE || receivedCount > 0) {
+            return;
+        }
+        String letters = received.firstLetters();
+        if (services.commandWords().isWord(letters)) {
+            counted();
+            attaching();
+            services.commandWords()
+                    .answer(letters)
+                    .whenComplete((text, failure) -> loop.post(() -> {
+                        if (failure != null) {
+                            LOG.error("Command {} failed", letters, failure);
+                        }
+                        if (!isGone()) {
+                            channel.write(Unpooled.copiedBuffer(text == null ? "" : text, StandardCharsets.UTF_8));
+                            closeAfterOutput();
+                        }
+                    }));
+        }
+    }
+
+    /** A write was answered that came in at that time. */
+    void written(long sinceNanos) {
+        loop.counters().written(services.time().monotonicNanos() - sinceNanos);
+    }
+
+    private void counted() {
+        receivedCount++;
+        loop.counters().received();
+    }
+
+    ConnectionReport.Client report() {
+        SocketAddress remote = channel.remoteAddress();
+        return new ConnectionReport.Client(
+                remote == null ? "" : remote.toString(),
+                state == ConnectionState.OPEN,
+                sessionId,
+                pipeline.size(),
+                receivedCount,
+                sentCount);
+    }
+
     private void handle(ByteBuf frame) {
+        counted();
         if (state == ConnectionState.HANDSHAKE) {
             handshake.handle(frame);
         } else {
@@ -304,6 +354,8 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
             return;
         }
         output.write(header, body);
+        sentCount++;
+        loop.counters().sent();
         if (output.backlogBytes() > services.limits().maxOutputBytes()) {
             LOG.warn("Connection {} is cut: {} bytes wait for its client to read them", this, output.backlogBytes());
             close("its client reads too slowly");

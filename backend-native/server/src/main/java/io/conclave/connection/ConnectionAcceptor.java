@@ -20,6 +20,8 @@ import java.net.InetSocketAddress;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -64,6 +66,17 @@ public final class ConnectionAcceptor implements StepListener {
     public void serve(ServiceMode mode) {
         feed.forAll(loop -> loop.serve(mode));
         wakeAll();
+    }
+
+    /** What the connections are doing and have done; gathered from loop to loop. From any thread, without blocking. */
+    public CompletionStage<ConnectionReport> report() {
+        CompletableFuture<ConnectionReport> all = CompletableFuture.completedFuture(ConnectionReport.NONE);
+        for (Loop loop : loops.values()) {
+            CompletableFuture<ConnectionReport> one = new CompletableFuture<>();
+            loop.post(() -> one.complete(loop.counters().report(loop.connections())));
+            all = all.thenCombine(one, ConnectionReport::plus);
+        }
+        return all;
     }
 
     private void wakeAll() {

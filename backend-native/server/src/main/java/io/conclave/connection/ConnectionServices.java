@@ -14,6 +14,7 @@ import java.util.function.Supplier;
  * @param clusterNode the node that tells which cluster this is
  * @param replicated the newest state that the log has made, ahead of the loops' by what they have not walked through
  * @param adminSecret the password that makes a connection that of an operator; empty if nothing does
+ * @param commandWords what a connection may say instead of a handshake
  * @param time clocks and timers
  */
 public record ConnectionServices(
@@ -23,4 +24,5 @@ public record ConnectionServices(
         ClusterNode clusterNode,
         Supplier<TreeState> replicated,
         Optional<String> adminSecret,
+        CommandWords commandWords,
         TimeSource time) {}

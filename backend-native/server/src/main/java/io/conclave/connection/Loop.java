@@ -46,6 +46,7 @@ final class Loop {
     private final AtomicBoolean draining = new AtomicBoolean();
 
     private final WatchTable watches = new WatchTable();
+    private final LoopCounters counters = new LoopCounters();
     private final Map<Long, ClientConnection> attached = new HashMap<>();
     private final Set<ClientConnection> unflushed = new LinkedHashSet<>();
     private final Queue<Runnable> stalled = new ArrayDeque<>();
@@ -96,6 +97,10 @@ final class Loop {
 
     void opened(ClientConnection connection) {
         connections.add(connection);
+    }
+
+    LoopCounters counters() {
+        return counters;
     }
 
     WatchTable watches() {

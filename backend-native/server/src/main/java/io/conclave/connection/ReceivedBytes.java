@@ -4,6 +4,7 @@ import io.conclave.protocol.Frames;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
+import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /**
@@ -48,6 +49,13 @@ final class ReceivedBytes {
     /** The next frame's payload, valid until the next call; see {@link Frames#next}. */
     Optional<ByteBuf> nextFrame(int maxPayloadBytes) {
         return Frames.next(bytes, maxPayloadBytes);
+    }
+
+    /** The first four bytes as letters, which stay where they are; empty if there are fewer. */
+    String firstLetters() {
+        return bytes.readableBytes() < Frames.LENGTH_BYTES
+                ? ""
+                : bytes.toString(bytes.readerIndex(), Frames.LENGTH_BYTES, StandardCharsets.US_ASCII);
     }
 
     int size() {

@@ -211,7 +211,7 @@ final class RequestDispatch {
     }
 
     private void propose(int xid, RequestBody body, Change change) {
-        Write write = new Write(connection, xid, body, change);
+        Write write = new Write(connection, xid, body, change, services.time().monotonicNanos());
         pipeline.submit(write);
         connection.offer(() -> connection.loop().log().propose(write));
     }

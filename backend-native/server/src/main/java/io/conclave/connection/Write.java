@@ -18,14 +18,16 @@ final class Write extends ConnectionProposal implements Pending {
     private final ClientConnection connection;
     private final int xid;
     private final RequestBody request;
+    private final long sinceNanos;
     private @Nullable ReplyHeader header;
     private ReplyBody reply = EmptyReply.INSTANCE;
 
-    Write(ClientConnection connection, int xid, RequestBody request, Change change) {
+    Write(ClientConnection connection, int xid, RequestBody request, Change change, long sinceNanos) {
         super(connection, change);
         this.connection = connection;
         this.xid = xid;
         this.request = request;
+        this.sinceNanos = sinceNanos;
     }
 
     /** Whatever stands before this write must be answered from the state before it. */
@@ -79,6 +81,7 @@ final class Write extends ConnectionProposal implements Pending {
             throw new IllegalStateException("the outcome of request " + xid + " is not known");
         }
         connection.write(known, reply);
+        connection.written(sinceNanos);
         if (request.opCode() == OpCode.CLOSE_SESSION && known.err() == ErrorCode.OK.code()) {
             connection.closeAfterOutput();
         }

@@ -67,6 +67,8 @@ public final class ConclaveServer implements AutoCloseable {
     private final SessionTracker sessions;
     private final FeatureLevels features;
     private final LogEvents events;
+    private final ServerReport report;
+    private final Optional<AdminSecret> secret;
     private final ConnectionAcceptor acceptor;
     private final CompletableFuture<@Nullable Void> serving = new CompletableFuture<>();
     private final ContainerReaper reaper;
@@ -96,6 +98,8 @@ public final class ConclaveServer implements AutoCloseable {
         this.transport = config.clientPort().isPresent()
                 ? Transport.tcp(config.eventLoops())
                 : Transport.local(config.eventLoops());
+        this.secret = config.homeDirectory().map(AdminSecret::new);
+        this.report = new ServerReport(config, this::mode, log::status, replica::state, time);
         this.acceptor = new ConnectionAcceptor(transport.group(), log, time, services());
         this.events = new LogEvents(
                 log,
@@ -106,6 +110,14 @@ public final class ConclaveServer implements AutoCloseable {
                 acceptor,
                 config.readOnlyMode() ? ServiceMode.READ_ONLY : ServiceMode.NONE,
                 () -> serving.complete(null));
+    }
+
+    private ServiceMode mode() {
+        return events.mode();
+    }
+
+    private ConnectionAcceptor connections() {
+        return acceptor;
     }
 
     /** A session whose client sends nothing but reads must be known to the leader well before its timeout. */
@@ -120,7 +132,8 @@ public final class ConclaveServer implements AutoCloseable {
                 new SessionIds(config.ensemble().memberId(), time.wallMillis()),
                 new ClusterNode(),
                 replica::state,
-                Optional.empty(),
+                secret.map(AdminSecret::value),
+                new FourLetterWords(config, report, () -> connections().report()),
                 time);
     }
 
@@ -159,6 +172,7 @@ public final class ConclaveServer implements AutoCloseable {
     /** Recovers, then listens; who comes before this member serves is turned away. */
     private void open() {
         log.start(replica, events);
+        secret.ifPresent(AdminSecret::publish);
         listening = Optional.of(transport.listen(listenAddress(), acceptor.childHandler()));
         reaper.start();
         if (config.ensemble().isAlone()) {

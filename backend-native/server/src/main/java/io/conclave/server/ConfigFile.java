@@ -42,6 +42,9 @@ public final class ConfigFile {
 
     private static final List<String> UNSUPPORTED_PREFIXES = List.of("group", "weight.", "quorum.", "ssl.", "admin.");
 
+    /** The log has a directory to itself, apart from myid and what else an operator keeps beside it. */
+    private static final String LOG = "log";
+
     private final Path file;
     private final ServerConfig.Builder builder = ServerConfig.builder();
     private final Map<String, Integer> lineOfKey = new HashMap<>();
@@ -79,7 +82,8 @@ public final class ConfigFile {
             }
         }
         require("dataDir", "the directory of log and snapshots");
-        builder.dataDirectory(logDirectory.or(() -> dataDirectory)).homeDirectory(dataDirectory);
+        builder.dataDirectory(logDirectory.or(() -> dataDirectory).map(directory -> directory.resolve(LOG)))
+                .homeDirectory(dataDirectory);
         try {
             EnsembleConfig members = ensemble.read(dataDirectory.orElseThrow());
             builder.ensemble(members);

@@ -25,6 +25,8 @@ import java.util.concurrent.TimeUnit;
 final class Transport {
     private static final WriteBufferWaterMark WATER_MARK = new WriteBufferWaterMark(256 * 1024, 1024 * 1024);
 
+    static final int BACKLOG = 1024;
+
     private final EventLoopGroup group;
     private final Class<? extends ServerChannel> serverChannel;
     private final boolean sockets;
@@ -65,7 +67,7 @@ final class Transport {
         if (sockets) {
             bootstrap
                     .option(ChannelOption.SO_REUSEADDR, true)
-                    .option(ChannelOption.SO_BACKLOG, 1024)
+                    .option(ChannelOption.SO_BACKLOG, BACKLOG)
                     .childOption(ChannelOption.TCP_NODELAY, true);
         }
         ChannelFuture bound = bootstrap.bind(address).awaitUninterruptibly();

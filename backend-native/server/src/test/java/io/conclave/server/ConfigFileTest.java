@@ -53,7 +53,8 @@ class ConfigFileTest {
                 """);
         assertEquals(Optional.of(0), config.clientPort());
         assertEquals(Optional.of("localhost"), config.clientPortAddress());
-        assertEquals(Optional.of(Path.of("log")), config.dataDirectory());
+        assertEquals(Optional.of(Path.of("log/log")), config.dataDirectory());
+        assertEquals(Optional.of(Path.of("data")), config.homeDirectory());
         assertEquals(100, config.tickTimeMs());
         assertEquals(7, config.maxConnectionsPerAddress());
         assertEquals(70, config.maxConnections());
@@ -68,7 +69,7 @@ class ConfigFileTest {
     @Test
     void defaultsAreZooKeepers() throws IOException {
         ServerConfig config = read("clientPort=2181\ndataDir=data\nminSessionTimeout=-1\n");
-        assertEquals(Optional.of(Path.of("data")), config.dataDirectory());
+        assertEquals(Optional.of(Path.of("data/log")), config.dataDirectory());
         assertEquals(4000, config.minSessionTimeoutMs());
         assertEquals(40_000, config.maxSessionTimeoutMs());
         assertEquals(60, config.maxConnectionsPerAddress());

@@ -1,0 +1,29 @@
+package io.conclave.connection;
+
+import java.util.concurrent.CompletionStage;
+
+/**
+ * ZooKeeper's four-letter words: what a connection may say instead of a handshake, to be answered with text and closed.
+ * From any thread, without blocking.
+ */
+public interface CommandWords {
+
+    /** Knows no word: any four letters are the length of a frame. */
+    CommandWords NONE = new CommandWords() {
+        @Override
+        public boolean isWord(String letters) {
+            return false;
+        }
+
+        @Override
+        public CompletionStage<String> answer(String word) {
+            throw new IllegalArgumentException("\"" + word + "\" is no command");
+        }
+    };
+
+    /** Whether the first four bytes of a connection are a command. */
+    boolean isWord(String letters);
+
+    /** The answer to a command, or the reason why there is none. */
+    CompletionStage<String> answer(String word);
+}

@@ -1,0 +1,112 @@
+package io.conclave.server;
+
+import io.conclave.connection.CommandWords;
+import io.conclave.connection.ConnectionReport;
+import io.conclave.connection.ServiceMode;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/** ZooKeeper's words for operators, those that are allowed; the texts are in its form, which tools read. */
+final class FourLetterWords implements CommandWords {
+    private static final String NOT_SERVING = "This ZooKeeper instance is not currently serving requests\n";
+    /** All of ZooKeeper's, so that those which are not answered here are refused in its way. */
+    private static final Set<String> KNOWN = Set.of(
+            "conf", "cons", "crst", "dirs", "dump", "envi", "gtmk", "ruok", "srst", "srvr", "stat", "stmk", "wchc",
+            "wchp", "wchs", "mntr", "isro", "hash");
+
+    private final Set<String> allowed;
+    private final Supplier<CompletionStage<ConnectionReport>> connections;
+    private final ServerReport server;
+    /** What needs to be serving; the others are answered in any case. */
+    private final Map<String, Function<ConnectionReport, String>> whileServing;
+
+    FourLetterWords(ServerConfig config, ServerReport server, Supplier<CompletionStage<ConnectionReport>> connections) {
+        this.allowed = config.commandWhitelist();
+        this.connections = connections;
+        this.server = server;
+        this.whileServing = Map.of(
+                "srvr", report -> server.heading() + server.statistics(report),
+                "stat", report -> server.heading() + clients(report) + server.statistics(report),
+                "cons", report -> connections(report),
+                "conf", report -> server.configuration(),
+                "mntr", report -> server.monitoring(report));
+    }
+
+    @Override
+    public boolean isWord(String letters) {
+        return KNOWN.contains(letters);
+    }
+
+    @Override
+    public CompletionStage<String> answer(String word) {
+        if (!isAllowed(word)) {
+            return CompletableFuture.completedStage(word + " is not executed because it is not in the whitelist.\n");
+        }
+        return switch (word) {
+            case "ruok" -> CompletableFuture.completedStage("imok");
+            case "isro" -> CompletableFuture.completedStage(readOnly(server.mode()));
+            case "envi" -> CompletableFuture.completedStage(server.environment());
+            default -> answerWhileServing(word);
+        };
+    }
+
+    private CompletionStage<String> answerWhileServing(String word) {
+        Function<ConnectionReport, String> text = whileServing.get(word);
+        if (text == null) {
+            return CompletableFuture.completedStage(word + " is not supported by this server.\n");
+        }
+        if (server.mode() == ServiceMode.NONE) {
+            return CompletableFuture.completedStage(NOT_SERVING);
+        }
+        return connections.get().thenApply(text);
+    }
+
+    /** As in ZooKeeper, isro is for clients that look for a server, where there is a read-only mode at all. */
+    private boolean isAllowed(String word) {
+        return allowed.contains(word) || allowed.contains("*") || (word.equals("isro") && server.mayBeReadOnly());
+    }
+
+    private static String readOnly(ServiceMode mode) {
+        return switch (mode) {
+            case NONE -> "null";
+            case READ_ONLY -> "ro";
+            case FULL -> "rw";
+        };
+    }
+
+    private static String clients(ConnectionReport report) {
+        StringBuilder text = new StringBuilder("Clients:\n");
+        for (ConnectionReport.Client client : report.clients()) {
+            text.append(line(client)).append(")\n");
+        }
+        return text.append('\n').toString();
+    }
+
+    private static String connections(ConnectionReport report) {
+        StringBuilder text = new StringBuilder();
+        for (ConnectionReport.Client client : report.clients()) {
+            text.append(line(client));
+            if (client.sessionId() != 0) {
+                text.append(",sid=0x").append(Long.toHexString(client.sessionId()));
+            }
+            text.append(")\n");
+        }
+        return text.append('\n').toString();
+    }
+
+    private static String line(ConnectionReport.Client client) {
+        return String.format(
+                Locale.ROOT,
+                " %s[%d](queued=%d,recved=%d,sent=%d",
+                client.address(),
+                client.attached() ? 1 : 0,
+                client.queued(),
+                client.received(),
+                client.sent());
+    }
+}

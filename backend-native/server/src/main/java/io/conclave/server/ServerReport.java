@@ -1,0 +1,207 @@
+package io.conclave.server;
+
+import io.conclave.connection.ConnectionReport;
+import io.conclave.connection.ServiceMode;
+import io.conclave.consensus.LogRole;
+import io.conclave.consensus.LogStatus;
+import io.conclave.consensus.entry.ClusterConfiguration;
+import io.conclave.replica.MemberList;
+import io.conclave.time.TimeSource;
+import io.conclave.tree.TreeState;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/** What this server says about itself, in ZooKeeper's words. From any thread. */
+final class ServerReport {
+    /** Tools read the first three numbers as ZooKeeper's, whose behaviour they mean; the rest says who it is. */
+    private static final String VERSION = "3.9.5-conclave-"
+            + Optional.ofNullable(ServerReport.class.getPackage().getImplementationVersion())
+                    .orElse("0.1.0") + ", built on Conclave";
+
+    private final ServerConfig config;
+    private final Supplier<ServiceMode> mode;
+    private final Supplier<LogStatus> log;
+    private final Supplier<TreeState> state;
+    private final TimeSource time;
+    private final long startedNanos;
+
+    ServerReport(
+            ServerConfig config,
+            Supplier<ServiceMode> mode,
+            Supplier<LogStatus> log,
+            Supplier<TreeState> state,
+            TimeSource time) {
+        this.config = config;
+        this.mode = mode;
+        this.log = log;
+        this.state = state;
+        this.time = time;
+        this.startedNanos = time.monotonicNanos();
+    }
+
+    ServiceMode mode() {
+        return mode.get();
+    }
+
+    boolean mayBeReadOnly() {
+        return config.readOnlyMode();
+    }
+
+    /** The first lines of srvr and stat. */
+    String heading() {
+        String readOnly = mode() == ServiceMode.READ_ONLY ? "READ-ONLY mode; serving only read-only clients\n" : "";
+        return "Zookeeper version: " + VERSION + "\n" + readOnly;
+    }
+
+    /** The other lines of both. */
+    String statistics(ConnectionReport connections) {
+        return String.format(
+                        Locale.ROOT,
+                        "Latency min/avg/max: %d/%.4f/%d\nReceived: %d\nSent: %d\nConnections: %d\nOutstanding: %d\n",
+                        connections.leastLatencyMs(),
+                        connections.averageLatencyMs(),
+                        connections.maxLatencyMs(),
+                        connections.received(),
+                        connections.sent(),
+                        connections.clients().size(),
+                        connections.outstanding())
+                + "Zxid: 0x" + Long.toHexString(state.get().lastZxid()) + "\nMode: " + serverState() + "\nNode count: "
+                + state.get().nodeCount() + "\n";
+    }
+
+    /** standalone, leader, follower, observer or read-only. */
+    String serverState() {
+        LogStatus status = log.get();
+        ClusterConfiguration members = status.configuration();
+        if (mode() == ServiceMode.READ_ONLY) {
+            return "read-only";
+        }
+        if (config.ensemble().isAlone() && members.members().size() <= 1) {
+            return "standalone";
+        }
+        if (status.role() == LogRole.LEADING) {
+            return "leader";
+        }
+        return members.isVoter(status.memberId()) ? "follower" : "observer";
+    }
+
+    String configuration() {
+        StringBuilder text = new StringBuilder();
+        put(text, "clientPort", config.clientPort().orElse(-1));
+        config.clientPortAddress().ifPresent(address -> put(text, "clientPortAddress", address));
+        put(text, "secureClientPort", -1);
+        put(text, "dataDir", config.homeDirectory().map(Path::toString).orElse(""));
+        put(text, "dataLogDir", config.dataDirectory().map(Path::toString).orElse(""));
+        put(text, "tickTime", config.tickTimeMs());
+        put(text, "maxClientCnxns", config.maxConnectionsPerAddress());
+        put(text, "minSessionTimeout", config.minSessionTimeoutMs());
+        put(text, "maxSessionTimeout", config.maxSessionTimeoutMs());
+        put(text, "clientPortListenBacklog", Transport.BACKLOG);
+        put(text, "serverId", config.ensemble().memberId());
+        config.ensemble().self().ifPresent(self -> {
+            put(text, "initLimit", config.ensemble().initLimitTicks());
+            put(text, "syncLimit", config.ensemble().syncLimitTicks());
+            put(text, "electionTimeoutMs", config.ensemble().electionTimeoutMs());
+            put(text, "electionAlg", 3);
+            put(text, "electionPort", self.peerPort());
+            put(text, "quorumPort", self.peerPort());
+            put(text, "peerType", self.observer() ? 1 : 0);
+            text.append("membership: \n").append(MemberList.of(log.get().configuration()));
+        });
+        return text.toString();
+    }
+
+    private static void put(StringBuilder text, String key, Object value) {
+        text.append(key).append('=').append(value).append('\n');
+    }
+
+    String environment() {
+        StringBuilder text = new StringBuilder("Environment:\n");
+        put(text, "zookeeper.version", VERSION);
+        for (String key : new String[] {
+            "java.version",
+            "java.vendor",
+            "java.home",
+            "java.class.path",
+            "java.library.path",
+            "java.io.tmpdir",
+            "os.name",
+            "os.arch",
+            "os.version",
+            "user.name",
+            "user.home",
+            "user.dir"
+        }) {
+            put(text, key, System.getProperty(key, "<NA>"));
+        }
+        Runtime runtime = Runtime.getRuntime();
+        put(text, "os.memory.free", megabytes(runtime.freeMemory()));
+        put(text, "os.memory.max", megabytes(runtime.maxMemory()));
+        put(text, "os.memory.total", megabytes(runtime.totalMemory()));
+        return text.toString();
+    }
+
+    private static String megabytes(long bytes) {
+        return (bytes >> 20) + "MB";
+    }
+
+    String monitoring(ConnectionReport connections) {
+        TreeState tree = state.get();
+        LogStatus status = log.get();
+        StringBuilder text = new StringBuilder();
+        tell(text, "zk_version", VERSION);
+        tell(text, "zk_server_state", serverState());
+        tell(text, "zk_ephemerals_count", tree.ephemeralCount());
+        tell(text, "zk_num_alive_connections", connections.clients().size());
+        tell(text, "zk_avg_latency", String.format(Locale.ROOT, "%.4f", connections.averageLatencyMs()));
+        tell(text, "zk_min_latency", connections.leastLatencyMs());
+        tell(text, "zk_max_latency", connections.maxLatencyMs());
+        tell(text, "zk_outstanding_requests", connections.outstanding());
+        tell(text, "zk_znode_count", tree.nodeCount());
+        tell(text, "zk_global_sessions", tree.sessions().size());
+        tell(text, "zk_local_sessions", 0);
+        tell(text, "zk_packets_sent", connections.sent());
+        tell(text, "zk_packets_received", connections.received());
+        tell(text, "zk_watch_count", connections.watches());
+        tell(text, "zk_approximate_data_size", tree.approximateDataBytes());
+        tell(text, "zk_uptime", TimeUnit.NANOSECONDS.toMillis(time.monotonicNanos() - startedNanos));
+        if (serverState().equals("leader")) {
+            tellOfFollowers(text, status.configuration());
+        }
+        ownLines(status, tree).forEach((key, value) -> tell(text, key, value));
+        return text.toString();
+    }
+
+    private static void tellOfFollowers(StringBuilder text, ClusterConfiguration members) {
+        long voters = members.voters().size();
+        tell(text, "zk_quorum_size", voters);
+        tell(text, "zk_followers", voters - 1);
+        tell(text, "zk_learners", members.members().size() - 1);
+    }
+
+    private static Map<String, Object> ownLines(LogStatus status, TreeState tree) {
+        Map<String, Object> lines = new TreeMap<>();
+        lines.put("conclave_member_id", status.memberId());
+        lines.put("conclave_role", status.role());
+        lines.put("conclave_leader", status.leader());
+        lines.put("conclave_term", status.term());
+        lines.put("conclave_last_index", status.lastIndex());
+        lines.put("conclave_commit_index", status.commitIndex());
+        lines.put("conclave_applied_index", status.appliedIndex());
+        lines.put("conclave_members", status.configuration().members().size());
+        lines.put("conclave_voters", status.configuration().voters().size());
+        lines.put("conclave_cluster_id", status.clusterId());
+        lines.put("conclave_feature_level", tree.featureLevel());
+        lines.put("conclave_disk", status.disk());
+        return lines;
+    }
+
+    private static void tell(StringBuilder text, String key, Object value) {
+        text.append(key).append('\t').append(value).append('\n');
+    }
+}

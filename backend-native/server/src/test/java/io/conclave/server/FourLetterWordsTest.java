@@ -1,0 +1,104 @@
+package io.conclave.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class FourLetterWordsTest {
+    private static final Set<String> ALL = Set.of("*");
+
+    private static ConclaveServer start(Set<String> whitelist) {
+        return TestServer.start(TestServer.config().commandWhitelist(whitelist).build());
+    }
+
+    static String ask(int port, String word) throws IOException {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            socket.setSoTimeout(20_000);
+            socket.getOutputStream().write(word.getBytes(StandardCharsets.US_ASCII));
+            socket.getOutputStream().flush();
+            return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+
+    @Test
+    void srvrHasZooKeepersLines() throws IOException {
+        try (ConclaveServer server = start(Set.of("srvr"))) {
+            int port = TestServer.port(server);
+            try (RawClient client = RawClient.attached(port, 10_000)) {
+                client.call(Requests.create("/a"));
+                List<String> lines = ask(port, "srvr").lines().toList();
+                assertTrue(lines.get(0).startsWith("Zookeeper version: 3.9.5-conclave-"), lines.get(0));
+                assertTrue(lines.get(0).contains(", built on "), lines.get(0));
+                assertTrue(Pattern.matches("Latency min/avg/max: \\d+/\\d+\\.\\d+/\\d+", lines.get(1)), lines.get(1));
+                assertEquals(
+                        List.of("Received: 3", "Sent: 2", "Connections: 2", "Outstanding: 0"), lines.subList(2, 6));
+                assertEquals("Zxid: 0x" + Long.toHexString(server.state().lastZxid()), lines.get(6));
+                assertEquals(List.of("Mode: standalone", "Node count: 5"), lines.subList(7, 9));
+                assertEquals(9, lines.size());
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ruok", "stat", "mntr", "dump", "isro"})
+    void wordThatIsNotAllowedIsRefusedAsInZooKeeper(String word) throws IOException {
+        try (ConclaveServer server = start(Set.of("srvr"))) {
+            assertEquals(
+                    word + " is not executed because it is not in the whitelist.\n",
+                    ask(TestServer.port(server), word));
+        }
+    }
+
+    @Test
+    void shortWordsAreAnsweredAsInZooKeeper() throws IOException {
+        try (ConclaveServer server = start(ALL)) {
+            int port = TestServer.port(server);
+            assertEquals("imok", ask(port, "ruok"));
+            assertEquals("rw", ask(port, "isro"));
+            assertEquals("imok", ask(port, "ruok\n"), "telnet ends the line");
+            assertTrue(ask(port, "stat").contains("\nClients:\n /127.0.0.1:"), ask(port, "stat"));
+            assertTrue(ask(port, "cons").startsWith(" /127.0.0.1:"), ask(port, "cons"));
+            assertTrue(ask(port, "envi").startsWith("Environment:\nzookeeper.version=3.9.5-"), ask(port, "envi"));
+        }
+    }
+
+    @Test
+    void confNamesTheKeysOfTheConfigurationFile() throws IOException {
+        try (ConclaveServer server = start(ALL)) {
+            Set<String> lines = ask(TestServer.port(server), "conf").lines().collect(Collectors.toSet());
+            assertTrue(
+                    lines.containsAll(Set.of("tickTime=50", "maxSessionTimeout=60000", "serverId=1")), lines::toString);
+        }
+    }
+
+    @Test
+    void mntrIsKeysAndValuesWithATabBetween() throws IOException {
+        try (ConclaveServer server = start(ALL)) {
+            List<String> lines = ask(TestServer.port(server), "mntr").lines().toList();
+            for (String line : lines) {
+                assertTrue(Pattern.matches("(zk|conclave)_[a-z_]+\t.+", line), line);
+            }
+            assertTrue(lines.contains("zk_server_state\tstandalone"), lines::toString);
+            assertTrue(lines.contains("zk_znode_count\t4"), lines::toString);
+            assertTrue(lines.contains("conclave_role\tLEADING"), lines::toString);
+        }
+    }
+
+    @Test
+    void lettersThatAreNoWordAreTheLengthOfAFrameThatIsTooLong() throws IOException {
+        try (ConclaveServer server = start(ALL)) {
+            assertEquals("", ask(TestServer.port(server), "abcd"));
+        }
+    }
+}
