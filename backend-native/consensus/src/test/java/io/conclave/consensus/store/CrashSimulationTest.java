@@ -1,0 +1,56 @@
+package io.conclave.consensus.store;
+
+import static org.junit.jupiter.api.Assertions.fail;
+
+import io.conclave.consensus.disk.PowerFailure;
+import io.conclave.consensus.store.MistakenDisk.Mistake;
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Many seeds of {@link CrashSimulation}: {@code -Dsim.seeds=N} for how many, {@code -Dsim.seed=S} for the first. */
+class CrashSimulationTest {
+    private static final int MISTAKE_SEEDS = 100;
+
+    @Test
+    @Timeout(value = 2, unit = TimeUnit.HOURS) // for campaigns; the default number of seeds takes seconds
+    void everythingAcknowledgedSurvivesPowerFailuresAndKills() {
+        long first = Long.getLong("sim.seed", 1);
+        long seeds = Long.getLong("sim.seeds", 2_000);
+        int recoveries = 0;
+        int cuts = 0;
+        int installs = 0;
+        int fullDisks = 0;
+        for (long seed = first; seed < first + seeds; seed++) {
+            CrashSimulation simulation = new CrashSimulation(seed, disk -> disk);
+            try {
+                simulation.run();
+            } catch (IOException | RuntimeException | AssertionError | PowerFailure e) {
+                fail("seed " + seed + " (see it again with -Dsim.seed=" + seed + " -Dsim.seeds=1)", e);
+            }
+            recoveries += simulation.recoveries;
+            cuts += simulation.cuts;
+            installs += simulation.installs;
+            fullDisks += simulation.fullDisks;
+        }
+        System.out.println(seeds + " seeds, " + recoveries + " recoveries, " + cuts + " cuts, " + installs
+                + " installs, " + fullDisks + " full disks");
+    }
+
+    @ParameterizedTest
+    @EnumSource(Mistake.class)
+    void aPlantedMistakeIsFound(Mistake mistake) {
+        for (int seed = 1; seed <= MISTAKE_SEEDS; seed++) {
+            try {
+                new CrashSimulation(seed, disk -> new MistakenDisk(disk, mistake)).run();
+            } catch (IOException | RuntimeException | AssertionError | PowerFailure e) {
+                System.out.println(mistake + " found with seed " + seed + ": " + e);
+                return;
+            }
+        }
+        fail(mistake + " was not found in " + MISTAKE_SEEDS + " seeds");
+    }
+}

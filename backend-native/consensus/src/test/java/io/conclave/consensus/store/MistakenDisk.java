@@ -1,0 +1,207 @@
+package io.conclave.consensus.store;
+
+import io.conclave.consensus.disk.Disk;
+import io.conclave.consensus.disk.DiskFile;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.function.Predicate;
+
+/** A disk that leaves out a step as a careless log would, to see whether the simulation notices. */
+final class MistakenDisk implements Disk {
+    private static final int TORN_AT = 12;
+    private static final int DURABLE_AT = 56;
+    private static final int BASE_AT = 80;
+    private static final int CRC_AT = 96;
+
+    private final Disk disk;
+    private final Mistake mistake;
+
+    /** The furthest durable mark that was written into the vote file, and the last one. */
+    private LogPosition furthestMark = LogPosition.START;
+
+    private LogPosition lastMark = LogPosition.START;
+    private boolean markWentBack;
+
+    /** What is left out. */
+    enum Mistake {
+        BATCH_ACKNOWLEDGED_BEFORE_SYNC,
+        TORN_TAIL_NOT_CUT,
+        RECOVERED_TAIL_NOT_SYNCED,
+        DIRECTORY_NOT_SYNCED,
+        SNAPSHOT_NOT_DURABLE_BEFORE_PURGE,
+        SEGMENT_NOT_DURABLE_BEFORE_USE,
+        VOTE_NOT_SYNCED,
+        TORN_END_FORGOTTEN,
+        CUT_NOT_ZEROED,
+        CUT_NOT_SYNCED,
+        CUT_FROM_FIRST_TO_LAST,
+        MARK_NOT_MOVED_BACK_BEFORE_CUT,
+        RECEIVED_SNAPSHOT_NOT_SYNCED,
+        OLD_LOG_DELETED_BEFORE_INSTALL,
+        BEGINNING_NOT_WRITTEN_AT_INSTALL
+    }
+
+    MistakenDisk(Disk disk, Mistake mistake) {
+        this.disk = disk;
+        this.mistake = mistake;
+    }
+
+    @Override
+    public List<String> list() throws IOException {
+        return disk.list();
+    }
+
+    @Override
+    public DiskFile open(String name) throws IOException {
+        return new MistakenFile(disk.open(name), name);
+    }
+
+    @Override
+    public DiskFile create(String name) throws IOException {
+        return new MistakenFile(disk.create(name), name);
+    }
+
+    @Override
+    public void rename(String from, String to) throws IOException {
+        disk.rename(from, to);
+        if (mistake == Mistake.OLD_LOG_DELETED_BEFORE_INSTALL && SnapshotFile.isReceived(to)) {
+            for (String name : disk.list()) {
+                if (Segment.idOf(name) >= 0) {
+                    disk.delete(name);
+                }
+            }
+        }
+    }
+
+    @Override
+    public void delete(String name) throws IOException {
+        disk.delete(name);
+    }
+
+    @Override
+    public void syncDirectory() throws IOException {
+        if (mistake != Mistake.DIRECTORY_NOT_SYNCED) {
+            disk.syncDirectory();
+        }
+    }
+
+    @Override
+    public Closeable lock(String name) throws IOException {
+        return disk.lock(name);
+    }
+
+    @Override
+    public String describe(String name) {
+        return disk.describe(name);
+    }
+
+    @Override
+    public String toString() {
+        return disk.toString();
+    }
+
+    private final class MistakenFile implements DiskFile {
+        private final DiskFile file;
+        private final String name;
+
+        MistakenFile(DiskFile file, String name) {
+            this.file = file;
+            this.name = name;
+        }
+
+        @Override
+        public int read(ByteBuffer target, long position) throws IOException {
+            return file.read(target, position);
+        }
+
+        @Override
+        public void write(ByteBuffer source, long position) throws IOException {
+            if (name.equals(VoteFile.NAME)) {
+                file.write(mistakenVote(source), position);
+            } else if (mistake != Mistake.TORN_TAIL_NOT_CUT || !name.endsWith(".log")) {
+                file.write(source, position);
+            }
+        }
+
+        private ByteBuffer mistakenVote(ByteBuffer source) {
+            ByteBuffer vote = ByteBuffer.allocate(source.remaining()).put(source.duplicate());
+            LogPosition mark = new LogPosition(vote.getLong(DURABLE_AT), vote.getLong(DURABLE_AT + 8));
+            markWentBack = mark.compareTo(lastMark) < 0;
+            lastMark = mark;
+            furthestMark = LogPosition.later(mark, furthestMark);
+            switch (mistake) {
+                case TORN_END_FORGOTTEN -> vote.putInt(TORN_AT, 0);
+                case MARK_NOT_MOVED_BACK_BEFORE_CUT ->
+                    vote.putLong(DURABLE_AT, furthestMark.segment()).putLong(DURABLE_AT + 8, furthestMark.offset());
+                case BEGINNING_NOT_WRITTEN_AT_INSTALL ->
+                    vote.putLong(BASE_AT, 1).putLong(BASE_AT + 8, 0);
+                default -> {}
+            }
+            return vote.putInt(CRC_AT, Checksum.of(vote, 0, CRC_AT)).flip();
+        }
+
+        @Override
+        public void writeSynced(ByteBuffer source, long position) throws IOException {
+            boolean cutting = isZero(source);
+            if (cutting && mistake == Mistake.CUT_NOT_ZEROED) {
+                return;
+            }
+            if (mistake == (cutting ? Mistake.CUT_NOT_SYNCED : Mistake.BATCH_ACKNOWLEDGED_BEFORE_SYNC)) {
+                file.write(source, position);
+            } else {
+                file.writeSynced(source, position);
+            }
+        }
+
+        @Override
+        public void sync() throws IOException {
+            Predicate<String> skipped =
+                    switch (mistake) {
+                        case RECOVERED_TAIL_NOT_SYNCED -> n -> n.endsWith(".log");
+                        case SNAPSHOT_NOT_DURABLE_BEFORE_PURGE -> n -> n.startsWith("snapshot-");
+                        case SEGMENT_NOT_DURABLE_BEFORE_USE -> n -> n.startsWith("segment-") && n.endsWith(".tmp");
+                        case RECEIVED_SNAPSHOT_NOT_SYNCED -> SnapshotFile::isReceived;
+                        case VOTE_NOT_SYNCED -> n -> n.equals("vote");
+                        default -> n -> false;
+                    };
+            if (!skipped.test(name)) {
+                file.sync();
+            }
+            if (mistake == Mistake.CUT_FROM_FIRST_TO_LAST && name.equals(VoteFile.NAME) && markWentBack) {
+                zeroBehindMark();
+            }
+        }
+
+        private void zeroBehindMark() throws IOException {
+            String segment = Segment.name(lastMark.segment());
+            if (!disk.list().contains(segment)) {
+                return;
+            }
+            try (DiskFile log = disk.open(segment)) {
+                for (long at = lastMark.offset(); at < log.size(); at += LogFormat.SECTOR) {
+                    ByteBuffer sector = ByteBuffer.allocate(LogFormat.SECTOR);
+                    log.read(sector, at);
+                    if (!isZero(sector.flip())) {
+                        log.writeSynced(ByteBuffer.allocate(LogFormat.SECTOR), at);
+                    }
+                }
+            }
+        }
+
+        private boolean isZero(ByteBuffer bytes) {
+            return bytes.mismatch(ByteBuffer.allocate(bytes.remaining())) < 0;
+        }
+
+        @Override
+        public long size() throws IOException {
+            return file.size();
+        }
+
+        @Override
+        public void close() throws IOException {
+            file.close();
+        }
+    }
+}
