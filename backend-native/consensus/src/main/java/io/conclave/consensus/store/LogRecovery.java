@@ -95,22 +95,26 @@ final class LogRecovery {
         return whole ? first : Optional.empty();
     }
 
-    /** The last segment that starts at or before the first entry that the snapshot lacks. */
+    /**
+     * The segment with the snapshot's last entry, or the oldest if the log begins right behind that. Not the one that
+     * begins right behind it if there is an older one: all that is in it may be cut one day, and the log ends in the older
+     * one then.
+     */
     private int startSegment() throws IOException {
         int found = -1;
         for (int i = 0; i < segments.size(); i++) {
             long first = segments.get(i).firstIndex();
-            if (first != 0 && first <= snapshot.lastIndex() + 1) {
+            if (first != 0 && first <= snapshot.lastIndex()) {
                 found = i;
             }
         }
         Segment oldest = segments.get(0);
-        if (found < 0 && oldest.firstIndex() != 0) {
+        if (found < 0 && oldest.firstIndex() > snapshot.lastIndex() + 1) {
             throw new LogException("the log in " + disk.describe(oldest.name()) + " starts at index "
                     + oldest.firstIndex() + ", but the newest readable snapshot ends at " + snapshot.lastIndex()
                     + ": what lies between is lost");
         }
-        if (found < 0 && oldest.id() != base.segment()) {
+        if (found < 0 && oldest.firstIndex() == 0 && oldest.id() != base.segment()) {
             throw firstBatchLost(oldest);
         }
         return Math.max(found, 0);

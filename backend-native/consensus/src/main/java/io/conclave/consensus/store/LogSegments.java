@@ -294,12 +294,11 @@ final class LogSegments implements Closeable {
 
     /** Lets go of segments all of whose entries a snapshot covers; returns their files, which can be deleted. */
     List<String> removeCovered(long coveredIndex) {
-        // the first batch of what stays must never be cut
-        long limit = Math.min(coveredIndex + 1, committedTail().lastIndex());
+        // the segment with the last covered entry stays: all that follows it may yet be cut
         List<String> obsolete = new ArrayList<>();
         while (segments.size() > 1
                 && segments.get(1).firstIndex() != 0
-                && segments.get(1).firstIndex() <= limit) {
+                && segments.get(1).firstIndex() <= coveredIndex) {
             Segment removed = segments.remove(0);
             obsolete.add(removed.name());
             closeQuietly(removed);

@@ -1,0 +1,427 @@
+package io.conclave.consensus.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.conclave.consensus.LogException;
+import io.conclave.consensus.LogOptions;
+import io.conclave.consensus.disk.PowerFailure;
+import io.conclave.consensus.disk.SimulatedDisk;
+import io.conclave.consensus.entry.EntryKind;
+import io.conclave.consensus.entry.LogBatch;
+import io.conclave.consensus.entry.LogEntry;
+import io.conclave.consensus.entry.LogState;
+import io.conclave.consensus.entry.Origin;
+import io.conclave.consensus.store.LogStore.Appended;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+/** What an ensemble's member asks of its files beyond what a single one does. */
+class FileStoreTest {
+    private static final UUID CLUSTER = new UUID(5, 6);
+    private static final int SEGMENT_BYTES = 32 * 1024;
+
+    private final SimulatedDisk disk = new SimulatedDisk(1);
+    private final Random random = new Random(1);
+    private boolean birth = true;
+    private int memberId = 1;
+    private Replay replay = new Replay();
+    private Recovered recovered;
+
+    private LogOptions options() {
+        return LogOptions.builder(() -> 1, () -> 1, Runnable::run, (delayMs, action) -> {}, cause -> {})
+                .clusterIds(() -> CLUSTER)
+                .directoryIds(random::nextLong)
+                .birth(birth)
+                .memberId(memberId)
+                .segmentBytes(SEGMENT_BYTES)
+                .maxEntryBytes(4 * 1024)
+                .maxBatchBytes(8 * 1024)
+                .snapshotsKept(2)
+                .build();
+    }
+
+    private FileStore open() throws IOException {
+        return FileStore.open(disk, options(), Runnable::run);
+    }
+
+    private FileStore start() throws IOException {
+        FileStore store = open();
+        replay = new Replay();
+        recovered = store.recover(replay);
+        return store;
+    }
+
+    private static LogBatch batch(long term, long firstIndex, int entries, int bytes) {
+        List<LogEntry> list = new ArrayList<>();
+        for (int i = 0; i < entries; i++) {
+            byte[] payload = new byte[bytes];
+            Arrays.fill(payload, (byte) term);
+            list.add(new LogEntry(EntryKind.APPLICATION, new Origin(2, 7, firstIndex + i), payload));
+        }
+        return new LogBatch(term, firstIndex, 1_000 + firstIndex, list);
+    }
+
+    private static List<LogBatch> batches(long term, long firstIndex, int count, int bytes) {
+        List<LogBatch> list = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            list.add(batch(term, firstIndex + i, 1, bytes));
+        }
+        return list;
+    }
+
+    private static void append(FileStore store, List<LogBatch> batches, long commitIndex) throws IOException {
+        Appended outcome = store.append(batches, commitIndex);
+        while (outcome == Appended.WAIT) {
+            outcome = store.append(batches, commitIndex);
+        }
+        assertEquals(Appended.DONE, outcome);
+    }
+
+    // ---- whose it is
+
+    @Test
+    void anEmptyDirectoryOfAnEnsembleWaitsUntilItIsAdopted() throws IOException {
+        birth = false;
+        FileStore store = open();
+        assertFalse(store.isMember());
+        assertEquals(0, store.directory());
+        assertThrows(IllegalStateException.class, () -> store.recover(new Replay()));
+        store.adopt(CLUSTER);
+        assertTrue(store.isMember());
+        assertFalse(store.isBirthplace());
+        long directory = store.directory();
+        assertNotEquals(0, directory);
+        assertThrows(IllegalStateException.class, () -> store.adopt(CLUSTER));
+        disk.losePower();
+        FileStore again = start();
+        assertEquals(directory, again.directory());
+        assertEquals(CLUSTER, again.clusterId());
+        assertEquals(0, recovered.term());
+        disk.kill();
+        memberId = 2;
+        LogException e = assertThrows(LogException.class, this::open);
+        assertTrue(e.getMessage().contains("belongs to member 1"), e.getMessage());
+    }
+
+    @Test
+    void aDamagedLogThatIsSetAsideLeavesAnEmptyMember() throws IOException {
+        FileStore store = start();
+        long directory = store.directory();
+        append(store, batches(0, 1, 3, 100), 1);
+        assertThrows(LogException.class, () -> LogDirectory.setAside(disk), "in use");
+        disk.kill();
+        List<String> names = LogDirectory.setAside(disk);
+        assertEquals(3, names.size(), names.toString());
+        assertThrows(LogException.class, () -> LogDirectory.setAside(disk), "there is nothing any more");
+        LogException e = assertThrows(LogException.class, this::open);
+        assertTrue(e.getMessage().contains("was set aside"), e.getMessage());
+        birth = false;
+        FileStore fresh = open();
+        assertFalse(fresh.isMember());
+        fresh.adopt(CLUSTER);
+        fresh.recover(new Replay());
+        assertNotEquals(directory, fresh.directory());
+        append(fresh, batches(1, 1, 1, 100), 0);
+        disk.kill();
+        assertTrue(LogDirectory.setAside(disk).get(0).startsWith("set-aside-2-"));
+    }
+
+    @Test
+    void aSettingAsideThatWasInterruptedIsCompletedByTheNext() throws IOException {
+        append(start(), batches(0, 1, 20, 4_000), 1);
+        birth = false;
+        int files = disk.list().size();
+        for (int step = 1; step < 2 * files - 2; step++) {
+            SimulatedDisk copy = new SimulatedDisk(step);
+            disk.list().forEach(name -> copy.put(name, disk.bytes(name)));
+            copy.failAfter(step);
+            assertThrows(PowerFailure.class, () -> LogDirectory.setAside(copy));
+            copy.losePower();
+            if (copy.list().contains(VoteFile.NAME)) {
+                LogDirectory.setAside(copy);
+            }
+            assertFalse(FileStore.open(copy, options(), Runnable::run).isMember());
+        }
+    }
+
+    // ---- what is committed
+
+    @Test
+    void onlyWhatAHeaderOrACleanCloseSaysIsCommittedIsGivenAway() throws IOException {
+        FileStore store = start();
+        store.vote(3, 2);
+        append(store, List.of(batch(3, 1, 1, 10), batch(3, 2, 2, 10)), 0);
+        append(store, List.of(batch(3, 4, 1, 10)), 1);
+        append(store, List.of(batch(3, 5, 1, 10), batch(3, 6, 1, 10)), 3);
+        disk.losePower();
+        store = start();
+        assertEquals(3, recovered.term());
+        assertEquals(2, recovered.votedFor());
+        assertEquals(3, recovered.lastCommitted());
+        assertEquals(3, recovered.lastCommittedTerm());
+        assertEquals(3, replay.lastIndex());
+        assertEquals(
+                Model.fingerprints(List.of(batch(3, 4, 1, 10), batch(3, 5, 1, 10), batch(3, 6, 1, 10))),
+                Model.fingerprints(recovered.rest()));
+        assertFalse(recovered.cut());
+        store.applied(new SnapshotPosition(3, 5, 1, LogState.INITIAL), () -> out -> {});
+        store.stopped();
+        store.close(true);
+        start();
+        assertEquals(5, recovered.lastCommitted());
+    }
+
+    @Test
+    void batchesThatDoNotFollowAreRefusedBeforeAnythingIsWritten() throws IOException {
+        FileStore store = start();
+        append(store, batches(2, 1, 2, 10), 0);
+        assertThrows(IllegalArgumentException.class, () -> store.append(List.of(batch(2, 4, 1, 10)), 0));
+        assertThrows(IllegalArgumentException.class, () -> store.append(List.of(batch(1, 3, 1, 10)), 0));
+        assertThrows(
+                IllegalArgumentException.class, () -> store.append(List.of(batch(2, 3, 1, 10), batch(2, 5, 1, 10)), 0));
+        append(store, List.of(batch(2, 3, 1, 10)), 0);
+    }
+
+    @Test
+    void batchesThatNeedSeveralSegmentsWaitForAllOfThem() throws IOException {
+        FileStore store = start();
+        List<LogBatch> many = batches(1, 1, 30, 4_000);
+        int waited = 0;
+        while (store.append(many, 0) == Appended.WAIT) {
+            waited++;
+        }
+        assertTrue(waited >= 4, waited + " segments");
+        disk.losePower();
+        start();
+        assertEquals(Model.fingerprints(many), Model.fingerprints(recovered.rest()));
+    }
+
+    // ---- cutting
+
+    @Test
+    void aCutAcrossSegmentsLeavesSparesAndNothingOfItComesBack() throws IOException {
+        FileStore store = start();
+        store.vote(1, 1);
+        append(store, batches(1, 1, 40, 3_000), 3);
+        int segments = segments();
+        store.cutAfter(4);
+        assertEquals(segments, segments());
+        store.vote(2, 3);
+        append(store, batches(2, 5, 2, 100), 3);
+        disk.losePower();
+        store = start();
+        assertEquals(2, recovered.term());
+        assertEquals(3, recovered.lastCommitted());
+        assertFalse(recovered.cut());
+        List<LogBatch> expected = new ArrayList<>(batches(1, 4, 1, 3_000));
+        expected.addAll(batches(2, 5, 2, 100));
+        assertEquals(Model.fingerprints(expected), Model.fingerprints(recovered.rest()));
+        append(store, batches(2, 7, 40, 3_000), 3);
+        disk.losePower();
+        start();
+        assertEquals(43, recovered.rest().size());
+    }
+
+    private int segments() {
+        return (int) disk.list().stream().filter(name -> Segment.idOf(name) > 0).count();
+    }
+
+    @Test
+    void whatIsCommittedCannotBeCutNorCanABatchBeDivided() throws IOException {
+        FileStore store = start();
+        append(store, List.of(batch(1, 1, 2, 10), batch(1, 3, 2, 10), batch(1, 5, 2, 10)), 2);
+        assertThrows(IllegalStateException.class, () -> store.cutAfter(0));
+        assertThrows(IllegalArgumentException.class, () -> store.cutAfter(3));
+        assertThrows(IllegalArgumentException.class, () -> store.cutAfter(7));
+        store.cutAfter(6);
+        store.cutAfter(4);
+        store.cutAfter(2);
+        append(store, List.of(batch(2, 3, 1, 10)), 2);
+    }
+
+    @Test
+    void theWholeLogCanBeCutAndBeginAgain() throws IOException {
+        FileStore store = start();
+        append(store, batches(1, 1, 30, 3_000), 0);
+        store.cutAfter(0);
+        disk.losePower();
+        store = start();
+        assertEquals(List.of(), recovered.rest());
+        append(store, batches(2, 1, 30, 3_000), 0);
+        disk.losePower();
+        start();
+        assertEquals(30, recovered.rest().size());
+    }
+
+    /** Found by the simulation: reading began in the segment behind the snapshot, so the log seemed to end there, not before. */
+    @Test
+    void aCutOfAllThatFollowsASnapshotAtTheEndOfASegmentIsNoDamage() throws IOException {
+        FileStore store = start();
+        store.vote(1, 1);
+        append(store, batches(1, 1, 7, 4_000), 5);
+        store.applied(position(5, 1), () -> Replay.snapshotOf(5));
+        store.snapshotSoon();
+        disk.kill();
+        store = start();
+        assertEquals(5, replay.snapshot.lastIndex());
+        assertEquals(2, recovered.rest().size());
+        String second = Segment.name(2);
+        assertEquals(
+                6,
+                BatchHeader.read(ByteBuffer.wrap(disk.bytes(second), 512, 512).slice(), CLUSTER, 2)
+                        .orElseThrow()
+                        .firstIndex());
+        store.cutAfter(5);
+        disk.kill();
+        store = start();
+        assertEquals(List.of(), recovered.rest());
+        append(store, batches(2, 6, 2, 4_000), 5);
+        disk.kill();
+        start();
+        assertEquals(2, recovered.rest().size());
+    }
+
+    // ---- snapshots of others
+
+    private byte[] snapshot(long index, long term, long state) throws IOException {
+        MemoryDisk sender = new MemoryDisk();
+        SnapshotPosition position = position(index, term);
+        SnapshotFile.write(sender, CLUSTER, position, Replay.snapshotOf(state), () -> false);
+        try (StoredSnapshot stored = new OpenSnapshot(position, sender.open(SnapshotFile.name(index)))) {
+            ByteBuffer bytes = ByteBuffer.allocate((int) stored.length());
+            stored.read(bytes, 0);
+            return bytes.array();
+        }
+    }
+
+    private static SnapshotPosition position(long index, long term) {
+        return new SnapshotPosition(term, index, 77, LogState.INITIAL);
+    }
+
+    private static void install(FileStore store, byte[] bytes, long index, long term) throws IOException {
+        IncomingSnapshot incoming = store.receive(index, term, bytes.length);
+        incoming.write(Arrays.copyOf(bytes, 10));
+        assertEquals(10, incoming.received());
+        incoming.write(Arrays.copyOfRange(bytes, 10, bytes.length));
+        incoming.verify(in -> {});
+        incoming.install();
+    }
+
+    @Test
+    void anInstalledSnapshotReplacesTheLogWhichGoesOnBehindIt() throws IOException {
+        FileStore store = start();
+        append(store, batches(1, 1, 20, 3_000), 2);
+        install(store, snapshot(1_000, 4, 99), 1_000, 4);
+        disk.losePower();
+        store = start();
+        assertEquals(99, replay.state);
+        assertEquals(1_000, recovered.lastCommitted());
+        assertEquals(4, recovered.lastCommittedTerm());
+        assertEquals(List.of(), recovered.rest());
+        append(store, batches(4, 1_001, 20, 3_000), 1_000);
+        disk.losePower();
+        store = start();
+        assertEquals(20, recovered.rest().size());
+        assertFalse(disk.list().contains(Segment.name(1)));
+        store.cutAfter(1_000);
+        disk.losePower();
+        store = start();
+        assertEquals(List.of(), recovered.rest());
+        try (StoredSnapshot newest = store.openNewestSnapshot()) {
+            assertEquals(1_000, newest.lastIndex());
+        }
+    }
+
+    @Test
+    void aSnapshotThatWasReceivedAndNotInstalledIsForgotten() throws IOException {
+        FileStore store = start();
+        append(store, batches(1, 1, 3, 100), 2);
+        byte[] bytes = snapshot(1_000, 4, 99);
+        IncomingSnapshot incoming = store.receive(1_000, 4, bytes.length);
+        incoming.write(bytes);
+        assertEquals(position(1_000, 4), incoming.verify(in -> {}));
+        disk.losePower();
+        start();
+        assertEquals(2, recovered.lastCommitted());
+        assertEquals(1, recovered.rest().size());
+        assertTrue(disk.list().stream().noneMatch(SnapshotFile::isReceived));
+    }
+
+    @Test
+    void aSnapshotThatArrivedDamagedOrIsOldIsRefused() throws IOException {
+        FileStore store = start();
+        append(store, batches(1, 1, 5, 100), 5);
+        byte[] bytes = snapshot(9, 4, 99);
+        bytes[60] ^= 1;
+        IncomingSnapshot damaged = store.receive(9, 4, bytes.length);
+        damaged.write(bytes);
+        assertThrows(LogException.class, () -> damaged.verify(in -> {}));
+        assertThrows(IllegalStateException.class, damaged::install);
+        byte[] whole = snapshot(9, 4, 99);
+        IncomingSnapshot other = store.receive(8, 4, whole.length);
+        other.write(whole);
+        assertThrows(LogException.class, () -> other.verify(in -> {}), "it is another one than was announced");
+        IncomingSnapshot unfinished = store.receive(9, 4, whole.length + 1);
+        unfinished.write(whole);
+        assertThrows(LogException.class, () -> unfinished.verify(in -> {}));
+        assertThrows(IllegalStateException.class, () -> install(store, snapshot(5, 1, 1), 5, 1), "it is old");
+        append(store, batches(4, 6, 1, 100), 5);
+        disk.losePower();
+        start();
+        assertEquals(5, recovered.lastCommitted());
+        assertEquals(1, recovered.rest().size());
+    }
+
+    @Test
+    void aReceivedSnapshotIsReplacedByTheNext() throws IOException {
+        FileStore store = start();
+        byte[] bytes = snapshot(9, 4, 99);
+        IncomingSnapshot first = store.receive(9, 4, bytes.length);
+        first.write(bytes);
+        IncomingSnapshot second = store.receive(9, 4, bytes.length);
+        assertThrows(IllegalStateException.class, () -> first.write(bytes));
+        assertThrows(IllegalStateException.class, () -> first.verify(in -> {}));
+        second.write(bytes);
+        second.verify(in -> assertEquals(99, readState(in)));
+        first.discard();
+        second.install();
+        disk.losePower();
+        start();
+        assertEquals(99, replay.state);
+    }
+
+    private static long readState(InputStream in) {
+        try {
+            return Replay.read(in);
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void aSnapshotIsMadeSoonAndStaysReadableWhenItsFileIsDeleted() throws IOException {
+        FileStore store = start();
+        assertEquals(null, store.openNewestSnapshot());
+        append(store, batches(1, 1, 3, 100), 2);
+        store.applied(position(2, 1), () -> Replay.snapshotOf(5));
+        store.snapshotSoon();
+        try (StoredSnapshot held = store.openNewestSnapshot()) {
+            assertEquals(2, held.lastIndex());
+            install(store, snapshot(100, 4, 99), 100, 4);
+            assertFalse(disk.list().contains(SnapshotFile.name(2)));
+            ByteBuffer bytes = ByteBuffer.allocate((int) held.length());
+            assertEquals(held.length(), held.read(bytes, 0));
+        }
+    }
+}
