@@ -267,8 +267,8 @@ public final class FileStore implements LogStore {
         return snapshots().receive(lastIndex, lastTerm, length, this::install);
     }
 
-    private void install(SnapshotPosition position) throws IOException {
-        List<String> obsolete = files().install(position, snapshots());
+    private void install(SnapshotPosition position, String name) throws IOException {
+        List<String> obsolete = files().install(position, name, snapshots());
         snapshots().deleteInBackground(obsolete);
         if (!segments().hasSpare()) {
             askForSpare();

@@ -9,18 +9,31 @@ public interface IncomingSnapshot {
     /** How many bytes are here. */
     long received();
 
-    /** Adds a piece that begins at {@link #received}. */
+    /**
+     * Adds a piece that begins at {@link #received}.
+     *
+     * @throws io.conclave.consensus.disk.DiskFullException if there is no room; the snapshot is to be given up then, nothing
+     *     else has suffered
+     */
     void write(byte[] piece) throws IOException;
 
     /**
      * Checks the whole file and gives the application's part to the reader; to be called when everything is here, in the
      * background. Answers with what it stands for; the file is durable under its name then, but not yet what the log goes on from.
      *
-     * @throws io.conclave.consensus.DamagedLogException if the check fails; the file is gone then
+     * @throws io.conclave.consensus.DamagedLogException if the check fails; the file is gone then, as with any other
+     *     exception
+     * @throws CancelledException if it was given up meanwhile
+     * @throws io.conclave.consensus.disk.DiskFullException if there is no room; nothing else has suffered
      */
     SnapshotPosition verify(Consumer<InputStream> reader) throws IOException;
 
-    /** Makes the log begin behind the snapshot: whatever was in it is forgotten. On the member's thread; durable on return. */
+    /**
+     * Makes the log begin behind the snapshot: whatever was in it is forgotten. On the member's thread; durable on return.
+     *
+     * @throws IllegalStateException if the log is known to be committed up to there or farther, or the snapshot is not
+     *     verified
+     */
     void install() throws IOException;
 
     /** Gives it up. */

@@ -202,14 +202,14 @@ final class LogFiles implements Closeable {
      *
      * @return files of the old log
      */
-    List<String> install(SnapshotPosition position, Snapshots snapshots) throws IOException {
+    List<String> install(SnapshotPosition position, String name, Snapshots snapshots) throws IOException {
         if (position.lastIndex() <= committed) {
             throw new IllegalStateException("a snapshot of index " + position.lastIndex()
                     + " cannot replace a log that is committed up to " + committed);
         }
         LogBase base = new LogBase(segments.nextBase(), position.lastIndex());
         vote.write(vote.vote().startingAt(base));
-        snapshots.installed(position);
+        snapshots.installed(position, name);
         committed = position.lastIndex();
         return segments.restart(
                 new LogTail(base.start(), position.term(), position.lastIndex(), position.timestampMs(), 0));

@@ -64,17 +64,25 @@ public interface LogStore {
     /**
      * Writes batches at the end of the log, with one sync as far as they lie in one segment.
      *
-     * @param commitIndex what is known to be committed now
+     * @param commitIndex what is known to be committed now, of this log and these batches
      */
     Appended append(List<LogBatch> batches, long commitIndex) throws IOException;
 
-    /** Cuts the log behind an index that is the end of a batch; durable on return. */
+    /**
+     * Cuts the log behind an index that is the end of a batch; durable on return. Ended half-way it leaves some of what
+     * was to be cut.
+     *
+     * @throws IllegalStateException if something would be cut that is known to be committed
+     */
     void cutAfter(long index) throws IOException;
 
     /** Everything up to the position is applied: a good moment for a snapshot, which is then taken from the supplier. */
     void applied(SnapshotPosition position, Supplier<StateSnapshot> machine);
 
-    /** Has a snapshot made now, whenever one is wanted for another member and none is young enough. */
+    /**
+     * Has a snapshot made of what {@link #applied} was told last, if none of that is there or being made. Not to be called
+     * while more is applied than was told.
+     */
     void snapshotSoon();
 
     /** The newest whole snapshot, for sending; null if there is none. To be closed. */

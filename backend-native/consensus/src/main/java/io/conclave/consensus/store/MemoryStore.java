@@ -165,12 +165,12 @@ public final class MemoryStore implements LogStore {
         return snapshots().receive(lastIndex, lastTerm, length, this::install);
     }
 
-    private void install(SnapshotPosition position) throws IOException {
+    private void install(SnapshotPosition position, String name) throws IOException {
         if (position.lastIndex() <= committed) {
             throw new IllegalStateException("a snapshot of index " + position.lastIndex()
                     + " cannot replace a log that is committed up to " + committed);
         }
-        snapshots().installed(position);
+        snapshots().installed(position, name);
         ends.clear();
         ends.add(position.lastIndex());
         committed = position.lastIndex();

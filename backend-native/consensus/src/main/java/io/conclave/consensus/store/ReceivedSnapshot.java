@@ -8,7 +8,6 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
@@ -17,16 +16,16 @@ import java.util.function.Consumer;
  */
 final class ReceivedSnapshot implements IncomingSnapshot {
 
-    /** Makes the log begin behind a snapshot whose file has the name of a received one. */
+    /** Makes the log begin behind a snapshot whose file has the given name of a received one. */
     interface Installer {
-        void install(SnapshotPosition position) throws IOException;
+        void install(SnapshotPosition position, String name) throws IOException;
     }
 
     private final Disk disk;
     private final UUID clusterId;
     private final Announced announced;
+    private final String name;
     private final String temporary;
-    private final BooleanSupplier stopping;
     private final Installer installer;
     private final DiskFile file;
     private long received;
@@ -47,19 +46,13 @@ final class ReceivedSnapshot implements IncomingSnapshot {
         GONE
     }
 
-    ReceivedSnapshot(
-            Disk disk,
-            UUID clusterId,
-            Announced announced,
-            String temporary,
-            BooleanSupplier stopping,
-            Installer installer)
+    ReceivedSnapshot(Disk disk, UUID clusterId, Announced announced, String name, Installer installer)
             throws IOException {
         this.disk = disk;
         this.clusterId = clusterId;
         this.announced = announced;
-        this.temporary = temporary;
-        this.stopping = stopping;
+        this.name = name;
+        this.temporary = name + LogFormat.TEMPORARY;
         this.installer = installer;
         disk.delete(temporary);
         this.file = disk.create(temporary);
@@ -95,7 +88,7 @@ final class ReceivedSnapshot implements IncomingSnapshot {
         try {
             SnapshotPosition position = readThrough(reader);
             requireWanted();
-            SnapshotFile.publish(disk, temporary, SnapshotFile.receivedName(announced.lastIndex));
+            SnapshotFile.publish(disk, temporary, name);
             verified = position;
             done = phase.compareAndSet(Phase.VERIFYING, Phase.VERIFIED);
             requireWanted();
@@ -127,7 +120,7 @@ final class ReceivedSnapshot implements IncomingSnapshot {
     }
 
     private void requireWanted() throws CancelledException {
-        if (phase.get() == Phase.GONE || stopping.getAsBoolean()) {
+        if (phase.get() == Phase.GONE) {
             throw new CancelledException();
         }
     }
@@ -137,7 +130,7 @@ final class ReceivedSnapshot implements IncomingSnapshot {
         if (phase.get() != Phase.VERIFIED) {
             throw new IllegalStateException(this + " has not been verified");
         }
-        installer.install(verified);
+        installer.install(verified, name);
         phase.set(Phase.GONE);
         file.close();
     }
@@ -153,7 +146,7 @@ final class ReceivedSnapshot implements IncomingSnapshot {
     private void cleanUp() throws IOException {
         file.close();
         disk.delete(temporary);
-        disk.delete(SnapshotFile.receivedName(announced.lastIndex));
+        disk.delete(name);
     }
 
     @Override

@@ -16,7 +16,7 @@ import java.util.function.BooleanSupplier;
 import java.util.zip.CRC32C;
 
 /**
- * The files {@code snapshot-<last index>.snap}, and {@code received-<last index>.snap} before they are installed:
+ * The files {@code snapshot-<last index>.snap}, and {@code received-<last index>-<number>.snap} before they are installed:
  *
  * <pre>
  *   magic 8 | version 4 | length of the log's state 4 | cluster id 16 | term 8 | last index 8 | timestamp ms 8
@@ -44,20 +44,22 @@ final class SnapshotFile {
     private SnapshotFile() {}
 
     static String name(long lastIndex) {
-        return name(PREFIX, lastIndex);
+        return String.format("%s%016x%s", PREFIX, lastIndex, SUFFIX);
     }
 
-    /** The name of one that was received and is not what the log begins with. */
-    static String receivedName(long lastIndex) {
-        return name(RECEIVED_PREFIX, lastIndex);
+    /** The name of one that was received and is not what the log begins with; never used twice in one life. */
+    static String receivedName(long lastIndex, int number) {
+        return String.format("%s%016x-%d%s", RECEIVED_PREFIX, lastIndex, number, SUFFIX);
     }
 
-    private static String name(String prefix, long lastIndex) {
-        return String.format("%s%016x%s", prefix, lastIndex, SUFFIX);
-    }
-
+    /** Whether it is one that was received, whole or not. */
     static boolean isReceived(String name) {
         return name.startsWith(RECEIVED_PREFIX);
+    }
+
+    /** Whether it is a whole one of that index that was received. */
+    static boolean isReceived(String name, long lastIndex) {
+        return name.startsWith(String.format("%s%016x-", RECEIVED_PREFIX, lastIndex)) && name.endsWith(SUFFIX);
     }
 
     /** The last index that a file's name says, or -1 if it is not a snapshot's name. */

@@ -70,9 +70,7 @@ final class Snapshots {
      */
     SnapshotPosition recover(LogBase base, RecoveryTarget target) throws IOException {
         List<String> names = disk.list();
-        String installed = SnapshotFile.receivedName(base.index());
-        if (names.contains(installed) && !names.contains(SnapshotFile.name(base.index()))) {
-            SnapshotFile.publish(disk, installed, SnapshotFile.name(base.index()));
+        if (!names.contains(SnapshotFile.name(base.index())) && completeInstall(base, names)) {
             names = disk.list();
         }
         for (String name : names) {
@@ -93,6 +91,17 @@ final class Snapshots {
                     "the log begins behind this snapshot, and neither it nor a newer one can be read");
         }
         return newest;
+    }
+
+    /** The life before ended when the vote file said already that the log begins with the snapshot. */
+    private boolean completeInstall(LogBase base, List<String> names) throws IOException {
+        for (String name : names) {
+            if (SnapshotFile.isReceived(name, base.index())) {
+                SnapshotFile.publish(disk, name, SnapshotFile.name(base.index()));
+                return true;
+            }
+        }
+        return false;
     }
 
     /** The highest index that any snapshot reaches, readable or not. */
@@ -236,22 +245,19 @@ final class Snapshots {
             before.discard();
         }
         incomingNumber++;
-        String temporary = SnapshotFile.receivedName(lastIndex) + "." + incomingNumber + LogFormat.TEMPORARY;
         ReceivedSnapshot made = new ReceivedSnapshot(
                 disk,
                 clusterId,
                 new ReceivedSnapshot.Announced(lastIndex, lastTerm, length),
-                temporary,
-                background::isStopping,
+                SnapshotFile.receivedName(lastIndex, incomingNumber),
                 installer);
         incoming = made;
         return made;
     }
 
     /** The log begins behind the received snapshot now: the file gets its name, the older ones go. */
-    void installed(SnapshotPosition position) throws IOException {
-        SnapshotFile.publish(
-                disk, SnapshotFile.receivedName(position.lastIndex()), SnapshotFile.name(position.lastIndex()));
+    void installed(SnapshotPosition position, String name) throws IOException {
+        SnapshotFile.publish(disk, name, SnapshotFile.name(position.lastIndex()));
         incoming = null;
         List<String> obsolete = new ArrayList<>();
         for (long index : indexes) {

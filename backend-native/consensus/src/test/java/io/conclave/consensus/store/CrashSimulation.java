@@ -121,6 +121,12 @@ final class CrashSimulation {
     int cuts;
     int installs;
 
+    /** Ends the second life at the n-th step of the disk; 0 for lives that end by chance. */
+    int failAt;
+
+    /** Whether {@link #failAt} was reached. */
+    boolean failed;
+
     CrashSimulation(long seed, UnaryOperator<Disk> mistake) {
         random = new Random(seed);
         disk = new SimulatedDisk(random.nextLong());
@@ -131,7 +137,7 @@ final class CrashSimulation {
     void run() throws IOException {
         int lives = 3 + random.nextInt(7);
         for (int life = 0; life < lives; life++) {
-            live();
+            live(life);
         }
         disk.capacity(Long.MAX_VALUE);
         recoverAndCheck();
@@ -164,7 +170,7 @@ final class CrashSimulation {
                 .build();
     }
 
-    private void live() throws IOException {
+    private void live(int life) throws IOException {
         background.clear();
         delayed.clear();
         incoming = null;
@@ -172,6 +178,9 @@ final class CrashSimulation {
         clockMs += random.nextInt(5_000) - 1_000;
         if (random.nextInt(4) != 0) {
             disk.failAfter(1 + random.nextInt(random.nextBoolean() ? 15 : 200));
+        }
+        if (failAt > 0) {
+            disk.failAfter(life == 1 ? failAt : -1);
         }
         boolean clean = false;
         try {
@@ -187,6 +196,7 @@ final class CrashSimulation {
                 throw e;
             }
         }
+        failed |= disk.hasFailed();
         if (!clean) {
             left = 0;
         }

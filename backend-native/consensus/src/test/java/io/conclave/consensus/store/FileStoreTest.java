@@ -401,6 +401,31 @@ class FileStoreTest {
         assertEquals(99, replay.state);
     }
 
+    @Test
+    void oneThatIsReplacedWhileItIsVerifiedDoesNotTakeTheNextOneWithIt() throws IOException {
+        FileStore store = start();
+        append(store, batches(1, 1, 3, 100), 2);
+        byte[] bytes = snapshot(9, 4, 99);
+        IncomingSnapshot first = store.receive(9, 4, bytes.length);
+        first.write(bytes);
+        IncomingSnapshot[] second = new IncomingSnapshot[1];
+        assertThrows(
+                CancelledException.class,
+                () -> first.verify(in -> {
+                    try {
+                        second[0] = store.receive(9, 4, bytes.length);
+                        second[0].write(bytes);
+                        second[0].verify(other -> {});
+                    } catch (IOException e) {
+                        throw new AssertionError(e);
+                    }
+                }));
+        second[0].install();
+        disk.losePower();
+        start();
+        assertEquals(99, replay.state);
+    }
+
     private static long readState(InputStream in) {
         try {
             return Replay.read(in);
