@@ -1,90 +1,108 @@
 package io.conclave.launcher;
 
 import io.conclave.consensus.LogException;
-import io.conclave.server.ConclaveServer;
 import io.conclave.server.ConfigException;
 import io.conclave.server.ConfigFile;
 import io.conclave.server.ServerConfig;
 import io.conclave.server.ServerStartException;
-import io.conclave.time.TimeSource;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
-import java.util.concurrent.CountDownLatch;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
 /**
- * {@code conclave-server start-foreground <file>}: serves until a signal tells the process to end, which closes the log
- * in order. Exit status: that of the signal after an orderly end (143 for SIGTERM), 1 if the server could not start or
- * had to give up, 2 for a wrong command line or configuration.
+ * The command line: {@code conclave-server <command> <configuration file> [argument]}. Exit status: 0 when it was done, 1
+ * if it failed, 2 for a wrong command line or configuration; {@code start-foreground} ends with that of the signal after
+ * an orderly end (143 for SIGTERM); {@code status} gives 3 for a server that runs and does not serve.
  */
 public final class Main {
-    private static final int FAILED = 1;
-    private static final int USAGE = 2;
-    private static final String HOW_TO = "usage: conclave-server start-foreground <configuration file>";
+    static final int DONE = 0;
+    static final int FAILED = 1;
+    static final int USAGE = 2;
+
+    /** What a command does with the configuration and what follows it on the command line. */
+    private interface Action {
+        int run(Console console, Path file, ServerConfig config, String argument);
+    }
+
+    /** @param argument how the usage calls what follows the configuration file; empty if nothing does */
+    private record Command(String argument, String purpose, Action action) {}
+
+    private static final Map<String, Command> COMMANDS = new TreeMap<>(Map.ofEntries(
+            command("init", "", "makes a new cluster, on one of its servers, once", Cluster::init),
+            command("start", "", "starts the server in the background", Daemon::start),
+            command("start-foreground", "", "serves until a signal ends it", Foreground::serve),
+            command("stop", "", "ends the server of this dataDir in order", Daemon::stop),
+            command("status", "", "says what the server does", Daemon::status),
+            command("set-aside", "", "puts a damaged log away, so that the server can join anew", Cluster::setAside),
+            command("members", "", "lists the cluster's members", Cluster::members),
+            command("add", "server.N=host:port...", "takes a server in", Cluster::add),
+            command("replace", "server.N=host:port...", "gives a member another address or role", Cluster::replace),
+            command("promote", "N", "gives an observer a vote", Cluster::promote),
+            command("remove", "N", "lets a member go", Cluster::remove)));
 
     private Main() {}
 
-    /** Called by the JVM. Returns only if the command line is wrong or the server could not start. */
+    private static Map.Entry<String, Command> command(String name, String argument, String purpose, Action action) {
+        return Map.entry(name, new Command(argument, purpose, action));
+    }
+
+    /** Called by the JVM. Returns only if the command has been done or could not be. */
     public static void main(String[] arguments) {
         int status = run(arguments, System.out, System.err);
-        if (status != 0) {
+        if (status != DONE) {
             System.exit(status);
         }
     }
 
     static int run(String[] arguments, PrintStream out, PrintStream err) {
-        if (arguments.length != 2 || !arguments[0].equals("start-foreground")) {
-            err.println(problemOf(arguments) + "\n" + HOW_TO);
+        Command command = arguments.length == 0 ? null : COMMANDS.get(arguments[0]);
+        int wanted = command == null ? 2 : command.argument().isEmpty() ? 2 : 3;
+        if (command == null || arguments.length != wanted) {
+            err.println(problemOf(List.of(arguments), command) + "\n" + usage());
             return USAGE;
         }
+        Path file = Path.of(arguments[1]);
         ServerConfig config;
         try {
-            config = ConfigFile.read(Path.of(arguments[1]));
+            config = ConfigFile.read(file);
         } catch (ConfigException e) {
             err.println(e.getMessage());
             return USAGE;
         }
         try {
-            serve(config, out);
-            return 0;
+            return command.action().run(new Console(out, err), file, config, wanted == 3 ? arguments[2] : "");
         } catch (LogException | ServerStartException | UncheckedIOException e) {
-            err.println("The server cannot start: " + e.getMessage());
+            err.println(e.getMessage());
             return FAILED;
+        } catch (IllegalArgumentException e) {
+            err.println(e.getMessage());
+            return USAGE;
         }
     }
 
-    private static String problemOf(String[] arguments) {
-        if (arguments.length == 0) {
+    private static String problemOf(List<String> arguments, @org.jspecify.annotations.Nullable Command command) {
+        if (arguments.isEmpty()) {
             return "A command is missing.";
         }
-        if (!arguments[0].equals("start-foreground")) {
-            return "The command \"" + arguments[0] + "\" is unknown.";
+        String name = arguments.get(0);
+        if (command == null) {
+            return "The command \"" + name + "\" is unknown.";
         }
-        return arguments.length == 1
-                ? "start-foreground needs a configuration file."
-                : "start-foreground takes one configuration file and nothing else.";
-    }
-
-    private static void serve(ServerConfig config, PrintStream out) {
-        ConclaveServer server = ConclaveServer.start(config, TimeSource.system(), Main::halt);
-        Runtime.getRuntime().addShutdownHook(new Thread(server::close, "conclave-shutdown"));
-        out.println("Conclave is ready on port " + server.clientPort().orElseThrow());
-        out.flush();
-        sleepUntilTheProcessEnds();
-    }
-
-    /** Memory and disk may disagree: no shutdown hook may run, and nothing else in this process. */
-    private static void halt(LogException cause) {
-        System.err.println("The log has failed, the process ends: " + cause.getMessage());
-        System.err.flush();
-        Runtime.getRuntime().halt(FAILED);
-    }
-
-    private static void sleepUntilTheProcessEnds() {
-        try {
-            new CountDownLatch(1).await();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+        if (arguments.size() == 1) {
+            return name + " needs a configuration file.";
         }
+        return command.argument().isEmpty()
+                ? name + " takes one configuration file and nothing else."
+                : name + " needs a configuration file and " + command.argument() + ", and nothing else.";
+    }
+
+    private static String usage() {
+        StringBuilder text = new StringBuilder("usage: conclave-server <command> <configuration file>\n");
+        COMMANDS.forEach((name, command) -> text.append(String.format(
+                "  %-16s %-22s %s%n", name, command.argument(), command.purpose())));
+        return text.toString();
     }
 }

@@ -1,0 +1,107 @@
+package io.conclave.launcher;
+
+import io.conclave.protocol.AuthRequest;
+import io.conclave.protocol.ConnectRequest;
+import io.conclave.protocol.ConnectResponse;
+import io.conclave.protocol.EmptyRequest;
+import io.conclave.protocol.ErrorCode;
+import io.conclave.protocol.Frames;
+import io.conclave.protocol.GetDataReply;
+import io.conclave.protocol.GetDataRequest;
+import io.conclave.protocol.JuteReader;
+import io.conclave.protocol.OpCode;
+import io.conclave.protocol.ReconfigRequest;
+import io.conclave.protocol.ReplyBody;
+import io.conclave.protocol.ReplyHeader;
+import io.conclave.protocol.RequestBody;
+import io.conclave.protocol.Xid;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Asks a server for its members, or to change them, as ZooKeeper's own tools would: with reconfig, as the user
+ * {@code super}. One request after the other, blocking.
+ */
+final class AdminClient implements AutoCloseable {
+    private static final String CONFIG = "/zookeeper/config";
+    private static final int SESSION_TIMEOUT_MS = 30_000;
+    /** A member that joins may have to be sent everything before it is a member. */
+    private static final int ANSWER_LIMIT_MS = 120_000;
+
+    private final Socket socket = new Socket();
+    private final DataInputStream in;
+    private int xid;
+
+    AdminClient(InetSocketAddress address, String secret) throws IOException {
+        socket.connect(address, SESSION_TIMEOUT_MS);
+        socket.setSoTimeout(ANSWER_LIMIT_MS);
+        in = new DataInputStream(socket.getInputStream());
+        ByteBuf hello = Unpooled.buffer();
+        Frames.write(hello, new ConnectRequest(0, 0, SESSION_TIMEOUT_MS, 0, new byte[16], false, true));
+        send(hello);
+        ConnectResponse.decode(new JuteReader(readFrame()));
+        byte[] credentials = ("super:" + secret).getBytes(StandardCharsets.UTF_8);
+        call(Xid.AUTH, new AuthRequest(0, "digest", credentials));
+    }
+
+    /** The data of {@code /zookeeper/config}. */
+    String members() throws IOException {
+        return text(call(++xid, new GetDataRequest(CONFIG, false)));
+    }
+
+    /** The members after the change; blocks until it is committed. */
+    String reconfig(String joining, String leaving) throws IOException {
+        return text(call(++xid, new ReconfigRequest(joining, leaving, null, -1)));
+    }
+
+    private static String text(ReplyBody body) {
+        byte[] data = ((GetDataReply) body).data();
+        return data == null ? "" : new String(data, StandardCharsets.UTF_8);
+    }
+
+    private ReplyBody call(int number, RequestBody request) throws IOException {
+        ByteBuf out = Unpooled.buffer();
+        Frames.writeRequest(out, number, request);
+        send(out);
+        JuteReader reader = new JuteReader(readFrame());
+        ReplyHeader header = ReplyHeader.decode(reader);
+        if (header.err() != ErrorCode.OK.code()) {
+            throw new IOException("the server refused it with error " + header.err() + " ("
+                    + ErrorCode.lookup(header.err()).map(Enum::name).orElse("unknown")
+                    + "); its log says why");
+        }
+        OpCode opCode = request.opCode();
+        return ReplyBody.decode(opCode, reader);
+    }
+
+    private void send(ByteBuf out) throws IOException {
+        out.readBytes(socket.getOutputStream(), out.readableBytes());
+        socket.getOutputStream().flush();
+    }
+
+    private ByteBuf readFrame() throws IOException {
+        int length = in.readInt();
+        if (length < 0 || length > Frames.DEFAULT_MAX_PAYLOAD_BYTES * 4) {
+            throw new IOException("the server sent a frame of " + length + " bytes");
+        }
+        byte[] bytes = new byte[length];
+        in.readFully(bytes);
+        return Unpooled.wrappedBuffer(bytes);
+    }
+
+    /** Ends the session, so that it does not stand in the way until it expires. */
+    @Override
+    public void close() throws IOException {
+        try (socket) {
+            ByteBuf bye = Unpooled.buffer();
+            Frames.writeRequest(bye, ++xid, new EmptyRequest(OpCode.CLOSE_SESSION));
+            send(bye);
+            readFrame();
+        }
+    }
+}

@@ -1,0 +1,139 @@
+package io.conclave.launcher;
+
+import io.conclave.replica.MemberLine;
+import io.conclave.replica.MemberList;
+import io.conclave.server.AdminSecret;
+import io.conclave.server.ConclaveServer;
+import io.conclave.server.ServerConfig;
+import io.conclave.time.TimeSource;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/** Commands about the cluster and its members. Those that change it go to the running server of this dataDir. */
+final class Cluster {
+    private Cluster() {}
+
+    static int init(Console console, Path file, ServerConfig config, String none) {
+        ConclaveServer.giveBirth(config, TimeSource.system());
+        int self = config.ensemble().memberId();
+        console.say("A new cluster is born in " + config.dataDirectory().orElseThrow() + ", with member " + self + ".");
+        if (config.ensemble().isAlone()) {
+            console.say("Start it: conclave-server start " + file);
+        } else {
+            List<Integer> others = config.ensemble().members().keySet().stream()
+                    .filter(id -> id != self)
+                    .toList();
+            console.say("Start it here: conclave-server start " + file + "\nThen start the servers " + others
+                    + ", with empty directories and without init: this one takes them in.");
+        }
+        return Main.DONE;
+    }
+
+    static int setAside(Console console, Path file, ServerConfig config, String none) {
+        if (ServerFiles.of(config).running().isPresent()) {
+            return console.fail("The server runs; stop it first.");
+        }
+        List<String> names = ConclaveServer.setLogAside(config);
+        console.say("Put away in " + config.dataDirectory().orElseThrow() + ": " + String.join(", ", names)
+                + "\nAt its next start the server waits to be taken in by the others, which must be a majority without"
+                + " it.");
+        return Main.DONE;
+    }
+
+    private interface Request {
+        String send(AdminClient client) throws IOException;
+    }
+
+    static int members(Console console, Path file, ServerConfig config, String none) {
+        return ask(console, config, AdminClient::members);
+    }
+
+    static int add(Console console, Path file, ServerConfig config, String line) {
+        int id = idOf(line);
+        MemberLine.parse(id, line.substring(line.indexOf('=') + 1));
+        return ask(console, config, client -> {
+            if (lineOf(client.members(), id).isPresent()) {
+                throw new IOException("server " + id + " is a member already; replace gives it another address");
+            }
+            return client.reconfig(line, "");
+        });
+    }
+
+    static int replace(Console console, Path file, ServerConfig config, String line) {
+        int id = idOf(line);
+        MemberLine.parse(id, line.substring(line.indexOf('=') + 1));
+        return ask(console, config, client -> {
+            requireMember(client, id);
+            return client.reconfig(line, "");
+        });
+    }
+
+    static int promote(Console console, Path file, ServerConfig config, String number) {
+        int id = id(number);
+        return ask(console, config, client -> {
+            String line = requireMember(client, id);
+            MemberLine present = MemberLine.parse(id, line);
+            return client.reconfig("server." + id + "=" + MemberList.format(present.member(), true), "");
+        });
+    }
+
+    static int remove(Console console, Path file, ServerConfig config, String number) {
+        int id = id(number);
+        return ask(console, config, client -> {
+            requireMember(client, id);
+            return client.reconfig("", Integer.toString(id));
+        });
+    }
+
+    private static String requireMember(AdminClient client, int id) throws IOException {
+        String members = client.members();
+        return lineOf(members, id)
+                .orElseThrow(() -> new IOException("there is no server " + id + " among\n" + members));
+    }
+
+    private static Optional<String> lineOf(String members, int id) {
+        String prefix = "server." + id + "=";
+        return members.lines()
+                .filter(line -> line.startsWith(prefix))
+                .map(line -> line.substring(prefix.length()))
+                .findFirst();
+    }
+
+    private static int idOf(String line) {
+        int equals = line.indexOf('=');
+        if (equals < 0 || !line.startsWith("server.")) {
+            throw new IllegalArgumentException("\"" + line + "\" is not of the form server.N=host:peerPort...");
+        }
+        return id(line.substring("server.".length(), equals));
+    }
+
+    private static int id(String text) {
+        try {
+            int id = Integer.parseInt(text);
+            if (id >= 1 && id <= MemberLine.MAX_ID) {
+                return id;
+            }
+        } catch (NumberFormatException e) {
+            // said below like any other bad value
+        }
+        throw new IllegalArgumentException(
+                "\"" + text + "\" is not a server's number from 1 to " + MemberLine.MAX_ID);
+    }
+
+    private static int ask(Console console, ServerConfig config, Request request) {
+        ServerFiles files = ServerFiles.of(config);
+        Optional<ServerFiles.Running> running = files.running();
+        if (running.isEmpty()) {
+            return console.fail("No server of " + files.directory() + " runs; ask on a machine where one does.");
+        }
+        try (AdminClient client = new AdminClient(
+                Daemon.address(config, running.get().port()), AdminSecret.read(files.directory()))) {
+            console.say(request.send(client).strip());
+            return Main.DONE;
+        } catch (IOException e) {
+            return console.fail("Not done: " + e.getMessage());
+        }
+    }
+}

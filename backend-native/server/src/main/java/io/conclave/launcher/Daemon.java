@@ -1,0 +1,162 @@
+package io.conclave.launcher;
+
+import io.conclave.server.ServerConfig;
+import io.conclave.time.TimeSource;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** A server in a process of its own: started, ended and asked from here. */
+final class Daemon {
+    private static final int NOT_SERVING = 3;
+    private static final Duration STOP_LIMIT = Duration.ofSeconds(60);
+    private static final int ASK_LIMIT_MS = 5_000;
+    private static final long POLL_MS = 50;
+
+    private Daemon() {}
+
+    static int start(Console console, Path file, ServerConfig config, String none) {
+        ServerFiles files = ServerFiles.of(config);
+        Optional<ServerFiles.Running> running = files.running();
+        if (running.isPresent()) {
+            return console.fail("The server of " + files.directory() + " runs already, as process "
+                    + running.get().process().pid());
+        }
+        try {
+            Files.createDirectories(files.directory());
+            long begin = Files.exists(files.output()) ? Files.size(files.output()) : 0;
+            Process process = new ProcessBuilder(command(file))
+                    .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
+                    .redirectOutput(ProcessBuilder.Redirect.appendTo(files.output().toFile()))
+                    .redirectErrorStream(true)
+                    .start();
+            return awaitReady(console, config, files, process, begin);
+        } catch (IOException e) {
+            return console.fail("The server cannot be started: " + e);
+        }
+    }
+
+    /** This very Java with the same options; nohup, so that the end of the terminal is not the end of the server. */
+    private static List<String> command(Path file) {
+        List<String> command = new ArrayList<>();
+        command.add("nohup");
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+        command.add("-cp");
+        command.add(System.getProperty("java.class.path"));
+        command.add(Main.class.getName());
+        command.add("start-foreground");
+        command.add(file.toString());
+        return command;
+    }
+
+    private static int awaitReady(
+            Console console, ServerConfig config, ServerFiles files, Process process, long begin) throws IOException {
+        long limitMs = Math.max(10_000L, (long) config.ensemble().initLimitTicks() * config.tickTimeMs());
+        for (long waitedMs = 0; waitedMs < limitMs; waitedMs += POLL_MS) {
+            String output = outputSince(files, begin);
+            Optional<String> ready =
+                    output.lines().filter(line -> line.startsWith(Foreground.READY)).findFirst();
+            if (ready.isPresent()) {
+                console.say(ready.get() + ", process " + process.pid() + ", output in " + files.output());
+                return Main.DONE;
+            }
+            if (!process.isAlive()) {
+                return console.fail(output.strip() + "\nThe server has ended; all of its output is in "
+                        + files.output());
+            }
+            pause();
+        }
+        console.say("The server runs as process " + process.pid() + " but does not serve yet: it has no leader. Are "
+                + "most of the others running, and was one of them given birth with init? Its output is in "
+                + files.output());
+        return Main.DONE;
+    }
+
+    private static String outputSince(ServerFiles files, long begin) throws IOException {
+        byte[] all = Files.readAllBytes(files.output());
+        int from = (int) Math.min(begin, all.length);
+        return new String(all, from, all.length - from, StandardCharsets.UTF_8);
+    }
+
+    private static void pause() {
+        CountDownLatch later = new CountDownLatch(1);
+        TimeSource.system().schedule(Duration.ofMillis(POLL_MS), later::countDown);
+        try {
+            later.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    static int stop(Console console, Path file, ServerConfig config, String none) {
+        ServerFiles files = ServerFiles.of(config);
+        Optional<ServerFiles.Running> running = files.running();
+        if (running.isEmpty()) {
+            console.say("No server of " + files.directory() + " runs.");
+            return Main.DONE;
+        }
+        ProcessHandle process = running.get().process();
+        process.destroy();
+        try {
+            process.onExit().get(STOP_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+            console.say("The server has ended in order.");
+            return Main.DONE;
+        } catch (TimeoutException e) {
+            return console.fail("Process " + process.pid() + " was asked to end and runs still, after "
+                    + STOP_LIMIT.toSeconds() + " s");
+        } catch (ExecutionException e) {
+            return console.fail("Process " + process.pid() + " cannot be waited for: " + e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return Main.FAILED;
+        }
+    }
+
+    static int status(Console console, Path file, ServerConfig config, String none) {
+        ServerFiles files = ServerFiles.of(config);
+        Optional<ServerFiles.Running> running = files.running();
+        if (running.isEmpty()) {
+            return console.fail("No server of " + files.directory() + " runs.");
+        }
+        String answer;
+        try {
+            answer = ask(address(config, running.get().port()), "srvr");
+        } catch (IOException e) {
+            return console.fail("Process " + running.get().process().pid() + " runs, but does not answer on port "
+                    + running.get().port() + ": " + e);
+        }
+        console.say(answer.strip());
+        return answer.contains("\nMode: ") || answer.contains("not in the whitelist") ? Main.DONE : NOT_SERVING;
+    }
+
+    /** Where a server on this machine is reached. */
+    static InetSocketAddress address(ServerConfig config, int port) {
+        return new InetSocketAddress(config.clientPortAddress().orElse("localhost"), port);
+    }
+
+    private static String ask(InetSocketAddress address, String word) throws IOException {
+        try (Socket socket = new Socket()) {
+            socket.connect(address, ASK_LIMIT_MS);
+            socket.setSoTimeout(ASK_LIMIT_MS);
+            socket.getOutputStream().write(word.getBytes(StandardCharsets.US_ASCII));
+            socket.getOutputStream().flush();
+            return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        }
+    }
+}
