@@ -9,8 +9,10 @@ module io.conclave.server {
     requires io.netty.buffer;
     requires io.netty.common;
     requires io.netty.transport.classes.epoll;
+    requires java.management;
     requires org.slf4j;
 
+    exports io.conclave.ensemble;
     exports io.conclave.launcher;
     exports io.conclave.server;
     exports io.conclave.tree;

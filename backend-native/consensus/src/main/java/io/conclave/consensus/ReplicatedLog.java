@@ -77,6 +77,14 @@ public interface ReplicatedLog extends AutoCloseable {
     LogStatus status();
 
     /**
+     * Ends at once, as if the process had been killed: nothing is handed over, committed, written or answered any more;
+     * {@link #close} waits for it. For tests; from any thread but the log's.
+     */
+    default void abandon() {
+        close();
+    }
+
+    /**
      * Takes no more proposals, commits and applies what was queued (for a bounded time, while there is a majority; what
      * is left then is told that its outcome is unknown), hands leadership over, syncs and releases the directory.
      * Blocks until done; idempotent. Must not be called on the log's thread.

@@ -118,8 +118,7 @@ final class Cluster {
         } catch (NumberFormatException e) {
             // said below like any other bad value
         }
-        throw new IllegalArgumentException(
-                "\"" + text + "\" is not a server's number from 1 to " + MemberLine.MAX_ID);
+        throw new IllegalArgumentException("\"" + text + "\" is not a server's number from 1 to " + MemberLine.MAX_ID);
     }
 
     private static int ask(Console console, ServerConfig config, Request request) {
@@ -128,8 +127,8 @@ final class Cluster {
         if (running.isEmpty()) {
             return console.fail("No server of " + files.directory() + " runs; ask on a machine where one does.");
         }
-        try (AdminClient client = new AdminClient(
-                Daemon.address(config, running.get().port()), AdminSecret.read(files.directory()))) {
+        try (AdminClient client =
+                new AdminClient(Daemon.address(config, running.get().port()), AdminSecret.read(files.directory()))) {
             console.say(request.send(client).strip());
             return Main.DONE;
         } catch (IOException e) {

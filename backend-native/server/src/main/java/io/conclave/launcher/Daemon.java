@@ -39,8 +39,10 @@ final class Daemon {
             Files.createDirectories(files.directory());
             long begin = Files.exists(files.output()) ? Files.size(files.output()) : 0;
             Process process = new ProcessBuilder(command(file))
-                    .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
-                    .redirectOutput(ProcessBuilder.Redirect.appendTo(files.output().toFile()))
+                    .redirectInput(
+                            ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
+                    .redirectOutput(
+                            ProcessBuilder.Redirect.appendTo(files.output().toFile()))
                     .redirectErrorStream(true)
                     .start();
             return awaitReady(console, config, files, process, begin);
@@ -63,20 +65,21 @@ final class Daemon {
         return command;
     }
 
-    private static int awaitReady(
-            Console console, ServerConfig config, ServerFiles files, Process process, long begin) throws IOException {
+    private static int awaitReady(Console console, ServerConfig config, ServerFiles files, Process process, long begin)
+            throws IOException {
         long limitMs = Math.max(10_000L, (long) config.ensemble().initLimitTicks() * config.tickTimeMs());
         for (long waitedMs = 0; waitedMs < limitMs; waitedMs += POLL_MS) {
             String output = outputSince(files, begin);
-            Optional<String> ready =
-                    output.lines().filter(line -> line.startsWith(Foreground.READY)).findFirst();
+            Optional<String> ready = output.lines()
+                    .filter(line -> line.startsWith(Foreground.READY))
+                    .findFirst();
             if (ready.isPresent()) {
                 console.say(ready.get() + ", process " + process.pid() + ", output in " + files.output());
                 return Main.DONE;
             }
             if (!process.isAlive()) {
-                return console.fail(output.strip() + "\nThe server has ended; all of its output is in "
-                        + files.output());
+                return console.fail(
+                        output.strip() + "\nThe server has ended; all of its output is in " + files.output());
             }
             pause();
         }

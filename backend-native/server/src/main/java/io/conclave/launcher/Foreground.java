@@ -24,12 +24,13 @@ final class Foreground {
         }
         int port = server.clientPort().orElseThrow();
         files.publish(port);
-        Runtime.getRuntime().addShutdownHook(new Thread(
-                () -> {
-                    server.close();
-                    files.withdraw();
-                },
-                "conclave-shutdown"));
+        Runtime.getRuntime()
+                .addShutdownHook(new Thread(
+                        () -> {
+                            server.close();
+                            files.withdraw();
+                        },
+                        "conclave-shutdown"));
         if (!config.ensemble().isAlone()) {
             console.say("Conclave listens on port " + port + " and looks for a leader");
         }

@@ -101,8 +101,8 @@ public final class Main {
 
     private static String usage() {
         StringBuilder text = new StringBuilder("usage: conclave-server <command> <configuration file>\n");
-        COMMANDS.forEach((name, command) -> text.append(String.format(
-                "  %-16s %-22s %s%n", name, command.argument(), command.purpose())));
+        COMMANDS.forEach((name, command) ->
+                text.append(String.format("  %-16s %-22s %s%n", name, command.argument(), command.purpose())));
         return text.toString();
     }
 }

@@ -48,7 +48,9 @@ final class ServerFiles {
 
     void withdraw() {
         try {
-            if (running().filter(known -> known.process().equals(ProcessHandle.current())).isPresent()) {
+            if (running()
+                    .filter(known -> known.process().equals(ProcessHandle.current()))
+                    .isPresent()) {
                 Files.deleteIfExists(pidFile());
             }
         } catch (IOException e) {

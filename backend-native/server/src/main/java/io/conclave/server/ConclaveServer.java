@@ -20,7 +20,10 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.local.LocalAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -49,6 +52,8 @@ public final class ConclaveServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ConclaveServer.class);
     /** What this version understands. */
     private static final int FEATURE_LEVEL = 1;
+
+    private static final int HEARTBEATS_PER_ELECTION_TIMEOUT = 5;
 
     private static final int MAX_ENTRY_BYTES = 2 << 20;
 
@@ -102,7 +107,6 @@ public final class ConclaveServer implements AutoCloseable {
         this.report = new ServerReport(config, this::mode, log::status, replica::state, time);
         this.acceptor = new ConnectionAcceptor(transport.group(), log, time, services());
         this.events = new LogEvents(
-                log,
                 replica,
                 reign,
                 sessions,
@@ -153,6 +157,35 @@ public final class ConclaveServer implements AutoCloseable {
         return start(config, logs, time, fatal);
     }
 
+    /**
+     * Makes a new cluster in the empty directory of the configuration, whose only member and voter is this one; whoever
+     * else is listed is taken in by it once both are started. Blocks until it is durable.
+     *
+     * @throws LogException if the directory is not empty, or in use
+     */
+    public static void giveBirth(ServerConfig config, TimeSource time) {
+        Path directory = config.dataDirectory()
+                .orElseThrow(() -> new IllegalArgumentException("a cluster in memory is born at its first start"));
+        if (Files.exists(directory.resolve("identity"))) {
+            throw new LogException(directory + " holds a log already, of a cluster that was born before");
+        }
+        start(config.withEnsemble(config.ensemble().withoutOthers()).withoutPort(), time, cause -> {})
+                .close();
+    }
+
+    /**
+     * Puts a damaged log away, so that the member can come back without one and be taken in by the others. Blocks. To be
+     * called while no server runs on it.
+     *
+     * @return the names of the files that were put away, as they are called now
+     * @throws LogException if there is none, or it is in use
+     */
+    public static List<String> setLogAside(ServerConfig config) {
+        Path directory = config.dataDirectory()
+                .orElseThrow(() -> new IllegalArgumentException("a server in memory has no log to put away"));
+        return EnsembleLog.setAside(RealDisk.in(directory));
+    }
+
     /** As {@link #start(ServerConfig, TimeSource, Consumer)}, on a log of the caller's. */
     static ConclaveServer start(
             ServerConfig config,
@@ -195,15 +228,26 @@ public final class ConclaveServer implements AutoCloseable {
     }
 
     private LogOptions logOptions() {
-        return LogOptions.builder(time::wallMillis, this::monotonicMs, background, this::runAfter, this::failed)
+        EnsembleConfig ensemble = config.ensemble();
+        LogOptions.Builder options = LogOptions.builder(
+                        time::wallMillis, this::monotonicMs, background, this::runAfter, this::failed)
                 .maxEntryBytes(MAX_ENTRY_BYTES)
                 .maxQueuedBytes(MAX_QUEUED_BYTES)
-                .memberId(config.ensemble().memberId())
+                .memberId(ensemble.memberId())
+                .members(ensemble.members())
+                .birth(ensemble.isAlone())
+                .electionTimeoutMs(ensemble.electionTimeoutMs())
+                .heartbeatMs(Math.max(1, ensemble.electionTimeoutMs() / HEARTBEATS_PER_ELECTION_TIMEOUT))
+                .stopServingAfterMs((long) ensemble.syncLimitTicks() * config.tickTimeMs())
+                .dialInstead(ensemble.dialInstead())
                 .featureLevel(FEATURE_LEVEL)
                 .segmentBytes(config.segmentBytes())
                 .snapshotEveryEntries(config.snapshotEveryEntries())
-                .snapshotsKept(config.snapshotsKept())
-                .build();
+                .snapshotsKept(config.snapshotsKept());
+        if (ensemble.listensOnAllAddresses()) {
+            ensemble.self().ifPresent(self -> options.peerListen(new InetSocketAddress(self.peerPort())));
+        }
+        return options.build();
     }
 
     private ConnectionLimits limits() {
@@ -240,6 +284,11 @@ public final class ConclaveServer implements AutoCloseable {
         Thread thread = new Thread(work, "conclave-background-" + THREAD_COUNT.incrementAndGet());
         thread.setDaemon(true);
         return thread;
+    }
+
+    /** Whether clients are served everything now; from any thread. */
+    public boolean isServing() {
+        return events.mode() == ServiceMode.FULL;
     }
 
     /** The address that clients connect to: an InetSocketAddress, or a LocalAddress inside the JVM. */
@@ -289,6 +338,31 @@ public final class ConclaveServer implements AutoCloseable {
     }
 
     /**
+     * Ends as if the process had been killed: connections break, and nothing is answered, handed over or written any
+     * more. For tests. Blocks until it is over; idempotent.
+     */
+    public void kill() {
+        if (!closed.compareAndSet(false, true)) {
+            return;
+        }
+        acceptor.closeAll();
+        listening.ifPresent(channel -> channel.close().awaitUninterruptibly());
+        log.abandon();
+        end();
+    }
+
+    private void end() {
+        reaper.stop();
+        features.stop();
+        sessions.stop();
+        log.close();
+        acceptor.closeAll();
+        transport.close();
+        background.shutdown();
+        LOG.info("Closed");
+    }
+
+    /**
      * Commits what was accepted, answers it, and closes log, connections and threads; sessions stay as they are, for
      * the next start. Blocks for a few seconds at most; idempotent.
      */
@@ -298,13 +372,6 @@ public final class ConclaveServer implements AutoCloseable {
             return;
         }
         listening.ifPresent(channel -> channel.close().awaitUninterruptibly());
-        reaper.stop();
-        features.stop();
-        sessions.stop();
-        log.close();
-        acceptor.closeAll();
-        transport.close();
-        background.shutdown();
-        LOG.info("Closed");
+        end();
     }
 }

@@ -1,7 +1,9 @@
 package io.conclave.server;
 
 import io.conclave.consensus.entry.Member;
+import java.net.InetSocketAddress;
 import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -16,6 +18,7 @@ import java.util.TreeMap;
  * @param electionTimeoutMs how long a leader may be silent before another one is looked for; drawn anew each time
  *     between this and twice as much
  * @param listensOnAllAddresses whether other members are listened to on all addresses, instead of this member's own
+ * @param dialInstead addresses to dial in place of the members' own, for proxies between them
  */
 public record EnsembleConfig(
         int memberId,
@@ -23,13 +26,15 @@ public record EnsembleConfig(
         int initLimitTicks,
         int syncLimitTicks,
         int electionTimeoutMs,
-        boolean listensOnAllAddresses) {
+        boolean listensOnAllAddresses,
+        Map<Integer, InetSocketAddress> dialInstead) {
     static final int DEFAULT_INIT_LIMIT_TICKS = 10;
     static final int DEFAULT_SYNC_LIMIT_TICKS = 5;
     static final int DEFAULT_ELECTION_TIMEOUT_MS = 1000;
 
     public EnsembleConfig {
         members = Collections.unmodifiableMap(new TreeMap<>(members));
+        dialInstead = Map.copyOf(dialInstead);
     }
 
     /** A server by itself, which nobody can join before it is given a {@code server.N} line. */
@@ -45,12 +50,40 @@ public record EnsembleConfig(
                 DEFAULT_INIT_LIMIT_TICKS,
                 DEFAULT_SYNC_LIMIT_TICKS,
                 DEFAULT_ELECTION_TIMEOUT_MS,
-                false);
+                false,
+                Map.of());
     }
 
     /** The same with another election timeout. */
     public EnsembleConfig withElectionTimeoutMs(int value) {
-        return new EnsembleConfig(memberId, members, initLimitTicks, syncLimitTicks, value, listensOnAllAddresses);
+        return new EnsembleConfig(
+                memberId, members, initLimitTicks, syncLimitTicks, value, listensOnAllAddresses, dialInstead);
+    }
+
+    /** The same with another limit without a leader. */
+    public EnsembleConfig withSyncLimitTicks(int value) {
+        return new EnsembleConfig(
+                memberId, members, initLimitTicks, value, electionTimeoutMs, listensOnAllAddresses, dialInstead);
+    }
+
+    /** The same with proxies between the members. */
+    public EnsembleConfig withDialInstead(Map<Integer, InetSocketAddress> value) {
+        return new EnsembleConfig(
+                memberId, members, initLimitTicks, syncLimitTicks, electionTimeoutMs, listensOnAllAddresses, value);
+    }
+
+    /** The same member without the others. */
+    EnsembleConfig withoutOthers() {
+        Map<Integer, Member> itself = new TreeMap<>(members);
+        itself.keySet().retainAll(List.of(memberId));
+        return new EnsembleConfig(
+                memberId,
+                itself,
+                initLimitTicks,
+                syncLimitTicks,
+                electionTimeoutMs,
+                listensOnAllAddresses,
+                dialInstead);
     }
 
     /** Whether an empty directory becomes a cluster by itself: there is nobody else whose cluster it could belong to. */

@@ -125,7 +125,7 @@ final class EnsembleKeys {
             throw new ConfigException("all servers are observers; somebody must vote");
         }
         return new EnsembleConfig(
-                memberId, members, initLimitTicks, syncLimitTicks, electionTimeoutMs, listensOnAllAddresses);
+                memberId, members, initLimitTicks, syncLimitTicks, electionTimeoutMs, listensOnAllAddresses, Map.of());
     }
 
     /** How the own line has the clients' port, if it does. */

@@ -3,7 +3,6 @@ package io.conclave.server;
 import io.conclave.connection.ConnectionAcceptor;
 import io.conclave.connection.ServiceMode;
 import io.conclave.consensus.LogListener;
-import io.conclave.consensus.ReplicatedLog;
 import io.conclave.consensus.entry.ClusterConfiguration;
 import io.conclave.replica.Replica;
 import java.util.List;
@@ -14,7 +13,6 @@ import org.slf4j.LoggerFactory;
 final class LogEvents implements LogListener {
     private static final Logger LOG = LoggerFactory.getLogger(LogEvents.class);
 
-    private final ReplicatedLog log;
     private final Replica replica;
     private final Reign reign;
     private final SessionTracker sessions;
@@ -22,10 +20,10 @@ final class LogEvents implements LogListener {
     private final ConnectionAcceptor connections;
     private final ServiceMode withoutLeader;
     private final Runnable whenServing;
+    private ClusterConfiguration configuration = ClusterConfiguration.NONE;
     private volatile ServiceMode mode = ServiceMode.NONE;
 
     LogEvents(
-            ReplicatedLog log,
             Replica replica,
             Reign reign,
             SessionTracker sessions,
@@ -33,7 +31,6 @@ final class LogEvents implements LogListener {
             ConnectionAcceptor connections,
             ServiceMode withoutLeader,
             Runnable whenServing) {
-        this.log = log;
         this.replica = replica;
         this.reign = reign;
         this.sessions = sessions;
@@ -50,8 +47,6 @@ final class LogEvents implements LogListener {
 
     @Override
     public void leading(long term) {
-        ClusterConfiguration configuration = log.status().configuration();
-        reign.alone(configuration.members().size() <= 1);
         reign.lead(term);
         sessions.lead();
         features.lead(configuration);
@@ -94,8 +89,9 @@ final class LogEvents implements LogListener {
 
     /** A second member ends being alone before it can have a vote, since it joins as a learner. */
     @Override
-    public void configured(ClusterConfiguration configuration) {
-        reign.alone(configuration.members().size() <= 1);
-        features.configured(configuration);
+    public void configured(ClusterConfiguration present) {
+        configuration = present;
+        reign.alone(present.members().size() <= 1);
+        features.configured(present);
     }
 }

@@ -65,6 +65,52 @@ public record ServerConfig(
                 .build();
     }
 
+    /** The same with another place in an ensemble. */
+    ServerConfig withEnsemble(EnsembleConfig value) {
+        return new ServerConfig(
+                clientPort,
+                clientPortAddress,
+                dataDirectory,
+                tickTimeMs,
+                maxConnectionsPerAddress,
+                maxConnections,
+                minSessionTimeoutMs,
+                maxSessionTimeoutMs,
+                snapshotEveryEntries,
+                snapshotsKept,
+                segmentBytes,
+                containerCheckIntervalMs,
+                handshakeTimeoutMs,
+                eventLoops,
+                homeDirectory,
+                value,
+                commandWhitelist,
+                readOnlyMode);
+    }
+
+    /** The same without a port for clients. */
+    ServerConfig withoutPort() {
+        return new ServerConfig(
+                Optional.empty(),
+                Optional.empty(),
+                dataDirectory,
+                tickTimeMs,
+                maxConnectionsPerAddress,
+                maxConnections,
+                minSessionTimeoutMs,
+                maxSessionTimeoutMs,
+                snapshotEveryEntries,
+                snapshotsKept,
+                segmentBytes,
+                containerCheckIntervalMs,
+                handshakeTimeoutMs,
+                eventLoops,
+                homeDirectory,
+                ensemble,
+                commandWhitelist,
+                readOnlyMode);
+    }
+
     /** A builder with the defaults of {@code zoo.cfg}: no port, in memory. */
     public static Builder builder() {
         return new Builder();

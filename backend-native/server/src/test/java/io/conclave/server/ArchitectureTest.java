@@ -17,6 +17,7 @@ class ArchitectureTest {
                     "io.conclave.connection",
                     "io.conclave.server",
                     "io.conclave.embedded",
+                    "io.conclave.ensemble",
                     "io.conclave.launcher");
 
     @Test
@@ -35,16 +36,20 @@ class ArchitectureTest {
                 .definedBy("io.conclave.embedded")
                 .layer("launcher")
                 .definedBy("io.conclave.launcher")
+                .layer("ensemble")
+                .definedBy("io.conclave.ensemble")
                 .whereLayer("launcher")
+                .mayNotBeAccessedByAnyLayer()
+                .whereLayer("ensemble")
                 .mayNotBeAccessedByAnyLayer()
                 .whereLayer("embedded")
                 .mayNotBeAccessedByAnyLayer()
                 .whereLayer("server")
-                .mayOnlyBeAccessedByLayers("embedded", "launcher")
+                .mayOnlyBeAccessedByLayers("embedded", "ensemble", "launcher")
                 .whereLayer("connection")
                 .mayOnlyBeAccessedByLayers("server")
                 .whereLayer("replica")
-                .mayOnlyBeAccessedByLayers("connection", "server")
+                .mayOnlyBeAccessedByLayers("connection", "server", "launcher")
                 .whereLayer("tree")
                 .mayOnlyBeAccessedByLayers("replica", "connection", "server")
                 .check(SERVER);

@@ -14,8 +14,11 @@ import io.conclave.consensus.member.CoreFactory;
 import io.conclave.consensus.member.MemberLoop;
 import io.conclave.consensus.member.StoreFactory;
 import io.conclave.consensus.store.FileStore;
+import io.conclave.consensus.store.LogDirectory;
 import io.conclave.consensus.store.MemoryStore;
+import java.io.IOException;
 import java.security.SecureRandom;
+import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -47,6 +50,20 @@ public final class EnsembleLog implements ReplicatedLog {
     /** A log that forgets everything when it is closed. A member that comes back is taken in again by the others. */
     public static EnsembleLog inMemory(LogOptions options) {
         return new EnsembleLog(options, toMember -> new MemoryStore(options, toMember::accept));
+    }
+
+    /**
+     * Puts the log in the directory away, so that its member can come back without one and be taken in by the others.
+     *
+     * @return the names of the files that were put away
+     * @throws LogException if there is none, or it is in use
+     */
+    public static List<String> setAside(Disk disk) {
+        try {
+            return LogDirectory.setAside(disk);
+        } catch (IOException e) {
+            throw new LogException("the log in " + disk + " cannot be put away: " + e, e);
+        }
     }
 
     @Override
@@ -103,6 +120,11 @@ public final class EnsembleLog implements ReplicatedLog {
     @Override
     public LogStatus status() {
         return closedUnused ? LogStatus.idle(options.memberId(), LogRole.CLOSED) : member.status();
+    }
+
+    @Override
+    public void abandon() {
+        member.abandon();
     }
 
     @Override

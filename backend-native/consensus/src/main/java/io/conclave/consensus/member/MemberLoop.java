@@ -154,6 +154,18 @@ public final class MemberLoop {
         queue.control(() -> {});
     }
 
+    /** Ends at once, as a crash would. */
+    public void abandon() {
+        queue.control(() -> {
+            if (!hasEnded()) {
+                log.info("member {} is abandoned", options.memberId());
+                abort();
+                ready.complete(null);
+                ended.complete(null);
+            }
+        });
+    }
+
     // ---- the member's thread: inputs
 
     /** Opens the directory, recovers, and begins to work, or to wait for a cluster. */
