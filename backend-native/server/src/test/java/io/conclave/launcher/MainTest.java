@@ -33,12 +33,12 @@ class MainTest {
     void aWrongCommandLineIsAnsweredWithASentenceAndStatusTwo() {
         assertEquals(2, run());
         assertTrue(said().contains("A command is missing."), said());
-        assertEquals(2, run("stop"));
-        assertTrue(said().contains("The command \"stop\" is unknown."), said());
+        assertEquals(2, run("halt"));
+        assertTrue(said().contains("The command \"halt\" is unknown."), said());
         assertEquals(2, run("start-foreground"));
         assertTrue(said().contains("needs a configuration file"), said());
         assertEquals(2, run("start-foreground", "a", "b"));
-        assertTrue(said().contains("usage: conclave-server start-foreground"), said());
+        assertTrue(said().contains("usage: conclave-server <command> <configuration file>"), said());
     }
 
     @Test

@@ -13,7 +13,6 @@ import io.conclave.protocol.Xid;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.DataInputStream;
-import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -132,10 +131,7 @@ final class RawClient implements AutoCloseable {
     /** Whether the server closes the connection, whatever it sends before. */
     boolean isClosedByServer() {
         try {
-            while (true) {
-                readFrame();
-            }
-        } catch (EOFException e) {
+            in.readAllBytes();
             return true;
         } catch (IOException e) {
             return e.getMessage() != null && e.getMessage().contains("reset");
