@@ -46,6 +46,7 @@ final class LogRecovery {
     private long committed;
 
     private boolean anyRead;
+    private boolean torn;
 
     /** The last committed batch, or where reading began, and all batches behind it; never empty. */
     private final Deque<Written> written = new ArrayDeque<>();
@@ -76,6 +77,7 @@ final class LogRecovery {
             number++;
         }
         requireNothingLost(reachesAtLeast);
+        torn = isAnythingBehindEnd();
     }
 
     /** A segment whose first batch is torn counts as one without batches: nothing can be read from there on. */
@@ -275,7 +277,11 @@ final class LogRecovery {
     }
 
     /** Whether anything lies behind the end. */
-    boolean isTorn() throws IOException {
+    boolean isTorn() {
+        return torn;
+    }
+
+    private boolean isAnythingBehindEnd() throws IOException {
         for (Segment segment : segmentsBehindEnd()) {
             SegmentReader reader = new SegmentReader(segment, clusterId);
             for (long offset = firstFree(segment); offset < segment.size(); offset += LogFormat.SECTOR) {
@@ -295,26 +301,32 @@ final class LogRecovery {
 
     /** Zeros behind the end, durable, so that no old byte can come back behind new ones; and syncs what is before it. */
     void cut() throws IOException {
-        long cutSectors = 0;
         for (Segment segment : segmentsBehindEnd()) {
-            SegmentReader reader = new SegmentReader(segment, clusterId);
-            for (long offset = firstFree(segment); offset < segment.size(); offset += LogFormat.SECTOR) {
-                if (!reader.isZero(offset)) {
-                    segment.file().write(ByteBuffer.allocate(LogFormat.SECTOR), offset);
-                    cutSectors++;
-                }
+            if (torn) {
+                zeroBehindEnd(segment);
             }
             segment.file().sync();
             if (firstFree(segment) == LogFormat.SEGMENT_HEADER_BYTES) {
                 segment.startAt(0);
             }
         }
+    }
+
+    private void zeroBehindEnd(Segment segment) throws IOException {
+        SegmentReader reader = new SegmentReader(segment, clusterId);
+        long cutSectors = 0;
+        for (long offset = firstFree(segment); offset < segment.size(); offset += LogFormat.SECTOR) {
+            if (!reader.isZero(offset)) {
+                segment.file().write(ByteBuffer.allocate(LogFormat.SECTOR), offset);
+                cutSectors++;
+            }
+        }
         if (cutSectors > 0) {
             log.info(
-                    "{}: cut a torn tail of {} sectors at offset {}; nothing in it had been acknowledged",
-                    disk.describe(Segment.name(tail().end().segment())),
+                    "{}: cut a torn tail of {} sectors behind offset {}; nothing in it had been acknowledged",
+                    disk.describe(segment.name()),
                     cutSectors,
-                    tail().end().offset());
+                    firstFree(segment));
         }
     }
 
