@@ -323,7 +323,7 @@ final class LogRecovery {
         }
         if (cutSectors > 0) {
             log.info(
-                    "{}: cut a torn tail of {} sectors behind offset {}; nothing in it had been acknowledged",
+                    "{}: cut a torn tail of {} sectors at offset {}; nothing in it had been acknowledged",
                     disk.describe(segment.name()),
                     cutSectors,
                     firstFree(segment));
