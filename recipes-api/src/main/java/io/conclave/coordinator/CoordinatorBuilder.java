@@ -37,6 +37,7 @@ public final class CoordinatorBuilder {
     private Acl defaultAcl = Acl.OPEN;
     private long generation;
     private int maxQueuedRequests = 100_000;
+    private boolean linearizableReads;
 
     CoordinatorBuilder(String connectString) {
         this.connectString = ConnectString.parse(connectString);
@@ -131,6 +132,15 @@ public final class CoordinatorBuilder {
     }
 
     /**
+     * Makes every read that is submitted to the coordinator a {@link io.conclave.spi.LinearizableRead}; not so by default. Recipes read
+     * as they need to, whatever is set here.
+     */
+    public CoordinatorBuilder linearizableReads(boolean value) {
+        linearizableReads = value;
+        return this;
+    }
+
+    /**
      * Connects. Blocks until the first connection or the connect timeout.
      *
      * @throws IllegalArgumentException if the connect string names a scheme without a backend on the class path, or breaks a rule of it
@@ -154,7 +164,8 @@ public final class CoordinatorBuilder {
                 defaultAcl,
                 generation,
                 sessionTimeout,
-                backend.capabilities());
+                backend.capabilities(),
+                linearizableReads);
         SessionKeeper coordinator = new SessionKeeper(connectString.text(), backend, context, retryPolicy, threads);
         coordinator.awaitFirstConnection(connectTimeout);
         return coordinator;

@@ -18,7 +18,8 @@ record RecipeContext(
         Acl defaultAcl,
         long configuredGeneration,
         Duration sessionTimeout,
-        Set<Capability> capabilities) {
+        Set<Capability> capabilities,
+        boolean linearizableReads) {
     RecipeContext withBase(NodePath newBase) {
         return new RecipeContext(
                 newBase,
@@ -28,6 +29,7 @@ record RecipeContext(
                 defaultAcl,
                 configuredGeneration,
                 sessionTimeout,
-                capabilities);
+                capabilities,
+                linearizableReads);
     }
 }

@@ -7,6 +7,10 @@ import io.conclave.error.ConclaveException;
 import io.conclave.error.ConnectException;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.spi.Backend;
+import io.conclave.spi.Exists;
+import io.conclave.spi.GetAcl;
+import io.conclave.spi.GetChildren;
+import io.conclave.spi.GetData;
 import io.conclave.spi.Request;
 import io.conclave.spi.SessionState;
 import java.time.Duration;
@@ -157,7 +161,7 @@ final class SessionKeeper implements Coordinator {
     }
 
     private <R> CompletionStage<R> submitWithRetries(Request<R> request) {
-        Request<R> queued = listeners.offDispatcher(request);
+        Request<R> queued = listeners.offDispatcher(context.linearizableReads() ? linearizable(request) : request);
         CompletionStage<R> first = recipeSession().submit(queued);
         if (!request.isRead()) {
             return first;
@@ -173,6 +177,21 @@ final class SessionKeeper implements Coordinator {
             }
         });
         return result;
+    }
+
+    @SuppressWarnings("unchecked") // each branch answers with a request of its own type
+    private static <R> Request<R> linearizable(Request<R> request) {
+        Request<?> strong = request;
+        if (request instanceof GetData get) {
+            strong = get.linearizable();
+        } else if (request instanceof Exists exists) {
+            strong = exists.linearizable();
+        } else if (request instanceof GetChildren children) {
+            strong = children.linearizable();
+        } else if (request instanceof GetAcl acl) {
+            strong = acl.linearizable();
+        }
+        return (Request<R>) strong;
     }
 
     /** Only a read that failed comes here; its first attempt counts as the policy's first. */

@@ -4,6 +4,7 @@ import io.conclave.spi.AddWatch;
 import io.conclave.spi.Exists;
 import io.conclave.spi.GetChildren;
 import io.conclave.spi.GetData;
+import io.conclave.spi.LinearizableRead;
 import io.conclave.spi.RemoveWatch;
 import io.conclave.spi.Request;
 import io.conclave.spi.Watcher;
@@ -26,6 +27,8 @@ final class Watchers {
             mapped = new AddWatch(add.path(), add.recursive(), wrap.apply(add.watcher()));
         } else if (request instanceof RemoveWatch remove) {
             mapped = new RemoveWatch(remove.path(), wrap.apply(remove.watcher()));
+        } else if (request instanceof LinearizableRead<?> read) {
+            mapped = new LinearizableRead<>(map(read.read(), wrap), read.path());
         }
         return (Request<R>) mapped;
     }

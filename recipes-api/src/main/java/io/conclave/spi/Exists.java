@@ -28,6 +28,11 @@ public record Exists(NodePath path, Optional<Watcher> watcher) implements Reques
         return new Exists(path, Optional.of(newWatcher));
     }
 
+    /** The same read, which sees every write acknowledged to anybody before. */
+    public LinearizableRead<Optional<NodeStat>> linearizable() {
+        return new LinearizableRead<>(this, path);
+    }
+
     @Override
     public Exists within(NodePath namespace) {
         return new Exists(path.within(namespace), watcher);

@@ -29,6 +29,11 @@ public record GetAcl(NodePath path) implements Request<GetAcl.NodeAcl> {
         return new GetAcl(path);
     }
 
+    /** The same read, which sees every write acknowledged to anybody before. */
+    public LinearizableRead<NodeAcl> linearizable() {
+        return new LinearizableRead<>(this, path);
+    }
+
     @Override
     public GetAcl within(NodePath namespace) {
         return new GetAcl(path.within(namespace));

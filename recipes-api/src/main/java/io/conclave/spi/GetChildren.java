@@ -42,6 +42,11 @@ public record GetChildren(NodePath path, Optional<Watcher> watcher) implements R
         return new GetChildren(path, Optional.of(newWatcher));
     }
 
+    /** The same read, which sees every write acknowledged to anybody before. */
+    public LinearizableRead<Children> linearizable() {
+        return new LinearizableRead<>(this, path);
+    }
+
     @Override
     public GetChildren within(NodePath namespace) {
         return new GetChildren(path.within(namespace), watcher);

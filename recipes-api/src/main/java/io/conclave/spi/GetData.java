@@ -36,6 +36,11 @@ public record GetData(NodePath path, Optional<Watcher> watcher) implements Reque
         return new GetData(path, Optional.of(newWatcher));
     }
 
+    /** The same read, which sees every write acknowledged to anybody before. */
+    public LinearizableRead<NodeData> linearizable() {
+        return new LinearizableRead<>(this, path);
+    }
+
     @Override
     public GetData within(NodePath namespace) {
         return new GetData(path.within(namespace), watcher);

@@ -8,7 +8,17 @@ import io.conclave.node.NodePath;
  * @param <R> what the backend answers
  */
 public sealed interface Request<R>
-        permits Operation, Exists, GetData, GetChildren, GetAcl, SetAcl, Multi, Sync, AddWatch, RemoveWatch {
+        permits Operation,
+                Exists,
+                GetData,
+                GetChildren,
+                GetAcl,
+                SetAcl,
+                Multi,
+                Sync,
+                AddWatch,
+                RemoveWatch,
+                LinearizableRead {
     /** The same request on the path read inside a namespace. */
     Request<R> within(NodePath namespace);
 

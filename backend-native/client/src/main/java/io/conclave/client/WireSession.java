@@ -2,15 +2,19 @@ package io.conclave.client;
 
 import io.conclave.spi.BackendOptions;
 import io.conclave.spi.BackendSession;
+import io.conclave.spi.Done;
+import io.conclave.spi.LinearizableRead;
 import io.conclave.spi.RemoveWatch;
 import io.conclave.spi.Request;
 import io.conclave.spi.SerialExecutor;
 import io.conclave.spi.SessionListener;
 import io.conclave.spi.SessionState;
+import io.conclave.spi.Sync;
 import io.conclave.time.Elapsed;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 
@@ -79,6 +83,28 @@ final class WireSession implements BackendSession {
 
     @Override
     public <R> CompletionStage<R> submit(Request<R> request) {
+        return request instanceof LinearizableRead<R> read ? submitLinearizable(read) : submitSingle(request);
+    }
+
+    /**
+     * The two are sent in one write. If the connection goes in between, the read still follows the sync: whoever answers it next has at least
+     * the state that the answer of the sync came with. A sync that was not answered proves nothing, and so does the read then.
+     */
+    private <R> CompletionStage<R> submitLinearizable(LinearizableRead<R> read) {
+        CompletionStage<Done> synced = submitSingle(Sync.of(read.path()));
+        CompletableFuture<R> result = new CompletableFuture<>();
+        submitSingle(read.read())
+                .whenComplete((answer, failure) -> synced.whenComplete((done, notSynced) -> {
+                    if (failure != null || notSynced != null) {
+                        result.completeExceptionally(failure != null ? failure : notSynced);
+                    } else {
+                        result.complete(answer);
+                    }
+                }));
+        return result;
+    }
+
+    private <R> CompletionStage<R> submitSingle(Request<R> request) {
         UserExchange<R> exchange = exchange(request);
         if (machine.queue().submit(exchange)) {
             machine.onLoop(machine::drain);

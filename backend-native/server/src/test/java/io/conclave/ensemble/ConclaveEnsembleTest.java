@@ -92,4 +92,20 @@ class ConclaveEnsembleTest {
             assertTrue(ensemble.server(3).state().znode("/a").isPresent());
         }
     }
+
+    @Test
+    void linearizableReadsThroughAFollowerMissNothingThatAnyoneWasTold() throws InterruptedException {
+        try (ConclaveEnsemble ensemble = ConclaveEnsemble.start(3);
+                Coordinator writer = Coordinator.connect(ensemble.connectString(ensemble.awaitLeader()));
+                Coordinator reader = Coordinator.builder(ensemble.connectString(ensemble.follower()))
+                        .linearizableReads(true)
+                        .connect()) {
+            writer.execute(Create.of(PATH));
+            for (int i = 0; i < 200; i++) {
+                writer.execute(SetData.of(PATH, bytes("" + i)));
+                assertArrayEquals(
+                        bytes("" + i), reader.execute(GetData.of(PATH)).data());
+            }
+        }
+    }
 }

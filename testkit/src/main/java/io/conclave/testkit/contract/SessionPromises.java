@@ -1,5 +1,7 @@
 package io.conclave.testkit.contract;
 
+import static io.conclave.error.RefusalReason.NO_NODE;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
@@ -139,6 +141,27 @@ abstract class SessionPromises extends TreePromises {
             reader.session.submit(Sync.of(base()));
             assertTrue(reader.ask(Exists.of(path("n" + i))).isPresent(), "n" + i);
         }
+    }
+
+    @Test
+    void aWriteThatWasAnsweredIsSeenByALinearizableReadOfAnotherSession() {
+        SessionProbe writer = open();
+        SessionProbe reader = open();
+        writer.ask(Create.of(path("n")).withData(bytes("0")));
+        for (int i = 1; i <= 20; i++) {
+            writer.ask(SetData.of(path("n"), bytes("" + i)));
+            writer.ask(Create.of(path("n").child("c" + i)));
+            assertArrayEquals(
+                    bytes("" + i),
+                    reader.ask(GetData.of(path("n")).linearizable()).data());
+            assertEquals(
+                    i,
+                    reader.ask(GetChildren.of(path("n")).linearizable()).names().size());
+            assertTrue(reader.ask(Exists.of(path("n").child("c" + i)).linearizable())
+                    .isPresent());
+        }
+        assertEquals(NO_NODE, reader.refused(GetData.of(path("missing")).linearizable()));
+        assertTrue(reader.ask(Exists.of(path("missing")).linearizable()).isEmpty());
     }
 
     @Test
