@@ -48,7 +48,17 @@ public final class Member {
 
     /** What a client of ZooKeeper calls a connect string. */
     public String hostPort() {
-        return clientAddress.getHostString() + ":" + clientAddress.getPort();
+        return host() + ":" + clientPort();
+    }
+
+    /** Where clients reach it. */
+    public String host() {
+        return clientAddress.getHostString();
+    }
+
+    /** Where clients reach it. */
+    public int clientPort() {
+        return clientAddress.getPort();
     }
 
     /** Starts the process; it serves when it has found the others. */

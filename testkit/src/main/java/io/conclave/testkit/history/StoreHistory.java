@@ -121,6 +121,13 @@ public final class StoreHistory {
         }
     }
 
+    /** How many watches have fired so far. */
+    public long watchesFired() {
+        synchronized (lock) {
+            return operations.stream().filter(StoreOperation::hasFired).count();
+        }
+    }
+
     /** How many requests there are of this outcome. */
     public long count(Outcome outcome) {
         synchronized (lock) {

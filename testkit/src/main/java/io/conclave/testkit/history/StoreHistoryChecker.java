@@ -153,12 +153,34 @@ public final class StoreHistoryChecker {
     }
 
     private void checkSessionOrder() {
+        Map<StoreOperation, Long> revealed = revealedZxids();
         Map<String, StoreOperation> last = new HashMap<>();
-        for (StoreOperation write : answeredWritesBy(Comparator.comparingLong(write -> write.submittedAt))) {
-            StoreOperation before = last.put(write.session, write);
-            if (before != null && before.zxid >= write.zxid) {
-                violate(Rule.SESSION_ORDER, before + " and then " + write);
-            }
+        operations.stream()
+                .filter(operation -> operation.isWrite() && (operation.isAnswered() || revealed.containsKey(operation)))
+                .sorted(Comparator.comparingLong(write -> write.submittedAt))
+                .forEach(write -> {
+                    StoreOperation before = last.put(write.session, write);
+                    if (before != null
+                            && revealed.getOrDefault(before, before.zxid) >= revealed.getOrDefault(write, write.zxid)) {
+                        violate(Rule.SESSION_ORDER, before + " and then " + write);
+                    }
+                });
+    }
+
+    /** The zxids of writes without an answer that somebody has read, or that are there in the end. */
+    private Map<StoreOperation, Long> revealedZxids() {
+        Map<StoreOperation, Long> revealed = new HashMap<>();
+        operations.stream()
+                .filter(operation -> !operation.isWrite() && operation.isAnswered())
+                .forEach(read -> reveal(read.value, read.zxid, revealed));
+        finalNodes.values().forEach(node -> reveal(node.value, node.mzxid, revealed));
+        return revealed;
+    }
+
+    private void reveal(long value, long zxid, Map<StoreOperation, Long> revealed) {
+        StoreOperation write = writesOfValues.get(value);
+        if (write != null && write.outcome == Outcome.UNKNOWN) {
+            revealed.put(write, zxid);
         }
     }
 

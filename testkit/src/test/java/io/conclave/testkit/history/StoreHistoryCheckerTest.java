@@ -148,6 +148,17 @@ class StoreHistoryCheckerTest {
     }
 
     @Test
+    void aWriteOfUnknownOutcomeMayNotTakeEffectAfterTheSessionsNextAnswer() {
+        StoreOperation unknown = submitSet("s");
+        history.unknown(unknown);
+        create("s", 5, 0);
+        apply(unknown, 4, 1);
+        assertEquals(Set.of(), broken());
+        apply(unknown, 6, 1);
+        assertEquals(Set.of(Rule.SESSION_ORDER), broken());
+    }
+
+    @Test
     void versionsAndSequenceNumbersMustGrow() {
         set("s", 2, 1);
         StoreOperation again = set("s", 3, 1);
