@@ -113,7 +113,10 @@ public final class Contender implements Tenant {
         return enter(new Contender(session, line, role, data, true));
     }
 
-    /** Enters a line, and leaves it at once with {@link AcquireTimeoutException} if somebody must be waited for. Never blocks. */
+    /**
+     * Enters a line, and leaves it at once with {@link AcquireTimeoutException} if somebody must be waited for; a place of the same session that is being given up is nobody. Never
+     * blocks.
+     */
     public static Contender enterIfFree(RecipeSession session, NodePath line, LineRole role, byte[] data) {
         return enter(new Contender(session, line, role, data, false));
     }
@@ -335,6 +338,11 @@ public final class Contender implements Tenant {
         }
     }
 
+    /** Whether it waits for others. */
+    boolean isPatient() {
+        return patient;
+    }
+
     /** Somebody has to go first; whether the contender waits for that, or has left. */
     boolean mayWait() {
         if (!patient) {
@@ -433,6 +441,7 @@ public final class Contender implements Tenant {
         ContenderState before = state;
         become(ContenderState.LEAVING);
         announce(before, reason, why);
+        DepartingPlaces.of(session).add(line, departure);
         departure.done().thenRun(this::departed);
         Succession current = succession;
         if (current != null && !current.isSettled()) {

@@ -163,8 +163,8 @@ public final class DistributedSemaphore {
     /**
      * Takes permits if they can be had without waiting for anybody; while the connection is away, after the next one is made.
      *
-     * @return empty if there is no room, or somebody is before us in the line, be it that he is about to get his, or that it is a place of ours that a lost connection has kept from being
-     *     given up
+     * @return empty if there is no room, or somebody is before us in the line, be it that he is about to get his. Permits that this
+     *     coordinator is giving back are out until that is confirmed
      * @throws InterruptedException if the thread is interrupted; nothing stays behind
      */
     public Optional<PermitGrant> tryAcquire(int count) throws InterruptedException {

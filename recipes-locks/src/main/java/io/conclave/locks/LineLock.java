@@ -71,9 +71,10 @@ abstract class LineLock<G extends LockGrant> {
     }
 
     /**
-     * Takes the lock if nobody has it or waits for it, after one round trip (while the connection is away, after the next one is made).
+     * Takes the lock if nobody has it or waits for it, after one round trip (while the connection is away, after the next one is made). A place of this coordinator that is being given
+     * up counts as nobody, and its end is waited for.
      *
-     * @return empty if somebody is before us, be it a place of ours that a lost connection has kept from being given up
+     * @return empty if somebody is before us
      * @throws InterruptedException if the thread is interrupted; nothing stays behind
      */
     public Optional<G> tryAcquire() throws InterruptedException {
