@@ -249,7 +249,7 @@ public final class Contender implements Tenant {
      * @return completes on the dispatcher with the contender that holds; exceptionally with {@link RefusedException} if the backend refuses it (then this one holds
      *     as before), {@link GrantLostException} if nothing is held, {@link ClosedException} if this contender left meanwhile, {@link SessionGoneException}
      */
-    public CompletionStage<Contender> goOnAs(LineRole next) {
+    CompletionStage<Contender> goOnAs(LineRole next) {
         if (!next.line().equals(role.line())) {
             throw new IllegalArgumentException(
                     "Invalid role " + next.kind() + ": it must be one of the line of " + role.kind());
@@ -419,13 +419,13 @@ public final class Contender implements Tenant {
         } else if (cause instanceof SessionGoneException gone) {
             end(LossReason.SESSION_LOST, gone);
         } else {
-            depart(known(cause), LossReason.NODE_DELETED);
+            depart(known(cause), LossReason.REFUSED);
         }
     }
 
     /** The creation was refused, or never sent: nothing to delete. */
     void failWithoutZnode(Throwable cause) {
-        end(LossReason.NODE_DELETED, known(cause));
+        end(LossReason.REFUSED, known(cause));
     }
 
     private ConclaveException known(Throwable cause) {

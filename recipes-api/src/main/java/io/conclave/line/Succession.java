@@ -232,7 +232,7 @@ final class Succession {
                     case RELEASED -> new ClosedException("Released" + what);
                     case COORDINATOR_CLOSED -> new ClosedException("The coordinator was closed" + what);
                     case SESSION_LOST -> new SessionGoneException("The session was lost" + what);
-                    case NODE_DELETED, REVOKED -> new GrantLostException("Lost, " + reason + "," + what);
+                    case NODE_DELETED, REVOKED, REFUSED -> new GrantLostException("Lost, " + reason + "," + what);
                 });
     }
 }

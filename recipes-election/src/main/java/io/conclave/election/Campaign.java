@@ -180,7 +180,7 @@ final class Campaign implements Tenant {
         return switch (reason) {
             case SESSION_LOST -> new SessionGoneException("The candidate's session was lost" + what);
             case COORDINATOR_CLOSED -> new ClosedException("The candidate's coordinator was closed" + what);
-            case RELEASED, NODE_DELETED, REVOKED ->
+            case RELEASED, NODE_DELETED, REVOKED, REFUSED ->
                 new GrantLostException("The candidate's place was lost (" + reason + ")" + what);
         };
     }
