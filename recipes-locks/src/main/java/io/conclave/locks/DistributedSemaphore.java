@@ -270,6 +270,9 @@ public final class DistributedSemaphore {
      * Asks somebody for a permit, and waits for it without a limit of time: he hears it through {@link PermitGrant#revocationRequested()}, and need not follow; if he does, all permits
      * of that grant come back. Never blocks.
      *
+     * <p>The wish is the word {@code unlock}, that of the ZooKeeper recipes page, written into the permit's znode in place of its data; Curator's semaphore cannot be asked, so there is no word of
+     * its own to write. Curator's word {@code __REVOKE__} is understood too.
+     *
      * <p>The coordinator's identities need READ and WRITE on the permit's znode; its ACL is the default ACL of his coordinator.
      *
      * @param holder one of {@link #holders()}; if his permit has gone, another of that name is left alone

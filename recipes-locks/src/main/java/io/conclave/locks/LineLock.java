@@ -114,6 +114,10 @@ abstract class LineLock<G extends LockGrant> {
      * Asks somebody who holds the lock or waits for it to give up, and waits for it without a limit of time: he hears it through {@link LockGrant#revocationRequested()},
      * and need not follow. Never blocks.
      *
+     * <p>The wish is a word that is written into his znode, in place of his data. In Curator's layout it is {@code __REVOKE__}, the only one that Curator's own
+     * revocable locks understand, so that they are asked as ours are; in kazoo's, which knows none, it is {@code unlock}, that of the ZooKeeper recipes page. Holders of this library
+     * understand both in either layout, whoever writes them.
+     *
      * <p>The coordinator's identities need READ and WRITE on his znode; its ACL is the default ACL of his coordinator.
      *
      * @param member one of {@link #members()}; if his znode has gone, another of that name is left alone
