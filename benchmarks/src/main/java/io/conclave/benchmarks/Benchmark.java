@@ -116,7 +116,9 @@ public final class Benchmark {
                     loads.forEach((kind, load) ->
                             report.round(kind, current, number, load.run(shape, workload, options.round())));
                 }
-                report.ratio(current);
+                if (loads.size() > 1) {
+                    report.ratio(current);
+                }
             }
         }
     }

@@ -54,13 +54,11 @@ public final class EnsembleBuilder {
         return withJvm("-Xmx192m").withJvm("-XX:TieredStopAtLevel=1").withJvm("-XX:+UseSerialGC");
     }
 
-    /** TCP proxies between the members, so that links can be cut. */
+    /** Something between the members, so that links can be cut: TCP proxies, or with {@code -Densemble.network=namespaces} a network namespace for each. */
     public EnsembleBuilder withBreakableLinks() {
-        return over(new ProxiedNetwork());
-    }
-
-    EnsembleBuilder over(PeerNetwork newNetwork) {
-        network = newNetwork;
+        network = System.getProperty("ensemble.network", "proxies").equals("namespaces")
+                ? new NamespaceNetwork()
+                : new ProxiedNetwork();
         return this;
     }
 
