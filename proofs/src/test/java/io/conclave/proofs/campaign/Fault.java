@@ -121,7 +121,7 @@ enum Fault {
                     delayed &= ensemble.delay(from, to, delay);
                 }
             }
-            return delayed ? "by " + delay.toMillis() + " ms" : "not possible here, skipped";
+            return delayed ? "by " + delay.toMillis() + " ms" : "is not possible here";
         }
     };
 
