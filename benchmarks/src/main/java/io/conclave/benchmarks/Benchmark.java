@@ -1,19 +1,24 @@
 package io.conclave.benchmarks;
 
+import io.conclave.node.NodePath;
 import io.conclave.time.TimeSource;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
 
 /**
- * Compares this project's stand-alone server with Apache ZooKeeper's: both durable, in JVMs of their own with the same options and the same
+ * Compares this project's server with Apache ZooKeeper's, stand-alone or in ensembles: both durable, in JVMs of their own with the same options and the same
  * configuration, asked by the same client and the same program, in alternating rounds after a warm-up of both.
  */
 public final class Benchmark {
+    private static final int IDLE_ROUNDS = 4;
+
     private final BenchmarkOptions options;
     private final TimeSource time;
     private final Report report;
@@ -52,19 +57,34 @@ public final class Benchmark {
         Files.createDirectories(options.directory());
         report.machine(options);
         Callbacks callbacks = Callbacks.on(options.callbackThreads());
-        try (ServerProcess conclave = start(ServerKind.CONCLAVE);
-                ServerProcess zooKeeper = start(ServerKind.ZOOKEEPER);
-                Load ours = load(conclave, callbacks.executor());
-                Load theirs = load(zooKeeper, callbacks.executor())) {
-            report.processes(Map.of(ServerKind.CONCLAVE, conclave.pid(), ServerKind.ZOOKEEPER, zooKeeper.pid()));
-            Map<ServerKind, Load> loads = new EnumMap<>(ServerKind.class);
-            loads.put(ServerKind.CONCLAVE, ours);
-            loads.put(ServerKind.ZOOKEEPER, theirs);
-            runAll(loads);
+        List<Cluster> clusters = new ArrayList<>();
+        try {
+            for (ServerKind kind : options.kinds()) {
+                clusters.add(Cluster.start(kind, options, time));
+            }
+            clusters.forEach(report::processes);
+            for (Place place : options.places()) {
+                runAt(place, clusters, callbacks.executor());
+            }
+            Duration idle = options.round().multipliedBy(IDLE_ROUNDS);
+            clusters.forEach(cluster -> report.idle(cluster, cluster.idle(idle)));
         } finally {
+            clusters.forEach(Cluster::close);
             callbacks.close();
         }
         report.summary();
+    }
+
+    private void runAt(Place place, List<Cluster> clusters, Executor callbacks) {
+        Map<ServerKind, Load> loads = new EnumMap<>(ServerKind.class);
+        try {
+            for (Cluster cluster : clusters) {
+                loads.put(cluster.kind(), load(cluster, place, callbacks));
+            }
+            runAll(place, loads);
+        } finally {
+            loads.values().forEach(Load::close);
+        }
     }
 
     /** All workloads in the largest shape, so that the compilers have seen everything before the first round counts. */
@@ -75,25 +95,30 @@ public final class Benchmark {
         }
     }
 
-    private ServerProcess start(ServerKind kind) {
-        return ServerProcess.start(kind, options.directory(), options.serverJvmOptions(), time);
+    private Load load(Cluster cluster, Place place, Executor callbacks) {
+        return new Load(
+                cluster.at(place).connectString(),
+                NodePath.of("/benchmark-" + place),
+                cluster::processorTime,
+                options.sessionCount(),
+                callbacks,
+                time);
     }
 
-    private Load load(ServerProcess server, Executor callbacks) {
-        return new Load(server.connectString(), server::processorTime, options.sessionCount(), callbacks, time);
-    }
-
-    private void runAll(Map<ServerKind, Load> loads) {
+    private void runAll(Place place, Map<ServerKind, Load> loads) {
         warmUp(loads);
         for (Workload workload : options.workloads()) {
             for (Shape shape : options.shapes()) {
+                Report.Case current = new Report.Case(place, shape, workload);
                 loads.values().forEach(load -> load.run(shape, workload, options.warmUp()));
                 for (int round = 1; round <= options.rounds(); round++) {
                     int number = round;
                     loads.forEach((kind, load) ->
-                            report.round(kind, shape, workload, number, load.run(shape, workload, options.round())));
+                            report.round(kind, current, number, load.run(shape, workload, options.round())));
                 }
-                report.ratio(shape, workload);
+                if (loads.size() > 1) {
+                    report.ratio(current);
+                }
             }
         }
     }

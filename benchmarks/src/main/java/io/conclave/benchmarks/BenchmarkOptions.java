@@ -15,7 +15,9 @@ record BenchmarkOptions(
         Duration round,
         Path directory,
         int callbackThreads,
-        List<String> serverJvmOptions) {
+        List<String> serverJvmOptions,
+        int servers,
+        List<ServerKind> kinds) {
     /** Callbacks run as a coordinator runs them if nothing else is asked for: on threads that come and go with the work. */
     static final int AS_A_COORDINATOR = -1;
 
@@ -26,6 +28,8 @@ record BenchmarkOptions(
               --shapes=1x1,...      sessions x requests that each keeps under way; 1x1,50x1,50x100 if not given
               --workloads=set,...   of set, get, set+1%create; all of them if not given
               --rounds=N --warmup-ms=N --round-ms=N
+              --servers=N           ensembles of N servers each, asked over connections to the leader and to a follower; 1, stand-alone, if not given
+              --kinds=zookeeper,... whose servers, of conclave and zookeeper; both if not given
               --directory=PATH      where the servers keep their data; must be on a real disk; target/benchmark if not given
               --callback-threads=N  runs answers on N threads, 0: on the connections' own; as a Coordinator does if not given
               --server-jvm="..."    options of the servers' JVMs; "-Xms512m -Xmx512m" if not given
@@ -40,7 +44,9 @@ record BenchmarkOptions(
             Duration.ofSeconds(1),
             Path.of("target", "benchmark"),
             AS_A_COORDINATOR,
-            List.of("-Xms512m", "-Xmx512m"));
+            List.of("-Xms512m", "-Xmx512m"),
+            1,
+            List.of(ServerKind.values()));
 
     /**
      * Reads the arguments.
@@ -71,7 +77,9 @@ record BenchmarkOptions(
                         round,
                         directory,
                         callbackThreads,
-                        serverJvmOptions);
+                        serverJvmOptions,
+                        servers,
+                        kinds);
             case "--workloads" ->
                 new BenchmarkOptions(
                         shapes,
@@ -81,7 +89,9 @@ record BenchmarkOptions(
                         round,
                         directory,
                         callbackThreads,
-                        serverJvmOptions);
+                        serverJvmOptions,
+                        servers,
+                        kinds);
             case "--rounds" -> withTimes(number(argument, value), warmUp, round);
             case "--warmup-ms" -> withTimes(rounds, Duration.ofMillis(number(argument, value)), round);
             case "--round-ms" -> withTimes(rounds, warmUp, Duration.ofMillis(number(argument, value)));
@@ -95,23 +105,67 @@ record BenchmarkOptions(
                         round,
                         directory,
                         callbackThreads,
-                        list(value, " ", option -> option));
+                        list(value, " ", option -> option),
+                        servers,
+                        kinds);
+            case "--kinds" ->
+                new BenchmarkOptions(
+                        shapes,
+                        workloads,
+                        rounds,
+                        warmUp,
+                        round,
+                        directory,
+                        callbackThreads,
+                        serverJvmOptions,
+                        servers,
+                        list(value, ServerKind::parse));
+            case "--servers" -> withServers(number(argument, value));
             default -> throw new IllegalArgumentException("Unknown option \"" + argument + "\"");
         };
     }
 
     BenchmarkOptions withTimes(int newRounds, Duration newWarmUp, Duration newRound) {
         return new BenchmarkOptions(
-                shapes, workloads, newRounds, newWarmUp, newRound, directory, callbackThreads, serverJvmOptions);
+                shapes,
+                workloads,
+                newRounds,
+                newWarmUp,
+                newRound,
+                directory,
+                callbackThreads,
+                serverJvmOptions,
+                servers,
+                kinds);
     }
 
     private BenchmarkOptions withCallbackThreads(int threads) {
-        return new BenchmarkOptions(shapes, workloads, rounds, warmUp, round, directory, threads, serverJvmOptions);
+        return new BenchmarkOptions(
+                shapes, workloads, rounds, warmUp, round, directory, threads, serverJvmOptions, servers, kinds);
+    }
+
+    BenchmarkOptions withServers(int count) {
+        return new BenchmarkOptions(
+                shapes, workloads, rounds, warmUp, round, directory, callbackThreads, serverJvmOptions, count, kinds);
     }
 
     BenchmarkOptions withDirectory(Path newDirectory) {
         return new BenchmarkOptions(
-                shapes, workloads, rounds, warmUp, round, newDirectory, callbackThreads, serverJvmOptions);
+                shapes,
+                workloads,
+                rounds,
+                warmUp,
+                round,
+                newDirectory,
+                callbackThreads,
+                serverJvmOptions,
+                servers,
+                kinds);
+    }
+
+    /** Where sessions are connected, one place after the other. */
+    List<Place> places() {
+        return servers == 1 ? List.of(Place.STANDALONE) : List.of(Place.LEADER, Place.FOLLOWER);
     }
 
     /** The most sessions that a shape uses. */

@@ -32,13 +32,13 @@ import java.util.function.Supplier;
  * keeps a number of requests under way (a closed loop: a completed request is followed by the next at once).
  */
 final class Load implements AutoCloseable {
-    private static final NodePath ROOT = NodePath.of("/benchmark");
     private static final Duration SESSION_TIMEOUT = Duration.ofSeconds(20);
     private static final int WAIT_SECONDS = 30;
     private static final int NODES_OF_A_SESSION = 20;
     private static final int MAX_QUEUED_REQUESTS = 100_000;
 
     private final String name;
+    private final NodePath root;
     private final Supplier<Duration> processorTime;
     private final Backend backend;
     private final TimeSource time;
@@ -47,16 +47,19 @@ final class Load implements AutoCloseable {
     /**
      * Opens the sessions and creates their znodes. Blocks.
      *
+     * @param root where its znodes are
      * @param processorTime what the server has used so far
      * @param callbacks where answers are taken and the next requests given
      */
     Load(
             String connectString,
+            NodePath root,
             Supplier<Duration> processorTime,
             int sessionCount,
             Executor callbacks,
             TimeSource time) {
         this.name = connectString;
+        this.root = root;
         this.processorTime = processorTime;
         this.time = time;
         ConnectString parsed = ConnectString.parse(connectString);
@@ -98,11 +101,11 @@ final class Load implements AutoCloseable {
             }));
         }
         awaitOrFail(connected, count + " sessions to connect");
-        awaitCreated(List.of(create(opened.get(0), ROOT)));
+        awaitCreated(List.of(create(opened.get(0), root)));
         List<CompletableFuture<?>> created = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             BackendSession session = opened.get(i);
-            SessionNodes nodes = new SessionNodes(ROOT.child("s" + i), NODES_OF_A_SESSION);
+            SessionNodes nodes = new SessionNodes(root.child("s" + i), NODES_OF_A_SESSION);
             created.add(create(session, nodes.base()));
             for (NodePath path : nodes.all()) {
                 created.add(create(session, path));

@@ -13,7 +13,8 @@ import java.util.Map;
 
 /** Prints rounds as they come, and at the end a table of medians and ratios in Markdown. */
 final class Report {
-    private record Case(Shape shape, Workload workload) {}
+    /** What is measured together. */
+    record Case(Place place, Shape shape, Workload workload) {}
 
     private final PrintStream out;
     private final Map<Case, Map<ServerKind, List<Round>>> rounds = new LinkedHashMap<>();
@@ -37,18 +38,25 @@ final class Report {
         }
     }
 
-    void processes(Map<ServerKind, Long> pids) {
-        pids.forEach((kind, pid) -> print("%s runs as process %d", kind.label(), pid));
+    void processes(Cluster cluster) {
+        print("%s runs as process %s", cluster.kind().label(), cluster.processes());
     }
 
-    void round(ServerKind kind, Shape shape, Workload workload, int number, Round round) {
-        rounds.computeIfAbsent(new Case(shape, workload), key -> new LinkedHashMap<>())
+    void idle(Cluster cluster, Cluster.Idle idle) {
+        print(
+                "%s idle: %.1f%% of a core for all its processes, %.0f MB of heap in use in the largest",
+                cluster.kind().label(), idle.processorPercent(), idle.heapMegabytes());
+    }
+
+    void round(ServerKind kind, Case current, int number, Round round) {
+        rounds.computeIfAbsent(current, key -> new LinkedHashMap<>())
                 .computeIfAbsent(kind, key -> new ArrayList<>())
                 .add(round);
         print(
-                "%-13s %-7s round %d %-10s %9.0f ops/s  p50 %8.3f ms  p99 %8.3f ms  server %7.1f us/op",
-                workload,
-                shape,
+                "%-8s %-13s %-7s round %d %-10s %9.0f ops/s  p50 %8.3f ms  p99 %8.3f ms  server %7.1f us/op",
+                current.place(),
+                current.workload(),
+                current.shape(),
                 number,
                 kind.label(),
                 round.operationsPerSecond(),
@@ -57,11 +65,11 @@ final class Report {
                 round.serverMicros());
     }
 
-    void ratio(Shape shape, Workload workload) {
-        print("%-13s %-7s ratio %.2f", workload, shape, ratio(new Case(shape, workload)));
+    void ratio(Case current) {
+        print("%-8s %-13s %-7s ratio %.2f", current.place(), current.workload(), current.shape(), ratioOf(current));
     }
 
-    private double ratio(Case key) {
+    private double ratioOf(Case key) {
         return median(key, ServerKind.CONCLAVE).operationsPerSecond()
                 / median(key, ServerKind.ZOOKEEPER).operationsPerSecond();
     }
@@ -72,14 +80,15 @@ final class Report {
 
     void summary() {
         print("");
-        print("| requests | shape | Conclave ops/s | p50 ms | p99 ms | cpu us/op |"
+        print("| at | requests | shape | Conclave ops/s | p50 ms | p99 ms | cpu us/op |"
                 + " ZooKeeper ops/s | p50 ms | p99 ms | cpu us/op | ratio |");
-        print("|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
+        print("|---|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
         for (Case key : rounds.keySet()) {
             Round ours = median(key, ServerKind.CONCLAVE);
             Round theirs = median(key, ServerKind.ZOOKEEPER);
             print(
-                    "| %s | %s | %,.0f | %.2f | %.2f | %.1f | %,.0f | %.2f | %.2f | %.1f | %.2f |",
+                    "| %s | %s | %s | %,.0f | %.2f | %.2f | %.1f | %,.0f | %.2f | %.2f | %.1f | %.2f |",
+                    key.place(),
                     key.workload(),
                     key.shape(),
                     ours.operationsPerSecond(),
@@ -90,7 +99,7 @@ final class Report {
                     theirs.p50Ms(),
                     theirs.p99Ms(),
                     theirs.serverMicros(),
-                    ratio(key));
+                    ratioOf(key));
         }
     }
 

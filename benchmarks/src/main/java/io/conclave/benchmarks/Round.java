@@ -28,6 +28,9 @@ record Round(double operationsPerSecond, double p50Ms, double p99Ms, double serv
                 .map(figure::applyAsDouble)
                 .sorted(Comparator.naturalOrder())
                 .toList();
+        if (sorted.isEmpty()) {
+            return Double.NaN; // not measured
+        }
         int middle = sorted.size() / 2;
         return sorted.size() % 2 == 1 ? sorted.get(middle) : (sorted.get(middle - 1) + sorted.get(middle)) / 2;
     }

@@ -1,14 +1,26 @@
 package io.conclave.benchmarks;
 
+import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 
-/** The servers that are compared, each stand-alone and durable, with fsync as it comes. */
+/** The servers that are compared, each durable, with fsync as it comes. */
 enum ServerKind {
     /** This project's server. */
     CONCLAVE("conclave", "conclave") {
         @Override
         List<String> mainAndArguments(String configuration) {
             return List.of("io.conclave.launcher.Main", "start-foreground", configuration);
+        }
+
+        @Override
+        List<String> ensembleMainAndArguments(String configuration) {
+            return mainAndArguments(configuration);
+        }
+
+        @Override
+        Optional<List<String>> birth(String configuration) {
+            return Optional.of(List.of("io.conclave.launcher.Main", "init", configuration));
         }
     },
     /** Apache ZooKeeper. */
@@ -19,6 +31,19 @@ enum ServerKind {
                     "-Dzookeeper.admin.enableServer=false",
                     "org.apache.zookeeper.server.ZooKeeperServerMain",
                     configuration);
+        }
+
+        @Override
+        List<String> ensembleMainAndArguments(String configuration) {
+            return List.of(
+                    "-Dzookeeper.admin.enableServer=false",
+                    "org.apache.zookeeper.server.quorum.QuorumPeerMain",
+                    configuration);
+        }
+
+        @Override
+        Optional<List<String>> birth(String configuration) {
+            return Optional.empty();
         }
     };
 
@@ -32,6 +57,21 @@ enum ServerKind {
 
     /** The command line behind the class path. */
     abstract List<String> mainAndArguments(String configuration);
+
+    /** The same for a member of an ensemble. */
+    abstract List<String> ensembleMainAndArguments(String configuration);
+
+    /** The command line that makes a member of a new ensemble, if that needs one. */
+    abstract Optional<List<String>> birth(String configuration);
+
+    /** Reads a kind from its label. */
+    static ServerKind parse(String text) {
+        return Arrays.stream(values())
+                .filter(kind -> kind.label.equals(text))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException(
+                        "Invalid kind \"" + text + "\": it must be conclave or zookeeper"));
+    }
 
     String label() {
         return label;

@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -14,6 +15,9 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** A server in a JVM of its own, on a directory that is emptied before and removed after. */
@@ -33,35 +37,67 @@ final class ServerProcess implements AutoCloseable {
         this.process = process;
     }
 
-    /** Starts a server with this class path, and returns when it listens. Blocks. */
+    /** Starts a stand-alone server with this class path, and returns when it listens. Blocks. */
     static ServerProcess start(ServerKind kind, Path parent, List<String> jvmOptions, TimeSource time) {
         Path directory = parent.resolve(kind.label());
+        int port = FreePort.find();
+        Path configuration = prepare(directory, port, List.of());
+        ServerProcess server =
+                launch(kind, directory, port, jvmOptions, kind.mainAndArguments(configuration.toString()));
+        server.awaitOrFail(server::isListening, "listen", time);
+        return server;
+    }
+
+    /** Starts a member of an ensemble with this class path; it serves when it has found the others. */
+    static ServerProcess startMember(
+            ServerKind kind, Path directory, int number, List<String> ensemble, List<String> jvmOptions) {
+        int port = FreePort.find();
+        Path configuration = prepare(directory, port, ensemble);
+        try {
+            Files.writeString(directory.resolve("data").resolve("myid"), number + "\n");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        kind.birth(configuration.toString()).ifPresent(arguments -> {
+            ServerProcess birth = launch(kind, directory, port, jvmOptions, arguments);
+            if (!birth.hasEndedWithin((int) START_TIMEOUT.toMillis()) || birth.process.exitValue() != 0) {
+                throw birth.failed("cannot be born");
+            }
+        });
+        return launch(kind, directory, port, jvmOptions, kind.ensembleMainAndArguments(configuration.toString()));
+    }
+
+    private static Path prepare(Path directory, int port, List<String> ensemble) {
         try {
             delete(directory);
-            Files.createDirectories(directory);
-            int port = FreePort.find();
-            Path configuration = directory.resolve("zoo.cfg");
-            Files.writeString(configuration, configuration(directory.resolve("data"), port));
-            List<String> command = new ArrayList<>();
-            command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-            command.addAll(jvmOptions);
-            command.addAll(List.of("-cp", System.getProperty("java.class.path")));
-            command.addAll(kind.mainAndArguments(configuration.toString()));
+            Path data = Files.createDirectories(directory.resolve("data"));
+            return Files.writeString(
+                    directory.resolve("zoo.cfg"), configuration(data, port) + String.join("\n", ensemble) + "\n");
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot write to " + directory, e);
+        }
+    }
+
+    private static ServerProcess launch(
+            ServerKind kind, Path directory, int port, List<String> jvmOptions, List<String> mainAndArguments) {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(jvmOptions);
+        command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+        command.addAll(mainAndArguments);
+        try {
             Process process = new ProcessBuilder(command)
                     .redirectErrorStream(true)
                     .redirectOutput(directory.resolve("output.log").toFile())
                     .start();
-            ServerProcess server = new ServerProcess(kind, directory, port, process);
-            server.awaitListening(time);
-            return server;
+            return new ServerProcess(kind, directory, port, process);
         } catch (IOException e) {
             throw new UncheckedIOException("cannot start " + kind.label() + " in " + directory, e);
         }
     }
 
     /** The same lines for both: snapshots as often, one tick, no bound on connections. */
-    private static String configuration(Path data, int port) throws IOException {
-        Files.createDirectories(data);
+    private static String configuration(Path data, int port) {
         return String.join(
                 "\n",
                 "dataDir=" + data.toAbsolutePath(),
@@ -73,16 +109,26 @@ final class ServerProcess implements AutoCloseable {
                 "");
     }
 
-    private void awaitListening(TimeSource time) throws IOException {
+    /** Waits for the process to do something, with a bound. */
+    void awaitOrFail(BooleanSupplier done, String what, TimeSource time) {
         long startNanos = time.monotonicNanos();
-        while (!isListening()) {
-            boolean late = time.monotonicNanos() - startNanos > START_TIMEOUT.toNanos();
-            if (late || hasEndedWithin(PROBE_MS)) {
-                String output = Files.readString(directory.resolve("output.log"));
-                process.destroyForcibly();
-                throw new BenchmarkException(kind.label()
-                        + (late ? " does not listen after " + START_TIMEOUT : " has ended") + ":\n" + output);
+        while (!done.getAsBoolean()) {
+            if (hasEndedWithin(PROBE_MS)) {
+                throw failed("has ended");
             }
+            if (time.monotonicNanos() - startNanos > START_TIMEOUT.toNanos()) {
+                throw failed("does not " + what + " after " + START_TIMEOUT);
+            }
+        }
+    }
+
+    private BenchmarkException failed(String what) {
+        process.destroyForcibly();
+        try {
+            return new BenchmarkException(
+                    kind.label() + " " + what + ":\n" + Files.readString(directory.resolve("output.log")));
+        } catch (IOException e) {
+            return new BenchmarkException(kind.label() + " " + what, e);
         }
     }
 
@@ -95,7 +141,48 @@ final class ServerProcess implements AutoCloseable {
         }
     }
 
-    private boolean hasEndedWithin(int waitMs) {
+    /** What it says that it is in its ensemble: leader, follower; empty if it does not serve. */
+    String mode() {
+        try (Socket socket = new Socket()) {
+            socket.setSoTimeout(1000);
+            socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 1000);
+            socket.getOutputStream().write("srvr".getBytes(StandardCharsets.US_ASCII));
+            return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8)
+                    .lines()
+                    .filter(line -> line.startsWith("Mode: "))
+                    .map(line -> line.substring("Mode: ".length()).trim())
+                    .findFirst()
+                    .orElse("");
+        } catch (IOException e) {
+            return "";
+        }
+    }
+
+    /** The heap that is in use behind a full collection, in bytes. Blocks. */
+    long liveHeapBytes() {
+        runJcmd("GC.run");
+        Matcher used = Pattern.compile("total \\d+K, used (\\d+)K").matcher(runJcmd("GC.heap_info"));
+        long bytes = 0;
+        while (used.find()) {
+            bytes += Long.parseLong(used.group(1)) * 1024;
+        }
+        return bytes;
+    }
+
+    private String runJcmd(String command) {
+        String jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd").toString();
+        try {
+            Process asked = new ProcessBuilder(jcmd, Long.toString(process.pid()), command)
+                    .redirectErrorStream(true)
+                    .start();
+            return new String(asked.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            return ""; // a runtime without tools
+        }
+    }
+
+    /** Waits for so long; false if the process goes on, as it should. */
+    boolean hasEndedWithin(int waitMs) {
         try {
             return process.waitFor(waitMs, TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
@@ -103,6 +190,10 @@ final class ServerProcess implements AutoCloseable {
             process.destroyForcibly();
             throw new BenchmarkException("interrupted", e);
         }
+    }
+
+    ServerKind kind() {
+        return kind;
     }
 
     String connectString() {

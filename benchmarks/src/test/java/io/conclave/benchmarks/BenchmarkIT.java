@@ -12,10 +12,29 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class BenchmarkIT {
+    @Test
+    void anEnsembleIsAskedOverItsLeaderAndAFollower(@TempDir Path directory) throws IOException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        BenchmarkOptions options = BenchmarkOptions.parse(
+                        List.of("--servers=3", "--kinds=zookeeper", "--shapes=1x1", "--workloads=set,get"))
+                .withDirectory(directory)
+                .withTimes(1, Duration.ofMillis(100), Duration.ofMillis(100));
+
+        new Benchmark(options, TimeSource.system(), new PrintStream(bytes, true, StandardCharsets.UTF_8)).run();
+
+        String output = bytes.toString(StandardCharsets.UTF_8);
+        for (Place place : List.of(Place.LEADER, Place.FOLLOWER)) {
+            assertTrue(output.contains("| " + place + " | set | 1x1 |"), output);
+            assertTrue(output.contains("| " + place + " | get | 1x1 |"), output);
+        }
+        assertTrue(output.contains("zookeeper idle: "), output);
+    }
+
     @Test
     void bothServersRunInProcessesOfTheirOwnAndRatiosArePrinted(@TempDir Path directory) throws IOException {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
@@ -28,7 +47,7 @@ class BenchmarkIT {
         String output = bytes.toString(StandardCharsets.UTF_8);
         for (Workload workload : options.workloads()) {
             for (Shape shape : options.shapes()) {
-                assertTrue(output.contains("| " + workload + " | " + shape + " |"), output);
+                assertTrue(output.contains("| alone | " + workload + " | " + shape + " |"), output);
             }
         }
         assertFalse(output.contains("NaN"), output);

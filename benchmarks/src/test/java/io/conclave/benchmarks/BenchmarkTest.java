@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.conclave.node.NodePath;
 import io.conclave.server.ConclaveServer;
 import io.conclave.server.ServerConfig;
 import io.conclave.time.TimeSource;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class BenchmarkTest {
+    private static final NodePath ROOT = NodePath.of("/benchmark");
     private static final Duration ROUND = Duration.ofMillis(100);
 
     @Test
@@ -30,6 +32,7 @@ class BenchmarkTest {
             String connectString = "conclave://127.0.0.1:" + server.clientPort().orElseThrow();
             try (Load load = new Load(
                     connectString,
+                    ROOT,
                     () -> Duration.ZERO,
                     BenchmarkOptions.SHORT.sessionCount(),
                     callbacks,
@@ -59,7 +62,7 @@ class BenchmarkTest {
         ExecutorService callbacks = Executors.newCachedThreadPool();
         ConclaveServer server = ConclaveServer.start(config, TimeSource.system(), failure -> {});
         String connectString = "conclave://127.0.0.1:" + server.clientPort().orElseThrow();
-        try (Load load = new Load(connectString, () -> Duration.ZERO, 1, callbacks, TimeSource.system())) {
+        try (Load load = new Load(connectString, ROOT, () -> Duration.ZERO, 1, callbacks, TimeSource.system())) {
             callbacks.execute(server::close);
             assertThrows(
                     BenchmarkException.class, () -> load.run(new Shape(1, 100), Workload.SET, Duration.ofSeconds(60)));
@@ -110,6 +113,10 @@ class BenchmarkTest {
         BenchmarkOptions options =
                 BenchmarkOptions.parse(List.of("--long", "--shapes=2x3", "--rounds=7", "--callback-threads=0"));
         assertEquals(0, options.callbackThreads());
+        assertEquals(List.of(Place.STANDALONE), options.places());
+        assertEquals(
+                List.of(Place.LEADER, Place.FOLLOWER),
+                BenchmarkOptions.parse(List.of("--servers=3")).places());
         assertEquals(List.of(new Shape(2, 3)), options.shapes());
         assertEquals(7, options.rounds());
         assertEquals(Duration.ofSeconds(5), options.round());

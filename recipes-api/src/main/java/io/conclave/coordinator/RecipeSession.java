@@ -16,11 +16,14 @@ import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,6 +40,7 @@ public final class RecipeSession {
     private final Namespace namespace;
     private final List<SessionListener> listeners = new CopyOnWriteArrayList<>();
     private final CompletableFuture<BackendSession> opened;
+    private final Map<Class<?>, Object> kept = new ConcurrentHashMap<>();
 
     RecipeSession(RecipeContext context) {
         this(context, new CompletableFuture<>());
@@ -192,6 +196,15 @@ public final class RecipeSession {
     /** The path as the backend sees it. */
     public NodePath absolute(NodePath path) {
         return path.within(context.base());
+    }
+
+    /**
+     * What the tenants of this session have in common, for as long as it is referred to; made when it is first asked for. Any thread.
+     *
+     * @param kind what it is; there is one of each
+     */
+    public <T> T keep(Class<T> kind, Supplier<T> maker) {
+        return kind.cast(kept.computeIfAbsent(kind, first -> maker.get()));
     }
 
     CompletionStage<Void> closeAsync() {

@@ -12,10 +12,12 @@ import io.conclave.spi.GetAcl;
 import io.conclave.spi.GetChildren;
 import io.conclave.spi.GetData;
 import io.conclave.spi.Request;
+import io.conclave.spi.SerialExecutor;
 import io.conclave.spi.SessionState;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -171,7 +173,8 @@ final class SessionKeeper implements Coordinator {
             if (failure == null) {
                 result.complete(answer);
             } else if (Waiting.cause(failure) instanceof OutcomeUnknownException) {
-                retry(queued, first, result);
+                Executor policy = new SerialExecutor("retries", context.listenerExecutor(), context.time());
+                policy.execute(() -> retry(queued, first, result, policy));
             } else {
                 result.completeExceptionally(Waiting.cause(failure));
             }
@@ -194,14 +197,21 @@ final class SessionKeeper implements Coordinator {
         return (Request<R>) strong;
     }
 
-    /** Only a read that failed comes here; its first attempt counts as the policy's first. */
-    private <R> void retry(Request<R> request, CompletionStage<R> first, CompletableFuture<R> result) {
+    /**
+     * Only a read that failed comes here; its first attempt counts as the policy's first.
+     *
+     * @param threads where the policy is asked and told, whose predicates and listeners are the application's
+     */
+    private <R> void retry(
+            Request<R> request, CompletionStage<R> first, CompletableFuture<R> result, Executor threads) {
         AtomicReference<@Nullable CompletionStage<R>> attempted = new AtomicReference<>(first);
         Failsafe.with(retryPolicy)
                 .with(new FailsafeTimers(context))
                 .getStageAsync(() -> {
                     CompletionStage<R> attempt = attempted.getAndSet(null);
-                    return attempt != null ? attempt : recipeSession().submit(request);
+                    return attempt != null
+                            ? attempt
+                            : completedOn(threads, recipeSession().submit(request));
                 })
                 .whenComplete((answer, failure) -> {
                     if (failure == null) {
@@ -210,6 +220,18 @@ final class SessionKeeper implements Coordinator {
                         result.completeExceptionally(Waiting.cause(failure));
                     }
                 });
+    }
+
+    private static <R> CompletionStage<R> completedOn(Executor threads, CompletionStage<R> attempt) {
+        CompletableFuture<R> result = new CompletableFuture<>();
+        attempt.whenComplete((answer, failure) -> threads.execute(() -> {
+            if (failure == null) {
+                result.complete(answer);
+            } else {
+                result.completeExceptionally(Waiting.cause(failure));
+            }
+        }));
+        return result;
     }
 
     @Override

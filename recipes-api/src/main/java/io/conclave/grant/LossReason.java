@@ -10,6 +10,10 @@ public enum LossReason {
     NODE_DELETED,
     /** The grant was revoked. */
     REVOKED,
+    /**
+     * It could not be kept up, and was given back: the backend refuses to tell whether its znode is still there, because somebody has changed the ACL, say.
+     */
+    REFUSED,
     /** The coordinator was closed. */
     COORDINATOR_CLOSED
 }

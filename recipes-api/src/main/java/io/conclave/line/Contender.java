@@ -113,7 +113,10 @@ public final class Contender implements Tenant {
         return enter(new Contender(session, line, role, data, true));
     }
 
-    /** Enters a line, and leaves it at once with {@link AcquireTimeoutException} if somebody must be waited for. Never blocks. */
+    /**
+     * Enters a line, and leaves it at once with {@link AcquireTimeoutException} if somebody must be waited for; a place of the same session that is being given up is nobody. Never
+     * blocks.
+     */
     public static Contender enterIfFree(RecipeSession session, NodePath line, LineRole role, byte[] data) {
         return enter(new Contender(session, line, role, data, false));
     }
@@ -246,7 +249,7 @@ public final class Contender implements Tenant {
      * @return completes on the dispatcher with the contender that holds; exceptionally with {@link RefusedException} if the backend refuses it (then this one holds
      *     as before), {@link GrantLostException} if nothing is held, {@link ClosedException} if this contender left meanwhile, {@link SessionGoneException}
      */
-    public CompletionStage<Contender> goOnAs(LineRole next) {
+    CompletionStage<Contender> goOnAs(LineRole next) {
         if (!next.line().equals(role.line())) {
             throw new IllegalArgumentException(
                     "Invalid role " + next.kind() + ": it must be one of the line of " + role.kind());
@@ -335,6 +338,11 @@ public final class Contender implements Tenant {
         }
     }
 
+    /** Whether it waits for others. */
+    boolean isPatient() {
+        return patient;
+    }
+
     /** Somebody has to go first; whether the contender waits for that, or has left. */
     boolean mayWait() {
         if (!patient) {
@@ -411,13 +419,13 @@ public final class Contender implements Tenant {
         } else if (cause instanceof SessionGoneException gone) {
             end(LossReason.SESSION_LOST, gone);
         } else {
-            depart(known(cause), LossReason.NODE_DELETED);
+            depart(known(cause), LossReason.REFUSED);
         }
     }
 
     /** The creation was refused, or never sent: nothing to delete. */
     void failWithoutZnode(Throwable cause) {
-        end(LossReason.NODE_DELETED, known(cause));
+        end(LossReason.REFUSED, known(cause));
     }
 
     private ConclaveException known(Throwable cause) {
@@ -433,6 +441,7 @@ public final class Contender implements Tenant {
         ContenderState before = state;
         become(ContenderState.LEAVING);
         announce(before, reason, why);
+        DepartingPlaces.of(session).add(line, departure);
         departure.done().thenRun(this::departed);
         Succession current = succession;
         if (current != null && !current.isSettled()) {

@@ -51,6 +51,11 @@ final class Departure {
         return done;
     }
 
+    /** Whether the place is what is taken away here. */
+    boolean isOf(LineEntry place) {
+        return place.isOf(guid);
+    }
+
     /** The contender has this znode. */
     void found(NodePath ourPath, long ourCzxid) {
         path = ourPath;

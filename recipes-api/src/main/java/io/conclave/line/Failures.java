@@ -11,4 +11,9 @@ final class Failures {
     static boolean isNoNode(Throwable cause) {
         return cause instanceof RefusedException refused && refused.reason() == RefusalReason.NO_NODE;
     }
+
+    /** Whether the znode was written since it was read. */
+    static boolean isBadVersion(Throwable cause) {
+        return cause instanceof RefusedException refused && refused.reason() == RefusalReason.BAD_VERSION;
+    }
 }

@@ -6,6 +6,8 @@ import io.conclave.node.NodeEvent;
 import io.conclave.node.NodePath;
 import io.conclave.spi.GetChildren;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 
 /**
  * Finds out when it is a contender's turn: reads the line, asks the rule, and watches the one who has to go first.
@@ -91,12 +93,26 @@ final class Lookout {
         if (turn instanceof Turn.Now) {
             contender.grant();
         } else if (turn instanceof Turn.After after) {
-            if (contender.mayWait()) {
+            if (!waitsForOwnDeparture(after.entry()) && contender.mayWait()) {
                 waitFor(after.entry(), role.isNextAfter(after.entry(), before, ours));
             }
         } else {
             throw new IllegalStateException("Not provided for: " + turn);
         }
+    }
+
+    /** Who does not wait for others looks again once a place of the same session that is being given up has gone. */
+    private boolean waitsForOwnDeparture(LineEntry awaited) {
+        if (contender.isPatient()) {
+            return false;
+        }
+        Optional<CompletionStage<Void>> departure = DepartingPlaces.of(session).endOf(line, awaited);
+        departure.ifPresent(gone -> gone.thenRun(() -> contender.guarded(() -> {
+            if (isLooking()) {
+                lookAgain();
+            }
+        })));
+        return departure.isPresent();
     }
 
     private void waitFor(LineEntry awaited, boolean isNext) {

@@ -24,6 +24,7 @@ final class OwnPlace {
     private final Set<EntryKind> kinds;
     private final Watcher watcher = this::onEvent; // one object, so that setting it again is no second watch
     private volatile @Nullable Znode znode; // written on the dispatcher only
+    private int version; // as it was last read
     private long takenOnConnection = -1;
     private long watchedOnConnection = UNWATCHED;
 
@@ -53,6 +54,7 @@ final class OwnPlace {
                 .orElseThrow(() -> new IllegalStateException(
                         "The backend created " + path + ", which is no place of " + kinds + " in a line"));
         znode = new Znode(entry, path, stat.czxid());
+        version = stat.version();
         takenOnConnection = session.connectionNumber();
     }
 
@@ -87,10 +89,21 @@ final class OwnPlace {
             contender.vanished();
         } else {
             watchedOnConnection = session.connectionNumber();
-            if (stat.version() > 0 && RevocationWord.isIn(data)) {
-                contender.askedToGiveUp();
-            }
+            seen(stat, data);
         }
+    }
+
+    /** What stands in the znode: nothing that was written before is unheard any more. */
+    void seen(NodeStat stat, byte[] data) {
+        version = stat.version();
+        if (version > 0 && RevocationWord.isIn(data)) {
+            contender.askedToGiveUp();
+        }
+    }
+
+    /** The data version up to which what others have written into the znode was heard. */
+    int version() {
+        return version;
     }
 
     /** The znode cannot be read. */

@@ -4,7 +4,6 @@ import io.conclave.coordinator.RecipeSession;
 import io.conclave.coordinator.Registration;
 import io.conclave.error.ClosedException;
 import io.conclave.error.OutcomeUnknownException;
-import io.conclave.error.RefusalReason;
 import io.conclave.error.RefusedException;
 import io.conclave.error.SessionGoneException;
 import io.conclave.grant.RevocationOutcome;
@@ -195,7 +194,7 @@ public final class Revocation {
     private void onRefused(Throwable cause) {
         if (Failures.isNoNode(cause)) {
             finishAsGone();
-        } else if (cause instanceof RefusedException refused && refused.reason() == RefusalReason.BAD_VERSION) {
+        } else if (Failures.isBadVersion(cause)) {
             look();
         } else {
             lookAgainAfter(cause);

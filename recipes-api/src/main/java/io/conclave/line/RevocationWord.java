@@ -3,7 +3,12 @@ package io.conclave.line;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** What somebody writes into a contender's znode to ask him to give up: the recipes page's protocol for revocable locks. We understand both words. */
+/**
+ * What somebody writes into a contender's znode to ask him to give up: the recipes page's protocol for revocable locks. We understand both words, whoever writes them.
+ *
+ * <p>We write Curator's where Curator's clients may be asked, in its layout of locks, because they understand no other; everywhere else the page's: in kazoo's layout, into the permits of a
+ * semaphore and to candidates of an election, whom Curator's own libraries have no way to ask.
+ */
 public final class RevocationWord {
     private static final byte[] PAGE = "unlock".getBytes(StandardCharsets.UTF_8);
     private static final byte[] CURATOR = "__REVOKE__".getBytes(StandardCharsets.UTF_8);

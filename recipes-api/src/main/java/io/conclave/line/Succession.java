@@ -14,10 +14,14 @@ import io.conclave.spi.Create;
 import io.conclave.spi.Delete;
 import io.conclave.spi.GetData;
 import io.conclave.spi.Multi;
+import io.conclave.spi.Request;
 import io.conclave.spi.Sync;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Exchanges the znode of a contender that holds for one of another kind in the same place: a transaction that deletes the one and creates the other, as an ordinary
@@ -33,6 +37,8 @@ import java.util.concurrent.CompletionStage;
  * names ({@link Departure}). State belongs to the dispatcher.
  */
 final class Succession {
+    private static final Logger LOG = LoggerFactory.getLogger(Succession.class);
+
     private final Contender contender;
     private final RecipeSession session;
     private final NodePath line;
@@ -91,10 +97,33 @@ final class Succession {
         }
     }
 
+    /** What goes wrong here must not leave the caller without an answer, nor the contender without its end. */
+    private <R> void send(Request<R> request, Consumer<? super R> onAnswer, Consumer<? super Throwable> onFailure) {
+        session.send(
+                request,
+                answer -> guarded(() -> onAnswer.accept(answer)),
+                cause -> guarded(() -> onFailure.accept(cause)));
+    }
+
+    private void guarded(Runnable step) {
+        try {
+            step.run();
+        } catch (RuntimeException e) {
+            LOG.error("{}: unexpected failure of {}", contender, this, e);
+            boolean isAwaited = phase == Phase.EXCHANGING && !contender.isInLine(); // by the departure
+            phase = Phase.UNDECIDED; // no answer will come
+            failFor(e);
+            if (isAwaited) {
+                contender.departure().searchAndDelete();
+            }
+        }
+    }
+
     private void exchange() {
         phase = Phase.EXCHANGING;
         Create create = Create.of(path).withData(data).withMode(CreateMode.EPHEMERAL);
-        contender.send(Multi.of(Delete.of(old.path()), create), this::onExchanged, this::onNotExchanged);
+        Delete delete = Delete.of(old.path()).withVersion(contender.ownPlace().version());
+        send(Multi.of(delete, create), this::onExchanged, this::onNotExchanged);
     }
 
     private void onExchanged(List<Multi.Result> results) {
@@ -115,10 +144,24 @@ final class Succession {
     private void onNotExchanged(Throwable cause) {
         if (cause instanceof OutcomeUnknownException || Failures.isNoNode(cause)) {
             findOut();
+        } else if (Failures.isBadVersion(cause)) {
+            onWrittenMeanwhile();
         } else if (cause instanceof RefusedException refusal) {
             stayAsBefore(refusal);
         } else {
             failFor(cause);
+        }
+    }
+
+    /** Nothing was changed, because somebody has written into the znode what we have not heard: the wish that we give up, which must not go with the znode. */
+    private void onWrittenMeanwhile() {
+        phase = Phase.UNDECIDED;
+        if (contender.isInLine()) {
+            readOld();
+        } else {
+            phase = Phase.SETTLED;
+            contender.departure().delete(true);
+            failAbandoned();
         }
     }
 
@@ -138,7 +181,7 @@ final class Succession {
     private void findOut() {
         phase = Phase.UNDECIDED;
         if (contender.isInLine()) {
-            contender.send(Sync.of(line), synced -> readNew(), this::onNothingFoundOut);
+            send(Sync.of(line), synced -> readNew(), this::onNothingFoundOut);
         } else {
             phase = Phase.SETTLED;
             contender.departure().searchAndDelete();
@@ -147,7 +190,7 @@ final class Succession {
     }
 
     private void readNew() {
-        contender.send(
+        send(
                 GetData.of(path),
                 node -> {
                     if (!contender.isInLine()) {
@@ -168,12 +211,13 @@ final class Succession {
     }
 
     private void readOld() {
-        contender.send(
+        send(
                 GetData.of(old.path()),
                 node -> {
                     if (!contender.isInLine()) {
                         failAbandoned();
                     } else if (node.stat().czxid() == old.czxid()) {
+                        contender.ownPlace().seen(node.stat(), node.data());
                         exchange();
                     } else {
                         vanish();
@@ -232,7 +276,12 @@ final class Succession {
                     case RELEASED -> new ClosedException("Released" + what);
                     case COORDINATOR_CLOSED -> new ClosedException("The coordinator was closed" + what);
                     case SESSION_LOST -> new SessionGoneException("The session was lost" + what);
-                    case NODE_DELETED, REVOKED -> new GrantLostException("Lost, " + reason + "," + what);
+                    case NODE_DELETED, REVOKED, REFUSED -> new GrantLostException("Lost, " + reason + "," + what);
                 });
+    }
+
+    @Override
+    public String toString() {
+        return "Succession[" + old.path() + " by " + path + ", " + phase + "]";
     }
 }

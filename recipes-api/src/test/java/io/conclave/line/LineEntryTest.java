@@ -4,9 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -69,6 +72,44 @@ class LineEntryTest {
                         "_c_b-lock--2147483648",
                         "_c_a-lock--2147483647"),
                 LineEntry.inOrder(LOCKS, names).stream().map(LineEntry::name).toList());
+    }
+
+    @Test
+    void namesThatSpanMoreThanHalfOfAllNumbersAreOrderedAllTheSame() {
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        List<String> names = new ArrayList<>();
+        for (int i = 0; i < 1000; i++) {
+            names.add(EntryKind.MUTEX.nameOf("x" + i) + String.format(Locale.ROOT, "%010d", random.nextInt()));
+        }
+        List<LineEntry> line = LineEntry.inOrder(LOCKS, names);
+        assertEquals(1000, line.size());
+        Collections.shuffle(names, random);
+        assertEquals(line, LineEntry.inOrder(LOCKS, names), "seed " + seed);
+    }
+
+    @Test
+    void orderIsThatOfTheDifferencesWhereverTheLineBegins() {
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        for (int round = 0; round < 200; round++) {
+            int begin = random.nextInt();
+            List<Integer> expected = new ArrayList<>();
+            List<String> names = new ArrayList<>();
+            int offset = 0;
+            while (offset >= 0 && expected.size() < 50) { // until 2^31
+                expected.add(begin + offset);
+                names.add(EntryKind.MUTEX.nameOf("x") + String.format(Locale.ROOT, "%010d", begin + offset));
+                offset += 1 + random.nextInt(round % 2 == 0 ? 3 : 100_000_000);
+            }
+            Collections.shuffle(names, random);
+            assertEquals(
+                    expected,
+                    LineEntry.inOrder(LOCKS, names).stream()
+                            .map(LineEntry::sequence)
+                            .toList(),
+                    "seed " + seed);
+        }
     }
 
     @Test

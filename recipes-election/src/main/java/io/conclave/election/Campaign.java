@@ -12,6 +12,8 @@ import io.conclave.line.LineRole;
 import io.conclave.line.Tenant;
 import io.conclave.node.NodePath;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -46,6 +48,7 @@ final class Campaign implements Tenant {
     private volatile @Nullable Contender contender;
     private @Nullable Acknowledgement acknowledgement;
     private boolean asked; // to give up the present place
+    private final List<HandOver> handOvers = new ArrayList<>(); // under way
 
     private volatile @Nullable Thread resigner;
 
@@ -173,6 +176,20 @@ final class Campaign implements Tenant {
             end(new ClosedException("Lost"));
         }
         lost.complete(reason);
+        List.copyOf(handOvers).forEach(one -> one.onLost(reason));
+    }
+
+    /** It is told if the leadership is lost, until it ends. On the dispatcher. */
+    void begins(HandOver handOver) {
+        handOvers.add(handOver);
+        if (lost.isDone()) {
+            handOver.onLost(lost.join());
+        }
+    }
+
+    /** On the dispatcher. */
+    void ends(HandOver handOver) {
+        handOvers.remove(handOver);
     }
 
     private ConclaveException failureOf(LossReason reason) {
@@ -180,7 +197,7 @@ final class Campaign implements Tenant {
         return switch (reason) {
             case SESSION_LOST -> new SessionGoneException("The candidate's session was lost" + what);
             case COORDINATOR_CLOSED -> new ClosedException("The candidate's coordinator was closed" + what);
-            case RELEASED, NODE_DELETED, REVOKED ->
+            case RELEASED, NODE_DELETED, REVOKED, REFUSED ->
                 new GrantLostException("The candidate's place was lost (" + reason + ")" + what);
         };
     }

@@ -6,6 +6,7 @@ import io.conclave.error.ClosedException;
 import io.conclave.error.ConclaveException;
 import io.conclave.error.GrantLostException;
 import io.conclave.error.OutcomeUnknownException;
+import io.conclave.grant.LossReason;
 import io.conclave.line.LineMember;
 import io.conclave.line.RevocationWord;
 import io.conclave.node.NodeEvent;
@@ -19,6 +20,7 @@ import io.conclave.spi.Watcher;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -38,6 +40,7 @@ import org.slf4j.LoggerFactory;
  */
 final class HandOver {
     private static final Logger LOG = LoggerFactory.getLogger(HandOver.class);
+    private static final int UNKNOWN = -1;
 
     private final Campaign leader;
     private final NodePath leadersPlace;
@@ -104,12 +107,15 @@ final class HandOver {
     private final class InBetween extends Departing {
         private final Candidate candidate;
         private final byte[] data;
-        private int askedVersion = -1;
+        private final int listedVersion;
+        private int askedVersion = UNKNOWN;
+        private boolean mayHaveAsked;
 
         InBetween(LineMember member) {
             super(member.path(), () -> onSteppedBack(member.path()));
             this.candidate = Candidate.of(member);
             this.data = member.data();
+            this.listedVersion = member.stat().version();
         }
 
         void ask() {
@@ -127,7 +133,12 @@ final class HandOver {
 
         private void onNotAsked(Throwable cause) {
             if (cause instanceof OutcomeUnknownException) {
-                ask();
+                mayHaveAsked = true;
+                if (over) {
+                    takeBack();
+                } else {
+                    ask();
+                }
             } else if (!Refusals.isNoNode(cause)) { // who is gone is seen by the watch
                 fail(new HandOverException("Cannot ask " + candidate + " to step back: " + cause.getMessage(), cause));
             }
@@ -135,12 +146,26 @@ final class HandOver {
 
         /** What others see of the candidate is put back, unless it was changed meanwhile; nobody must step back later for what has failed. */
         void takeBack() {
-            if (askedVersion >= 0) {
-                session.send(SetData.of(path, data).withVersion(askedVersion), done -> {}, cause -> {
-                    if (cause instanceof OutcomeUnknownException) {
-                        takeBack();
-                    }
-                });
+            if (askedVersion != UNKNOWN) {
+                session.send(SetData.of(path, data).withVersion(askedVersion), done -> {}, this::onNotTakenBack);
+            } else if (mayHaveAsked) {
+                session.send(GetData.of(path), this::onFound, this::onNotTakenBack);
+            } // else the answer finds us over, or there is none to take back
+        }
+
+        private void onNotTakenBack(Throwable cause) {
+            if (cause instanceof OutcomeUnknownException) {
+                takeBack();
+            }
+        }
+
+        /** Whether our word stands there. */
+        private void onFound(GetData.NodeData present) {
+            if (present.stat().czxid() == candidate.zxid()
+                    && present.stat().version() > listedVersion
+                    && Arrays.equals(present.data(), RevocationWord.bytes())) {
+                askedVersion = present.stat().version();
+                takeBack();
             }
         }
     }
@@ -170,9 +195,10 @@ final class HandOver {
     }
 
     private void start() {
-        leader.lost()
-                .thenAccept(reason ->
-                        fail(new GrantLostException(leader + " ended (" + reason + ") before it was handed over")));
+        leader.begins(this);
+        if (over) {
+            return;
+        }
         Candidates.read(session, election).whenComplete((line, failure) -> {
             if (failure == null) {
                 onLine(line);
@@ -180,6 +206,11 @@ final class HandOver {
                 fail(Waiting.cause(failure));
             }
         });
+    }
+
+    /** The leader leads no more. On the dispatcher. */
+    void onLost(LossReason reason) {
+        fail(new GrantLostException(leader + " ended (" + reason + ") before it was handed over"));
     }
 
     private void onLine(List<LineMember> line) {
@@ -223,6 +254,7 @@ final class HandOver {
     private void resignIfNext() {
         if (!over && inBetween.isEmpty()) {
             over = true;
+            leader.ends(this);
             stopWatching();
             LOG.info("{}: handing over to {}", leader, named);
             session.metrics().count("election.handedover", election.toString());
@@ -248,6 +280,7 @@ final class HandOver {
             return;
         }
         over = true;
+        leader.ends(this);
         if (session.state().isLive()) {
             stopWatching();
             inBetween.values().forEach(InBetween::takeBack);

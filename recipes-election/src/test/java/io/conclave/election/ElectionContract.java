@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
  *
  * <p>The parts of the contract stand one above the other, so that whoever extends this one runs them all: here is what holds of campaigns and leaders without trouble.
  */
-public abstract class ElectionContract extends ElectionLossContract {
+public abstract class ElectionContract extends ElectionContinuationContract {
     @Test
     void onlyCandidateLeadsAndResigns() throws Exception {
         Coordinator coordinator = connect();

@@ -163,8 +163,8 @@ public final class DistributedSemaphore {
     /**
      * Takes permits if they can be had without waiting for anybody; while the connection is away, after the next one is made.
      *
-     * @return empty if there is no room, or somebody is before us in the line, be it that he is about to get his, or that it is a place of ours that a lost connection has kept from being
-     *     given up
+     * @return empty if there is no room, or somebody is before us in the line, be it that he is about to get his. Permits that this
+     *     coordinator is giving back are out until that is confirmed
      * @throws InterruptedException if the thread is interrupted; nothing stays behind
      */
     public Optional<PermitGrant> tryAcquire(int count) throws InterruptedException {
@@ -269,6 +269,9 @@ public final class DistributedSemaphore {
     /**
      * Asks somebody for a permit, and waits for it without a limit of time: he hears it through {@link PermitGrant#revocationRequested()}, and need not follow; if he does, all permits
      * of that grant come back. Never blocks.
+     *
+     * <p>The wish is the word {@code unlock}, that of the ZooKeeper recipes page, written into the permit's znode in place of its data; Curator's semaphore cannot be asked, so there is no word of
+     * its own to write. Curator's word {@code __REVOKE__} is understood too.
      *
      * <p>The coordinator's identities need READ and WRITE on the permit's znode; its ACL is the default ACL of his coordinator.
      *

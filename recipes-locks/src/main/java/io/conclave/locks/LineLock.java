@@ -71,9 +71,10 @@ abstract class LineLock<G extends LockGrant> {
     }
 
     /**
-     * Takes the lock if nobody has it or waits for it, after one round trip (while the connection is away, after the next one is made).
+     * Takes the lock if nobody has it or waits for it, after one round trip (while the connection is away, after the next one is made). A place of this coordinator that is being given
+     * up counts as nobody, and its end is waited for.
      *
-     * @return empty if somebody is before us, be it a place of ours that a lost connection has kept from being given up
+     * @return empty if somebody is before us
      * @throws InterruptedException if the thread is interrupted; nothing stays behind
      */
     public Optional<G> tryAcquire() throws InterruptedException {
@@ -112,6 +113,10 @@ abstract class LineLock<G extends LockGrant> {
     /**
      * Asks somebody who holds the lock or waits for it to give up, and waits for it without a limit of time: he hears it through {@link LockGrant#revocationRequested()},
      * and need not follow. Never blocks.
+     *
+     * <p>The wish is a word that is written into his znode, in place of his data. In Curator's layout it is {@code __REVOKE__}, the only one that Curator's own
+     * revocable locks understand, so that they are asked as ours are; in kazoo's, which knows none, it is {@code unlock}, that of the ZooKeeper recipes page. Holders of this library
+     * understand both in either layout, whoever writes them.
      *
      * <p>The coordinator's identities need READ and WRITE on his znode; its ACL is the default ACL of his coordinator.
      *

@@ -54,7 +54,7 @@ final class MultiTenant implements Tenant {
      */
     static MultiTenant enter(List<LineLock<?>> locks, boolean patient) {
         MultiTenant tenant = new MultiTenant(locks, patient);
-        tenant.session.execute(tenant::enterNext);
+        tenant.session.execute(() -> tenant.guarded(tenant::enterNext));
         return tenant;
     }
 
@@ -66,15 +66,25 @@ final class MultiTenant implements Tenant {
         contenders.add(contender);
         contender
                 .granted()
-                .whenComplete((turn, failure) -> session.execute(() -> {
+                .whenComplete((turn, failure) -> session.execute(() -> guarded(() -> {
                     if (failure == null) {
                         onGranted();
                     } else {
                         fail(Waiting.cause(failure));
                     }
-                }));
-        contender.lost().thenAccept(reason -> session.execute(() -> onLost(contender, reason)));
+                })));
+        contender.lost().thenAccept(reason -> session.execute(() -> guarded(() -> onLost(contender, reason))));
         contender.revocationRequested().thenRun(() -> revocation.complete(null));
+    }
+
+    /** What goes wrong here ends the tenant: with a log line alone he would keep what he has, and his caller waiting. */
+    private void guarded(Runnable step) {
+        try {
+            step.run();
+        } catch (RuntimeException e) {
+            LOG.error("{}: unexpected failure", this, e);
+            fail(e);
+        }
     }
 
     private void onGranted() {

@@ -18,7 +18,7 @@ public interface PermitGrant extends Tenure {
     List<NodePath> paths();
 
     /**
-     * Completes, on a listener thread, when somebody has asked for one of these permits by writing {@code unlock} into its znode. The holder need not give
+     * Completes, on a listener thread, when somebody has asked for one of these permits by writing {@code unlock} or {@code __REVOKE__} into its znode. The holder need not give
      * them back; if he does, by {@link #close()}, all of them go. Never exceptionally; not at all if nobody asks.
      */
     CompletionStage<Void> revocationRequested();

@@ -486,7 +486,7 @@ final class PermitTenant implements Tenant {
             ConclaveException why = cause instanceof ConclaveException known
                     ? known
                     : new OutcomeUnknownException("Unexpected failure while " + describe(), cause);
-            depart(why, LossReason.NODE_DELETED);
+            depart(why, LossReason.REFUSED);
         }
     }
 

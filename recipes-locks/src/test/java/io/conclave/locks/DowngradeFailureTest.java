@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.error.ClosedException;
 import io.conclave.error.GrantLostException;
+import io.conclave.grant.LossReason;
 import io.conclave.node.Acl;
 import io.conclave.node.Permission;
 import io.conclave.spi.Multi;
@@ -83,5 +84,6 @@ class DowngradeFailureTest {
         faults.onNext(Multi.class::isInstance, Decision.DROP_BEFORE);
         assertInstanceOf(GrantLostException.class, failureOf(writing.downgradeAsync()));
         assertFalse(writing.isHeld());
+        assertEquals(LossReason.REFUSED, writing.lost().toCompletableFuture().get(20, SECONDS));
     }
 }

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
  * <p>The parts of the contract stand one above the other, so that whoever extends this one runs them all: here is what holds without waiting and without
  * trouble.
  */
-public abstract class LockContract extends LockLossContract {
+public abstract class LockContract extends LockContinuationContract {
     @Test
     void freeLockIsGrantedAndGivenBack() throws Exception {
         Coordinator coordinator = connect();

@@ -115,7 +115,8 @@ abstract class LockWaitingContract extends LockFixture {
             waiters.add(lockOf(coordinator).acquireAsync().thenCompose(LockGrant::closeAsync));
         }
         awaitMembers(coordinator, 101);
-        assertTrue(Thread.activeCount() - before < 20, "threads: " + before + " -> " + Thread.activeCount());
+        int after = Thread.activeCount(); // others' threads too: other contracts may run at the same time
+        assertTrue(after - before < 50, "threads: " + before + " -> " + after);
         first.close();
         CompletableFuture.allOf(waiters.toArray(CompletableFuture<?>[]::new)).get(60, SECONDS);
         assertEquals(List.of(), children(coordinator));

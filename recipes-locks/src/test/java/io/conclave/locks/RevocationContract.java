@@ -12,13 +12,20 @@ import io.conclave.coordinator.Coordinator;
 import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.ClosedException;
 import io.conclave.error.GrantLostException;
+import io.conclave.error.RefusalReason;
+import io.conclave.error.RefusedException;
 import io.conclave.grant.LossReason;
 import io.conclave.grant.RevocationOutcome;
+import io.conclave.node.Acl;
 import io.conclave.node.NodePath;
+import io.conclave.node.Permission;
+import io.conclave.spi.Authentication;
+import io.conclave.spi.SetAcl;
 import io.conclave.spi.SetData;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -27,6 +34,9 @@ import org.junit.jupiter.api.Test;
 /** What is promised to who asks a holder or a waiter to give up, and to who is asked, on whatever backend. */
 public abstract class RevocationContract extends LockFixture {
     private static final Duration SOON = Duration.ofMillis(150);
+    private static final Acl READ_BY_ALL = new Acl(List.of(
+            new Acl.Entry(EnumSet.of(Permission.READ), "world", "anyone"),
+            new Acl.Entry(EnumSet.allOf(Permission.class), "auth", "")));
 
     private static LockMember holder(Coordinator coordinator) throws InterruptedException {
         return lockOf(coordinator).holder().orElseThrow();
@@ -226,6 +236,45 @@ public abstract class RevocationContract extends LockFixture {
         assertFalse(reader.revocationRequested().toCompletableFuture().isDone());
         assertTrue(reader.isHeld());
         reader.close();
+    }
+
+    private Coordinator connectAs(String user, Acl acl) {
+        return opened(
+                builder().authentication(Authentication.digest(user, "secret")).defaultAcl(acl));
+    }
+
+    @Test
+    void whoMayNotReadOrWriteTheHoldersZnodeIsRefusedByName() throws Exception {
+        Coordinator owner = connectAs("owner", Acl.CREATOR_ONLY);
+        LockGrant grant = lockOf(owner).acquire(PATIENCE);
+        LockMember member = holder(owner);
+        Coordinator stranger = connect();
+        assertRefused(lockOf(stranger).askToRelease(member), member.path());
+        owner.execute(SetAcl.of(grant.path(), READ_BY_ALL));
+        assertRefused(lockOf(stranger).askToRelease(member, Duration.ZERO), member.path());
+        assertTrue(grant.isHeld());
+        assertFalse(grant.revocationRequested().toCompletableFuture().isDone());
+        grant.close();
+    }
+
+    @Test
+    void whoMayAskButNotDeleteIsRefusedByNameAtTheDeadline() throws Exception {
+        Coordinator owner = connectAs("owner", Acl.CREATOR_ONLY);
+        LockGrant grant = lockOf(owner).acquire(PATIENCE);
+        LockMember member = holder(owner);
+        owner.execute(SetAcl.of(grant.path(), Acl.OPEN)); // to delete it needs a right on the lock's znode
+        assertRefused(
+                lockOf(connect()).askToRelease(member, SOON), lockOf(owner).path());
+        grant.revocationRequested().toCompletableFuture().get(20, SECONDS);
+        assertTrue(grant.isHeld());
+        grant.close();
+    }
+
+    private static void assertRefused(CompletableFuture<RevocationOutcome> asked, NodePath named) {
+        ExecutionException failure = assertThrows(ExecutionException.class, () -> asked.get(20, SECONDS));
+        RefusedException refused = assertInstanceOf(RefusedException.class, failure.getCause());
+        assertEquals(RefusalReason.NO_AUTH, refused.reason());
+        assertTrue(refused.getMessage().contains(named.toString()), refused::getMessage);
     }
 
     @Test

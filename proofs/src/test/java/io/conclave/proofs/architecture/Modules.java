@@ -29,10 +29,22 @@ final class Modules {
             recipe("recipes-config", "config"),
             new Module("protocol", List.of("protocol"), Set.of(), Set.of("io.netty.buffer", "io.netty.util")),
             new Module("client", List.of("client"), Set.of("recipes-api", "protocol"), NETTY),
-            new Module("consensus", List.of("consensus.disk", "consensus"), Set.of(), Set.of("org.slf4j")),
+            new Module(
+                    "consensus",
+                    List.of(
+                            "consensus.disk",
+                            "consensus.entry",
+                            "consensus",
+                            "consensus.core",
+                            "consensus.store",
+                            "consensus.member",
+                            "consensus.peer",
+                            "consensus.ensemble"),
+                    Set.of(),
+                    NETTY),
             new Module(
                     "server",
-                    List.of("tree", "replica", "connection", "server", "embedded", "launcher"),
+                    List.of("tree", "replica", "connection", "server", "embedded", "ensemble", "launcher"),
                     Set.of("recipes-api", "protocol", "client", "consensus"),
                     NETTY),
             new Module(

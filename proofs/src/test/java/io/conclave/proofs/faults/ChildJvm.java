@@ -8,26 +8,32 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** How this package starts another JVM with the classes of the tests, and sends it signals. */
-final class ChildJvm {
+/** How tests start another JVM with their classes, and send it signals. */
+public final class ChildJvm {
     private ChildJvm() {}
 
     /** The command line of a main class; its log goes to the console, at level INFO. */
     static List<String> command(List<String> jvmOptions, Class<?> mainClass, String... arguments) {
+        List<String> options = new ArrayList<>(jvmOptions);
+        options.add("-XX:TieredStopAtLevel=1"); // starts sooner, and leaves the two cores to others
+        return command(options, mainClass.getName(), List.of(arguments));
+    }
+
+    /** The same with no options but these. */
+    public static List<String> command(List<String> jvmOptions, String mainClass, List<String> arguments) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(jvmOptions);
-        command.add("-XX:TieredStopAtLevel=1"); // starts sooner, and leaves the two cores to others
         command.add("-Dlogback.configurationFile=server-process-logging.xml");
         command.add("-cp");
         command.add(System.getProperty("java.class.path"));
-        command.add(mainClass.getName());
-        command.addAll(List.of(arguments));
+        command.add(mainClass);
+        command.addAll(arguments);
         return command;
     }
 
     /** Sends a signal by its name, as {@code kill -STOP} does; returns when the kernel has taken it. */
-    static void signal(Process process, String name) {
+    public static void signal(Process process, String name) {
         try {
             Process kill = new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
                     .redirectErrorStream(true)
@@ -43,7 +49,8 @@ final class ChildJvm {
         }
     }
 
-    static String textOf(Path file) {
+    /** What is in a file; nothing if there is none. */
+    public static String textOf(Path file) {
         try {
             return Files.exists(file) ? Files.readString(file, StandardCharsets.UTF_8) : "";
         } catch (IOException e) {

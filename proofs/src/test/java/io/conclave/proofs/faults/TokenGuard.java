@@ -6,13 +6,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The smallest guarded store: it remembers the largest token that it has seen, and refuses a writer with a smaller one. Thread-safe. */
-final class TokenGuard {
+public final class TokenGuard {
     // both @GuardedBy("this")
     private @Nullable FencingToken largest;
     private final List<String> written = new ArrayList<>();
 
     /** Writes, unless somebody with a larger token has been here; returns whether it did. */
-    synchronized boolean write(FencingToken token, String value) {
+    public synchronized boolean write(FencingToken token, String value) {
         if (largest != null && token.compareTo(largest) < 0) {
             return false;
         }
@@ -21,7 +21,8 @@ final class TokenGuard {
         return true;
     }
 
-    synchronized List<String> written() {
+    /** What was written, in order. */
+    public synchronized List<String> written() {
         return List.copyOf(written);
     }
 }

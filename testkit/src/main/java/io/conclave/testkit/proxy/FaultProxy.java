@@ -17,7 +17,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Forwards TCP connections from a port of the loopback interface to a target, and breaks them on request.
+ * Forwards TCP connections from a port of the loopback interface, or another address of this machine, to a target, and breaks them on request.
  *
  * <p>The target need not be reachable when the proxy starts. Thread-safe. Uses two daemon threads a connection, so it is for tests only. Methods do not block, but for those that say so.
  */
@@ -49,21 +49,35 @@ public final class FaultProxy implements AutoCloseable {
      * @throws UncheckedIOException if there is none
      */
     public static FaultProxy to(String targetHost, int targetPort) {
-        return new FaultProxy(new InetSocketAddress(targetHost, targetPort), TimeSource.system());
+        return at(
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                new InetSocketAddress(targetHost, targetPort));
     }
 
-    private FaultProxy(InetSocketAddress target, TimeSource time) {
+    /**
+     * Starts on an address of this machine: for peers that are told where to connect by name and port, so that the proxy must have the port of its target on another
+     * address (on Linux all of 127.0.0.0/8 is the loopback interface).
+     *
+     * @param listen where; port 0 takes a free one
+     * @throws UncheckedIOException if it is taken, or not of this machine
+     */
+    public static FaultProxy at(InetSocketAddress listen, InetSocketAddress target) {
+        return new FaultProxy(listen, target, TimeSource.system());
+    }
+
+    private FaultProxy(InetSocketAddress listen, InetSocketAddress target, TimeSource time) {
         this.target = target;
         this.time = time;
         try {
-            this.server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+            this.server = new ServerSocket();
+            server.bind(listen, 50);
         } catch (IOException e) {
-            throw new UncheckedIOException("The proxy to " + target + " finds no port", e);
+            throw new UncheckedIOException("The proxy to " + target + " cannot listen on " + listen, e);
         }
         startDaemon("fault-proxy-accept", this::acceptLoop);
     }
 
-    /** The port to connect to, on the loopback interface. */
+    /** The port to connect to. */
     public int port() {
         return server.getLocalPort();
     }

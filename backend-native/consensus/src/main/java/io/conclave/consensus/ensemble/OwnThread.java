@@ -3,7 +3,6 @@ package io.conclave.consensus.ensemble;
 import io.conclave.consensus.LogOptions;
 import io.conclave.consensus.member.MemberLoop;
 import io.conclave.consensus.member.PeerLinks;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +15,12 @@ final class OwnThread implements MemberThread {
     private volatile boolean signalled;
 
     private volatile @Nullable Thread parked;
+
+    /** Set by the timer, taken back by the member's thread, which then may set the next. */
+    private volatile boolean timerFired;
+
+    /** When the timer fires that was set last; the member's thread only. */
+    private long timedForMs = Long.MAX_VALUE;
 
     OwnThread(LogOptions options) {
         this.options = options;
@@ -56,12 +61,29 @@ final class OwnThread implements MemberThread {
     }
 
     private void park(MemberLoop member) {
-        long pauseMs = member.nextTurnMs() - options.monotonicMs().getAsLong();
+        if (timerFired) {
+            timerFired = false;
+            timedForMs = Long.MAX_VALUE;
+        }
+        long dueMs = member.nextTurnMs();
+        long pauseMs = dueMs - options.monotonicMs().getAsLong();
+        wakeAfter(dueMs, pauseMs);
         parked = Thread.currentThread();
         if (!signalled && pauseMs > 0 && !member.hasEnded()) {
-            LockSupport.parkNanos(this, TimeUnit.MILLISECONDS.toNanos(pauseMs));
+            LockSupport.park(this);
         }
         parked = null;
+    }
+
+    /** One timer at a time; one that comes too early just costs a turn. */
+    private void wakeAfter(long dueMs, long pauseMs) {
+        if (pauseMs > 0 && dueMs < timedForMs) {
+            timedForMs = dueMs;
+            options.delayed().runAfter(pauseMs, () -> {
+                timerFired = true;
+                wake();
+            });
+        }
     }
 
     @Override

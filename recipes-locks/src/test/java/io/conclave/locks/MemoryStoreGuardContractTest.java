@@ -2,7 +2,7 @@ package io.conclave.locks;
 
 import java.util.UUID;
 
-class MemoryStoreGuardTest extends StoreGuardContract {
+class MemoryStoreGuardContractTest extends StoreGuardContract {
     private final String connectString = "memory:" + UUID.randomUUID();
 
     @Override

@@ -1,0 +1,50 @@
+package io.conclave.client;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.spi.GetData;
+import io.conclave.spi.SessionState;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+
+/** An application that blocks where it is called back stops neither the heartbeats nor other requests. */
+class BlockedApplicationTest extends WireSessionFixture {
+    private static final int SHORT_TIMEOUT_MS = 2500;
+
+    @Test
+    void sessionOutlivesItsTimeoutWhileWhatFollowsAStageAndAStateListenerBlock() throws Exception {
+        FakeServer server = server(peer -> {
+            peer.open(SHORT_TIMEOUT_MS);
+            serve(peer);
+        });
+        CountDownLatch blocked = new CountDownLatch(1);
+        CountDownLatch mayReturn = new CountDownLatch(1);
+        try (Coordinator coordinator = Coordinator.builder(server.url())
+                .sessionTimeout(Duration.ofMillis(SHORT_TIMEOUT_MS))
+                .connect()) {
+            coordinator.onStateChange(state -> block(mayReturn));
+            coordinator.submit(GetData.of(A)).thenRun(() -> {
+                blocked.countDown();
+                block(mayReturn);
+            });
+            assertTrue(blocked.await(20, SECONDS));
+            await().during(Duration.ofMillis(SHORT_TIMEOUT_MS + 1000))
+                    .until(() -> coordinator.state() == SessionState.CONNECTED);
+            assertEquals(1, coordinator.execute(GetData.of(A)).data()[0]);
+            mayReturn.countDown();
+        }
+    }
+
+    private static void block(CountDownLatch until) {
+        try {
+            until.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,90 @@
+package io.conclave.proofs.ensemble;
+
+import io.conclave.launcher.Main;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+
+/** Whose servers make up an ensemble: how their processes are started, and what their configuration needs beside the words that both know. */
+public enum EnsembleKind {
+    /** Apache ZooKeeper, as it comes. */
+    APACHE_ZOOKEEPER("zookeeper") {
+        @Override
+        List<String> configuration() {
+            return List.of("admin.enableServer=false", "4lw.commands.whitelist=*", "maxClientCnxns=0");
+        }
+
+        @Override
+        String mainClass() {
+            return "org.apache.zookeeper.server.quorum.QuorumPeerMain";
+        }
+
+        @Override
+        List<String> startArguments(String file) {
+            return List.of(file);
+        }
+
+        @Override
+        boolean needsBirth() {
+            return false;
+        }
+    },
+    /** This project's server. */
+    CONCLAVE("conclave") {
+        @Override
+        List<String> configuration() {
+            return List.of("4lw.commands.whitelist=*", "maxClientCnxns=0");
+        }
+
+        @Override
+        String mainClass() {
+            return Main.class.getName();
+        }
+
+        @Override
+        List<String> startArguments(String file) {
+            return List.of("start-foreground", file);
+        }
+
+        @Override
+        boolean needsBirth() {
+            return true;
+        }
+    };
+
+    private final String scheme;
+
+    EnsembleKind(String scheme) {
+        this.scheme = scheme;
+    }
+
+    /** The one that a system property names, as {@code apache} or {@code conclave}; Apache ZooKeeper if it is not set. */
+    public static EnsembleKind chosen() {
+        String word = System.getProperty("ensemble.kind", "apache").toUpperCase(Locale.ROOT);
+        return Arrays.stream(values())
+                .filter(kind -> kind.name().startsWith(word))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException(
+                        "Invalid ensemble.kind \"" + word + "\": it must be apache or conclave"));
+    }
+
+    /** Lines of configuration that this kind needs. */
+    abstract List<String> configuration();
+
+    abstract String mainClass();
+
+    abstract List<String> startArguments(String file);
+
+    /** Whether every member is told once, by the command {@code init}, that the cluster is a new one. */
+    abstract boolean needsBirth();
+
+    /** What stands before {@code ://} in a connect string of our client. */
+    public String scheme() {
+        return scheme;
+    }
+
+    @Override
+    public String toString() {
+        return this == CONCLAVE ? "Conclave" : "Apache ZooKeeper";
+    }
+}

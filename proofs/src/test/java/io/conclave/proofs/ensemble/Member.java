@@ -1,0 +1,188 @@
+package io.conclave.proofs.ensemble;
+
+import io.conclave.proofs.faults.ChildJvm;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A server of an ensemble, as a process of its own that can be killed, stopped, and started again on the same ports and directory. Used by one thread at a time.
+ */
+public final class Member {
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    private final int number;
+    private final Path home;
+    private final InetSocketAddress clientAddress;
+    private final List<String> startCommand;
+    private @Nullable Process process;
+    private boolean isPaused;
+    private int starts;
+
+    /** How a server describes itself in its answer to {@code srvr}. */
+    public enum Mode {
+        LEADER,
+        FOLLOWER,
+        OBSERVER,
+        /** It does not answer, or serves nobody at the moment. */
+        NOT_SERVING
+    }
+
+    Member(int number, Path home, InetSocketAddress clientAddress, List<String> startCommand) {
+        this.number = number;
+        this.home = home;
+        this.clientAddress = clientAddress;
+        this.startCommand = startCommand;
+    }
+
+    /** Its number in the configuration, from 1. */
+    public int number() {
+        return number;
+    }
+
+    /** What a client of ZooKeeper calls a connect string. */
+    public String hostPort() {
+        return host() + ":" + clientPort();
+    }
+
+    /** Where clients reach it. */
+    public String host() {
+        return clientAddress.getHostString();
+    }
+
+    /** Where clients reach it. */
+    public int clientPort() {
+        return clientAddress.getPort();
+    }
+
+    /** Starts the process; it serves when it has found the others. */
+    public void start() {
+        if (isAlive()) {
+            throw new IllegalStateException(this + " runs already");
+        }
+        starts++;
+        process = run(startCommand, logFile());
+    }
+
+    static Process run(List<String> command, Path output) {
+        try {
+            return new ProcessBuilder(command)
+                    .redirectErrorStream(true)
+                    .redirectOutput(output.toFile())
+                    .start();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** kill -9; returns when it is gone. */
+    public void kill() throws InterruptedException {
+        process().destroyForcibly().waitFor();
+        isPaused = false;
+    }
+
+    /** SIGTERM; returns its exit status when it is gone. */
+    public int terminate() throws InterruptedException {
+        process().destroy();
+        if (!process().waitFor(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+            throw new IllegalStateException(this + " does not end on SIGTERM:\n" + log());
+        }
+        return process().exitValue();
+    }
+
+    /** SIGSTOP. */
+    public void pause() {
+        signal("STOP");
+        isPaused = true;
+    }
+
+    /** SIGCONT. */
+    public void resume() {
+        signal("CONT");
+        isPaused = false;
+    }
+
+    private void signal(String name) {
+        ChildJvm.signal(process(), name);
+    }
+
+    /** Whether its process exists, stopped or not. */
+    public boolean isAlive() {
+        return process != null && process.isAlive();
+    }
+
+    /** Whether it was sent a SIGSTOP and no SIGCONT since. */
+    public boolean isPaused() {
+        return isPaused;
+    }
+
+    /** What it says that it is. Blocks for up to two seconds. */
+    public Mode mode() {
+        if (!isAlive() || isPaused) {
+            return Mode.NOT_SERVING;
+        }
+        return ask("srvr")
+                .flatMap(answer -> FourLetterWord.field(answer, "Mode"))
+                .map(Member::parse)
+                .orElse(Mode.NOT_SERVING);
+    }
+
+    private static Mode parse(String mode) {
+        return switch (mode) {
+            case "leader" -> Mode.LEADER;
+            case "follower" -> Mode.FOLLOWER;
+            case "observer" -> Mode.OBSERVER;
+            default -> Mode.NOT_SERVING;
+        };
+    }
+
+    /** Asks it a four-letter word; empty if there is no answer within a second. Blocks. */
+    public Optional<String> ask(String word) {
+        return FourLetterWord.ask(clientAddress, word);
+    }
+
+    /** The id of its process. */
+    public long pid() {
+        return process().pid();
+    }
+
+    /** Processor time that its process has used so far; zero if the system does not tell. */
+    public Duration processorTime() {
+        return process().info().totalCpuDuration().orElse(Duration.ZERO);
+    }
+
+    /** What it has written to its console since its last start. */
+    public String log() {
+        return ChildJvm.textOf(logFile());
+    }
+
+    private Path logFile() {
+        return home.resolve("member-" + number + "-" + starts + ".log");
+    }
+
+    private Process process() {
+        if (process == null) {
+            throw new IllegalStateException(this + " was never started");
+        }
+        return process;
+    }
+
+    /** Kills it if it still runs. */
+    void end() {
+        if (process != null) {
+            process.destroyForcibly();
+            process.onExit().join();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "member " + number;
+    }
+}

@@ -1,0 +1,7 @@
+/**
+ * How long nobody can write when a leader goes, measured on ensembles of both kinds in turns.
+ */
+@NullMarked
+package io.conclave.proofs.failover;
+
+import org.jspecify.annotations.NullMarked;

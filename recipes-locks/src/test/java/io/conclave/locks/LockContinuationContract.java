@@ -1,0 +1,160 @@
+package io.conclave.locks;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.grant.Tenure;
+import io.conclave.node.CreateMode;
+import io.conclave.node.NodePath;
+import io.conclave.spi.Create;
+import io.conclave.spi.Delete;
+import io.conclave.spi.GetData;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+
+/** What follows a stage that was given to the application may block: the session goes on meanwhile, with its requests, its events and its other grants. */
+abstract class LockContinuationContract extends LockLossContract {
+    private static final NodePath SCRATCH = NodePath.of("/continuations");
+
+    /** What follows the stage blocks until everything else was seen to go on. */
+    private static final class Blocked {
+        private final Coordinator coordinator;
+        private final CountDownLatch entered = new CountDownLatch(1);
+        private final CountDownLatch mayReturn = new CountDownLatch(1);
+        private final CompletableFuture<Boolean> dispatcher = new CompletableFuture<>();
+
+        Blocked(Coordinator coordinator, CompletionStage<?> stage) {
+            this.coordinator = coordinator;
+            Thread attaching = new Thread(() -> stage.whenComplete((result, failure) -> block()));
+            attaching.setDaemon(true);
+            attaching.start(); // a stage that is complete already is followed on this thread
+            await().atMost(PATIENCE).until(() -> !attaching.isAlive() || entered.getCount() == 0);
+        }
+
+        private void block() {
+            dispatcher.complete(coordinator.recipeSession().isDispatcherThread());
+            entered.countDown();
+            try {
+                mayReturn.await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+
+        void awaitAndSeeTheSessionGoOn(String what) throws Exception {
+            try {
+                assertTrue(entered.await(20, SECONDS), what);
+                assertFalse(dispatcher.get(), what);
+                coordinator.submit(GetData.of(NodePath.ROOT)); // may have to wait behind a stage of a request
+                NodePath path = coordinator
+                        .recipeSession()
+                        .submit(Create.of(SCRATCH).withMode(CreateMode.PERSISTENT_SEQUENTIAL))
+                        .toCompletableFuture()
+                        .get(20, SECONDS)
+                        .path();
+                CompletableFuture<Object> seen = new CompletableFuture<>();
+                coordinator
+                        .recipeSession()
+                        .submit(GetData.of(path).withWatcher(seen::complete))
+                        .toCompletableFuture()
+                        .get(20, SECONDS);
+                coordinator.execute(Delete.of(path));
+                seen.get(20, SECONDS);
+                DistributedLock.at(coordinator, "/locks/other")
+                        .acquireAsync()
+                        .get(20, SECONDS)
+                        .close();
+            } finally {
+                mayReturn.countDown();
+            }
+        }
+    }
+
+    @Test
+    void whatFollowsAcquiringMayBlock() throws Exception {
+        Coordinator coordinator = connect();
+        LockGrant first = lockOf(connect()).acquire(PATIENCE);
+        Blocked timedOut = new Blocked(coordinator, lockOf(coordinator).acquireAsync(Duration.ofMillis(50)));
+        timedOut.awaitAndSeeTheSessionGoOn("acquireAsync, in vain");
+        CompletableFuture<LockGrant> waiter = lockOf(coordinator).acquireAsync();
+        Blocked granted = new Blocked(coordinator, waiter);
+        first.close();
+        granted.awaitAndSeeTheSessionGoOn("acquireAsync");
+        LockGrant grant = waiter.get(20, SECONDS);
+        new Blocked(coordinator, lockOf(coordinator).tryAcquireAsync()).awaitAndSeeTheSessionGoOn("tryAcquireAsync");
+        Blocked lost = new Blocked(coordinator, grant.lost());
+        Blocked closed = new Blocked(coordinator, grant.closeAsync());
+        lost.awaitAndSeeTheSessionGoOn("lost()");
+        closed.awaitAndSeeTheSessionGoOn("closeAsync");
+    }
+
+    @Test
+    void whatFollowsTheLossOfALockAndARevocationMayBlock() throws Exception {
+        Coordinator coordinator = connect();
+        Coordinator other = connect();
+        LockGrant grant = lockOf(coordinator).acquire(PATIENCE);
+        Blocked asked = new Blocked(coordinator, grant.revocationRequested());
+        Blocked lost = new Blocked(coordinator, grant.lost());
+        Blocked over = new Blocked(
+                other, lockOf(other).askToRelease(lockOf(other).holder().orElseThrow(), Duration.ofMillis(50)));
+        asked.awaitAndSeeTheSessionGoOn("revocationRequested()");
+        lost.awaitAndSeeTheSessionGoOn("lost()");
+        over.awaitAndSeeTheSessionGoOn("askToRelease");
+    }
+
+    @Test
+    void whatFollowsADowngradeMayBlock() throws Exception {
+        Coordinator coordinator = connect();
+        WriteGrant writing = SharedLock.at(coordinator, PATH).writeLock().acquire(PATIENCE);
+        Blocked lost = new Blocked(coordinator, writing.lost());
+        CompletableFuture<ReadGrant> downgrade = writing.downgradeAsync();
+        new Blocked(coordinator, downgrade).awaitAndSeeTheSessionGoOn("downgradeAsync");
+        lost.awaitAndSeeTheSessionGoOn("lost() of who is downgraded");
+        downgrade.get(20, SECONDS).close();
+    }
+
+    @Test
+    void whatFollowsPermitsAndSeveralLocksMayBlock() throws Exception {
+        Coordinator coordinator = connect();
+        DistributedSemaphore semaphore = DistributedSemaphore.adjustable(coordinator, "/semaphores/continued", 1);
+        CompletableFuture<PermitGrant> permit = semaphore.acquireAsync(1);
+        new Blocked(coordinator, permit).awaitAndSeeTheSessionGoOn("acquireAsync of a semaphore");
+        new Blocked(coordinator, semaphore.setPermitsAsync(2)).awaitAndSeeTheSessionGoOn("setPermitsAsync");
+        ends(coordinator, permit.get(20, SECONDS), "a semaphore");
+        CompletableFuture<MultiLockGrant> both = MultiLock.of(
+                        List.of(lockOf(coordinator), DistributedLock.at(coordinator, "/locks/second")))
+                .acquireAsync();
+        new Blocked(coordinator, both).awaitAndSeeTheSessionGoOn("acquireAsync of several locks");
+        ends(coordinator, both.get(20, SECONDS), "several locks");
+    }
+
+    private static void ends(Coordinator coordinator, Tenure grant, String of) throws Exception {
+        Blocked lost = new Blocked(coordinator, grant.lost());
+        Blocked closed = new Blocked(coordinator, grant.closeAsync());
+        lost.awaitAndSeeTheSessionGoOn("lost() of " + of);
+        closed.awaitAndSeeTheSessionGoOn("closeAsync of " + of);
+    }
+
+    @Test
+    void whatFollowsAGuardedWriteMayBlock() throws Exception {
+        Coordinator coordinator = connect();
+        LockGrant grant = lockOf(coordinator).acquire(PATIENCE);
+        NodePath orders = NodePath.of("/guarded-orders");
+        new Blocked(coordinator, StoreGuard.of(grant).submit(coordinator, Create.of(orders)))
+                .awaitAndSeeTheSessionGoOn("a guarded write");
+        grant.close();
+    }
+
+    @Test
+    void whatFollowsARequestMayBlock() throws Exception {
+        Coordinator coordinator = connect();
+        new Blocked(coordinator, coordinator.submit(GetData.of(NodePath.ROOT))).awaitAndSeeTheSessionGoOn("submit");
+    }
+}

@@ -1,0 +1,93 @@
+package io.conclave.locks;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.spi.Delete;
+import io.conclave.testkit.memory.Decision;
+import io.conclave.testkit.memory.Faults;
+import io.conclave.testkit.memory.MemoryStore;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Who tries to get a lock is not refused because of a place of his own that is on its way out. */
+class LockOwnDepartureTest {
+    private static final String PATH = "/locks/tried";
+
+    private final String store = UUID.randomUUID().toString();
+    private final Faults faults = MemoryStore.named(store).faults();
+    private Coordinator coordinator;
+    private DistributedLock lock;
+
+    private Coordinator connect() {
+        return Coordinator.builder("memory:" + store)
+                .sessionTimeout(Duration.ofSeconds(30))
+                .connect();
+    }
+
+    @BeforeEach
+    void open() {
+        coordinator = connect();
+        lock = DistributedLock.at(coordinator, PATH);
+    }
+
+    @AfterEach
+    void close() {
+        coordinator.close();
+        MemoryStore.forget(store);
+    }
+
+    @Test
+    void lockIsFreeForWhoCancelsHisWaitBeforeItIsAnsweredAndThenTries() throws Exception {
+        lock.acquire().close();
+        long session = coordinator.recipeSession().id();
+        faults.holdReplies(session);
+        CompletableFuture<LockGrant> cancelled = lock.acquireAsync();
+        cancelled.cancel(false);
+        CompletableFuture<Optional<LockGrant>> tried = lock.tryAcquireAsync();
+        faults.releaseReplies(session);
+        assertTrue(tried.get(20, SECONDS).isPresent());
+        assertEquals(1, lock.members().size());
+    }
+
+    @Test
+    void lockIsFreeForWhoReleasesItOverALostConnectionAndThenTries() throws Exception {
+        LockGrant grant = lock.acquire();
+        CompletableFuture<CompletableFuture<Optional<LockGrant>>> tried = new CompletableFuture<>();
+        faults.intercept((session, request, index) -> {
+            if (request instanceof Delete && !tried.isDone()) {
+                tried.complete(
+                        lock.tryAcquireAsync()); // before the loss is known, and so before the deletion is sent again
+                return Decision.DROP_BEFORE;
+            }
+            return Decision.PROCEED;
+        });
+        grant.closeAsync();
+        assertTrue(tried.get(20, SECONDS).get(20, SECONDS).isPresent());
+    }
+
+    @Test
+    void lockIsRefusedWhenTheOwnPlaceHasGoneAndSomebodyElseIsBeforeUs() throws Exception {
+        try (Coordinator other = connect()) {
+            LockGrant grant = lock.acquire();
+            CompletableFuture<LockGrant> next = DistributedLock.at(other, PATH).acquireAsync();
+            await().until(() -> lock.members().size() == 2);
+            faults.holdReplies(coordinator.recipeSession().id());
+            CompletableFuture<LockGrant> cancelled = lock.acquireAsync();
+            cancelled.cancel(false);
+            CompletableFuture<Optional<LockGrant>> tried = lock.tryAcquireAsync();
+            faults.releaseReplies(coordinator.recipeSession().id());
+            assertTrue(tried.get(20, SECONDS).isEmpty());
+            grant.close();
+            next.get(20, SECONDS).close();
+        }
+    }
+}

@@ -1,0 +1,53 @@
+package io.conclave.locks;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.line.RevocationWord;
+import io.conclave.spi.GetData;
+import io.conclave.spi.SetData;
+import io.conclave.testkit.memory.Faults;
+import io.conclave.testkit.memory.MemoryStore;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** The wish that a writer give up is heard by him, also when his znode is about to become a reader's. */
+class RevocationBeforeDowngradeTest {
+    private static final String PATH = "/locks/asked";
+
+    private final String store = UUID.randomUUID().toString();
+    private final Faults faults = MemoryStore.named(store).faults();
+
+    private Coordinator connect() {
+        return Coordinator.builder("memory:" + store)
+                .sessionTimeout(Duration.ofSeconds(30))
+                .connect();
+    }
+
+    @Test
+    void wordThatIsWrittenBeforeADowngradeIsHeardByTheWriter() throws Exception {
+        try (Coordinator coordinator = connect();
+                Coordinator revoker = connect()) {
+            WriteGrant writing = SharedLock.at(coordinator, PATH).writeLock().acquire();
+            coordinator.execute(GetData.of(writing.path())); // behind which the own watch is set
+            long session = coordinator.recipeSession().id();
+            faults.holdReplies(session);
+            revoker.execute(SetData.of(writing.path(), RevocationWord.bytes()));
+            CompletableFuture<ReadGrant> downgrade = writing.downgradeAsync();
+            assertFalse(writing.revocationRequested().toCompletableFuture().isDone());
+            faults.releaseReplies(session);
+            ReadGrant reading = downgrade.get(20, SECONDS);
+            writing.revocationRequested().toCompletableFuture().get(20, SECONDS);
+            assertTrue(reading.isHeld());
+            assertFalse(
+                    reading.revocationRequested().toCompletableFuture().isDone(),
+                    "who wanted the writer to give up was told that he did");
+        } finally {
+            MemoryStore.forget(store);
+        }
+    }
+}
