@@ -15,6 +15,7 @@ import java.util.function.Supplier;
  * @param replicated the newest state that the log has made, ahead of the loops' by what they have not walked through
  * @param adminSecret the password that makes a connection that of an operator; empty if nothing does
  * @param commandWords what a connection may say instead of a handshake
+ * @param membership changes who belongs to the cluster
  * @param time clocks and timers
  */
 public record ConnectionServices(
@@ -25,4 +26,5 @@ public record ConnectionServices(
         Supplier<TreeState> replicated,
         Optional<String> adminSecret,
         CommandWords commandWords,
+        Membership membership,
         TimeSource time) {}

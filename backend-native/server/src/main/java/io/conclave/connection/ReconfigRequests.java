@@ -6,12 +6,10 @@ import io.conclave.consensus.entry.ClusterConfiguration;
 import io.conclave.protocol.ErrorCode;
 import io.conclave.protocol.GetDataReply;
 import io.conclave.protocol.ReconfigRequest;
-import io.conclave.replica.MemberLine;
+import io.conclave.replica.MembershipWords;
 import io.conclave.tree.AuthId;
 import io.conclave.tree.TreeReads;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,17 +24,19 @@ final class ReconfigRequests {
 
     private final ClientConnection connection;
     private final RequestPipeline pipeline;
+    private final Membership membership;
 
-    ReconfigRequests(ClientConnection connection, RequestPipeline pipeline) {
+    ReconfigRequests(ClientConnection connection, RequestPipeline pipeline, Membership membership) {
         this.connection = connection;
         this.pipeline = pipeline;
+        this.membership = membership;
     }
 
     void handle(int xid, ReconfigRequest request) {
         Reconfig reconfig = new Reconfig(xid);
         pipeline.submit(reconfig);
         if (!connection.authIds().contains(AuthId.SUPER)) {
-            reconfig.fail(ErrorCode.RECONFIG_DISABLED);
+            reconfig.settle(ErrorCode.RECONFIG_DISABLED);
             return;
         }
         try {
@@ -44,60 +44,24 @@ final class ReconfigRequests {
             reconfig.run(changesOf(request));
         } catch (IllegalArgumentException e) {
             LOG.warn("Refused to change the members: {}", e.getMessage());
-            reconfig.fail(ErrorCode.BAD_ARGUMENTS);
+            reconfig.settle(ErrorCode.BAD_ARGUMENTS);
         }
     }
 
-    /** Who joins comes before who leaves, so that there are always enough. */
     private List<MembershipChange> changesOf(ReconfigRequest request) {
         if (request.newMembers() != null && !request.newMembers().isEmpty()) {
             throw new IllegalArgumentException("only single members can be added and removed, not all replaced");
         }
-        List<MembershipChange> changes = new ArrayList<>();
-        for (String line : items(request.joiningServers())) {
-            int equals = line.indexOf('=');
-            if (equals < 0 || !line.startsWith("server.")) {
-                throw new IllegalArgumentException("\"" + line + "\" is not of the form server.N=host:peerPort...");
-            }
-            int id = id(line.substring("server.".length(), equals));
-            changes.add(new MembershipChange.Put(
-                    MemberLine.parse(id, line.substring(equals + 1)).member()));
-        }
+        List<MembershipChange> changes = MembershipWords.parse(request.joiningServers(), request.leavingServers());
         ClusterConfiguration present = connection.loop().log().status().configuration();
-        for (String item : items(request.leavingServers())) {
-            int id = id(item.startsWith("server.") ? item.substring("server.".length()) : item);
-            if (!present.members().containsKey(id)) {
-                throw new IllegalArgumentException("there is no server " + id + ", only "
+        for (MembershipChange change : changes) {
+            if (change instanceof MembershipChange.Remove remove
+                    && !present.members().containsKey(remove.member())) {
+                throw new IllegalArgumentException("there is no server " + remove.member() + ", only "
                         + present.members().keySet());
             }
-            changes.add(new MembershipChange.Remove(id));
-        }
-        if (changes.isEmpty()) {
-            throw new IllegalArgumentException("nobody joins and nobody leaves");
         }
         return changes;
-    }
-
-    private static List<String> items(@Nullable String list) {
-        List<String> items = new ArrayList<>();
-        for (String item : list == null ? new String[0] : list.split("[,\n]")) {
-            if (!item.isBlank()) {
-                items.add(item.strip());
-            }
-        }
-        return items;
-    }
-
-    private static int id(String text) {
-        try {
-            int id = Integer.parseInt(text.strip());
-            if (id >= 1 && id <= MemberLine.MAX_ID) {
-                return id;
-            }
-        } catch (NumberFormatException e) {
-            // said below like any other bad value
-        }
-        throw new IllegalArgumentException("\"" + text + "\" is not a server's number from 1 to " + MemberLine.MAX_ID);
     }
 
     /** Changes on their way, one at a time. */
@@ -110,22 +74,27 @@ final class ReconfigRequests {
         }
 
         void run(List<MembershipChange> changes) {
-            if (changes.isEmpty()) {
-                connection.loop().log().readBarrier(() -> connection.loop().postBehindSteps(() -> fail(ErrorCode.OK)));
-                return;
-            }
-            CompletionStage<@Nullable Void> change = connection.loop().log().change(changes.get(0));
-            change.whenComplete((done, failure) -> connection.loop().post(() -> {
-                if (failure == null) {
-                    run(changes.subList(1, changes.size()));
-                } else {
-                    LOG.warn("The members could not be changed by {}", changes.get(0), failure);
-                    fail(failure instanceof LogException ? ErrorCode.RECONFIG_IN_PROGRESS : ErrorCode.SYSTEM_ERROR);
-                }
-            }));
+            membership
+                    .change(changes)
+                    .whenComplete((done, failure) -> connection.loop().post(() -> {
+                        if (failure == null) {
+                            showWhenApplied();
+                        } else {
+                            LOG.warn("The members could not be changed by {}", changes, failure);
+                            settle(
+                                    failure instanceof LogException
+                                            ? ErrorCode.RECONFIG_IN_PROGRESS
+                                            : ErrorCode.SYSTEM_ERROR);
+                        }
+                    }));
         }
 
-        void fail(ErrorCode error) {
+        private void showWhenApplied() {
+            Runnable show = () -> connection.loop().postBehindSteps(() -> settle(ErrorCode.OK));
+            connection.offer(() -> connection.loop().log().readBarrier(show));
+        }
+
+        void settle(ErrorCode error) {
             outcome = error;
             connection.resume();
         }

@@ -46,7 +46,7 @@ final class RequestDispatch {
         this.pipeline = pipeline;
         this.services = services;
         this.reads = new ReadRequests(connection, services);
-        this.reconfigs = new ReconfigRequests(connection, pipeline);
+        this.reconfigs = new ReconfigRequests(connection, pipeline, services.membership());
     }
 
     void leased(SessionLeases.Lease newLease) {

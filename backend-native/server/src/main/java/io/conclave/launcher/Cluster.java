@@ -2,6 +2,7 @@ package io.conclave.launcher;
 
 import io.conclave.replica.MemberLine;
 import io.conclave.replica.MemberList;
+import io.conclave.replica.MembershipWords;
 import io.conclave.server.AdminSecret;
 import io.conclave.server.ConclaveServer;
 import io.conclave.server.ServerConfig;
@@ -71,7 +72,7 @@ final class Cluster {
     }
 
     static int promote(Console console, Path file, ServerConfig config, String number) {
-        int id = id(number);
+        int id = MembershipWords.id(number);
         return ask(console, config, client -> {
             String line = requireMember(client, id);
             MemberLine present = MemberLine.parse(id, line);
@@ -80,7 +81,7 @@ final class Cluster {
     }
 
     static int remove(Console console, Path file, ServerConfig config, String number) {
-        int id = id(number);
+        int id = MembershipWords.id(number);
         return ask(console, config, client -> {
             requireMember(client, id);
             return client.reconfig("", Integer.toString(id));
@@ -106,19 +107,7 @@ final class Cluster {
         if (equals < 0 || !line.startsWith("server.")) {
             throw new IllegalArgumentException("\"" + line + "\" is not of the form server.N=host:peerPort...");
         }
-        return id(line.substring("server.".length(), equals));
-    }
-
-    private static int id(String text) {
-        try {
-            int id = Integer.parseInt(text);
-            if (id >= 1 && id <= MemberLine.MAX_ID) {
-                return id;
-            }
-        } catch (NumberFormatException e) {
-            // said below like any other bad value
-        }
-        throw new IllegalArgumentException("\"" + text + "\" is not a server's number from 1 to " + MemberLine.MAX_ID);
+        return MembershipWords.id(line.substring("server.".length(), equals));
     }
 
     private static int ask(Console console, ServerConfig config, Request request) {

@@ -25,6 +25,8 @@ final class Daemon {
     private static final Duration STOP_LIMIT = Duration.ofSeconds(60);
     private static final int ASK_LIMIT_MS = 5_000;
     private static final long POLL_MS = 50;
+    /** Of this command only: the server logs more. */
+    private static final String LOG_LEVEL = "-Dconclave.log.level=";
 
     private Daemon() {}
 
@@ -56,7 +58,11 @@ final class Daemon {
         List<String> command = new ArrayList<>();
         command.add("nohup");
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+        for (String option : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
+            if (!option.startsWith(LOG_LEVEL)) {
+                command.add(option);
+            }
+        }
         command.add("-cp");
         command.add(System.getProperty("java.class.path"));
         command.add(Main.class.getName());

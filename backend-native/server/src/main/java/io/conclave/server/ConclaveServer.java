@@ -73,6 +73,7 @@ public final class ConclaveServer implements AutoCloseable {
     private final FeatureLevels features;
     private final LogEvents events;
     private final ServerReport report;
+    private final MembershipRequests members;
     private final Optional<AdminSecret> secret;
     private final ConnectionAcceptor acceptor;
     private final CompletableFuture<@Nullable Void> serving = new CompletableFuture<>();
@@ -103,6 +104,7 @@ public final class ConclaveServer implements AutoCloseable {
         this.transport = config.clientPort().isPresent()
                 ? Transport.tcp(config.eventLoops())
                 : Transport.local(config.eventLoops());
+        this.members = new MembershipRequests(log, time, FEATURE_LEVEL);
         this.secret = config.homeDirectory().map(AdminSecret::new);
         this.report = new ServerReport(config, this::mode, log::status, replica::state, time);
         this.acceptor = new ConnectionAcceptor(transport.group(), log, time, services());
@@ -111,6 +113,7 @@ public final class ConclaveServer implements AutoCloseable {
                 reign,
                 sessions,
                 features,
+                members,
                 acceptor,
                 config.readOnlyMode() ? ServiceMode.READ_ONLY : ServiceMode.NONE,
                 () -> serving.complete(null));
@@ -138,6 +141,7 @@ public final class ConclaveServer implements AutoCloseable {
                 replica::state,
                 secret.map(AdminSecret::value),
                 new FourLetterWords(config, report, () -> connections().report()),
+                members,
                 time);
     }
 

@@ -17,6 +17,7 @@ final class LogEvents implements LogListener {
     private final Reign reign;
     private final SessionTracker sessions;
     private final FeatureLevels features;
+    private final MembershipRequests members;
     private final ConnectionAcceptor connections;
     private final ServiceMode withoutLeader;
     private final Runnable whenServing;
@@ -28,6 +29,7 @@ final class LogEvents implements LogListener {
             Reign reign,
             SessionTracker sessions,
             FeatureLevels features,
+            MembershipRequests members,
             ConnectionAcceptor connections,
             ServiceMode withoutLeader,
             Runnable whenServing) {
@@ -35,6 +37,7 @@ final class LogEvents implements LogListener {
         this.reign = reign;
         this.sessions = sessions;
         this.features = features;
+        this.members = members;
         this.connections = connections;
         this.withoutLeader = withoutLeader;
         this.whenServing = whenServing;
@@ -69,6 +72,9 @@ final class LogEvents implements LogListener {
             ServerNote known = ServerNote.decode(note);
             sessions.heard(known.sessionIds());
             features.noted(member, known.featureLevel());
+            if (!known.changes().isEmpty()) {
+                members.asked(member, known.changes());
+            }
         } catch (IllegalArgumentException e) {
             LOG.error("Member {} said something that this one does not understand: {}", member, e.getMessage());
         }

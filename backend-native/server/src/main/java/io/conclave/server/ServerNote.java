@@ -1,23 +1,41 @@
 package io.conclave.server;
 
+import io.conclave.consensus.MembershipChange;
+import io.conclave.replica.MembershipWords;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
 
 /**
- * What a server tells the leader's, outside of the log: version 1, feature level 4, number of sessions 4, their ids.
+ * What a server tells the leader's, outside of the log: version 1, feature level 4, number of sessions 4, their ids 8
+ * each; then, if the members shall change, who joins and who leaves, each a length 4 and its text.
  *
  * @param featureLevel what the server understands
  * @param sessionIds the sessions that it has heard of since its last note
+ * @param changes of the members, that an operator asked it for
  */
-record ServerNote(int featureLevel, long[] sessionIds) {
+record ServerNote(int featureLevel, long[] sessionIds, List<MembershipChange> changes) {
     private static final byte VERSION = 1;
     private static final int HEAD_BYTES = 1 + 2 * Integer.BYTES;
 
+    ServerNote(int featureLevel, long[] sessionIds) {
+        this(featureLevel, sessionIds, List.of());
+    }
+
     byte[] encode() {
-        ByteBuffer bytes = ByteBuffer.allocate(HEAD_BYTES + Long.BYTES * sessionIds.length);
+        List<byte[]> words = changes.isEmpty()
+                ? List.of()
+                : MembershipWords.format(changes).stream()
+                        .map(text -> text.getBytes(StandardCharsets.UTF_8))
+                        .toList();
+        int wordBytes =
+                words.stream().mapToInt(word -> Integer.BYTES + word.length).sum();
+        ByteBuffer bytes = ByteBuffer.allocate(HEAD_BYTES + Long.BYTES * sessionIds.length + wordBytes);
         bytes.put(VERSION).putInt(featureLevel).putInt(sessionIds.length);
         for (long id : sessionIds) {
             bytes.putLong(id);
         }
+        words.forEach(word -> bytes.putInt(word.length).put(word));
         return bytes.array();
     }
 
@@ -41,6 +59,18 @@ record ServerNote(int featureLevel, long[] sessionIds) {
         for (int i = 0; i < count; i++) {
             ids[i] = bytes.getLong();
         }
-        return new ServerNote(level, ids);
+        List<MembershipChange> changes =
+                bytes.hasRemaining() ? MembershipWords.parse(text(bytes), text(bytes)) : List.of();
+        return new ServerNote(level, ids, changes);
+    }
+
+    private static String text(ByteBuffer bytes) {
+        int length = bytes.remaining() < Integer.BYTES ? -1 : bytes.getInt();
+        if (length < 0 || length > bytes.remaining()) {
+            throw new IllegalArgumentException("a note's text has a length of " + length);
+        }
+        byte[] text = new byte[length];
+        bytes.get(text);
+        return new String(text, StandardCharsets.UTF_8);
     }
 }

@@ -126,7 +126,10 @@ final class LogApplier {
     private void apply(LogEntry entry, long at, List<CommittedEntry> accepted) {
         switch (entry.kind()) {
             case TERM -> accepted.add(new CommittedEntry(EntryKind.TERM, entry.payload(), null));
-            case CONFIGURATION -> configure(entry, at);
+            case CONFIGURATION -> {
+                configure(entry, at);
+                accepted.add(new CommittedEntry(EntryKind.CONFIGURATION, entry.payload(), null));
+            }
             case STARTED -> Started.of(entry).ifPresent(started -> start(started, at));
             case APPLICATION, FEATURE_LEVEL -> accept(entry, accepted);
         }

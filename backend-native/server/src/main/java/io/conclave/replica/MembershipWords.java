@@ -1,0 +1,82 @@
+package io.conclave.replica;
+
+import io.conclave.consensus.MembershipChange;
+import io.conclave.consensus.entry.Member;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Changes of the membership in ZooKeeper's words: {@code server.N=...} for who joins, {@code N} for who leaves. */
+public final class MembershipWords {
+    private MembershipWords() {}
+
+    /**
+     * Reads two lists, with commas or ends of line between their items. Who joins comes before who leaves, so that there
+     * are always enough.
+     *
+     * @throws IllegalArgumentException if an item is not of its form, or there is none
+     */
+    public static List<MembershipChange> parse(@Nullable String joining, @Nullable String leaving) {
+        List<MembershipChange> changes = new ArrayList<>();
+        for (String line : items(joining)) {
+            int equals = line.indexOf('=');
+            if (equals < 0 || !line.startsWith("server.")) {
+                throw new IllegalArgumentException("\"" + line + "\" is not of the form server.N=host:peerPort...");
+            }
+            int id = id(line.substring("server.".length(), equals));
+            changes.add(new MembershipChange.Put(
+                    MemberLine.parse(id, line.substring(equals + 1)).member()));
+        }
+        for (String item : items(leaving)) {
+            changes.add(new MembershipChange.Remove(
+                    id(item.startsWith("server.") ? item.substring("server.".length()) : item)));
+        }
+        if (changes.isEmpty()) {
+            throw new IllegalArgumentException("nobody joins and nobody leaves");
+        }
+        return changes;
+    }
+
+    /** The changes in the words that {@link #parse} reads; first who joins, then who leaves. */
+    public static List<String> format(List<MembershipChange> changes) {
+        StringBuilder joining = new StringBuilder();
+        StringBuilder leaving = new StringBuilder();
+        for (MembershipChange change : changes) {
+            if (change instanceof MembershipChange.Put put) {
+                Member member = put.member();
+                joining.append("server.").append(member.id()).append('=');
+                joining.append(MemberList.format(member, !member.observer())).append('\n');
+            } else if (change instanceof MembershipChange.Remove remove) {
+                leaving.append(remove.member()).append('\n');
+            }
+        }
+        return List.of(joining.toString(), leaving.toString());
+    }
+
+    private static List<String> items(@Nullable String list) {
+        List<String> items = new ArrayList<>();
+        for (String item : list == null ? new String[0] : list.split("[,\n]")) {
+            if (!item.isBlank()) {
+                items.add(item.strip());
+            }
+        }
+        return items;
+    }
+
+    /**
+     * The number of a server.
+     *
+     * @throws IllegalArgumentException if the text is none
+     */
+    public static int id(String text) {
+        try {
+            int id = Integer.parseInt(text.strip());
+            if (id >= 1 && id <= MemberLine.MAX_ID) {
+                return id;
+            }
+        } catch (NumberFormatException e) {
+            // said below like any other bad value
+        }
+        throw new IllegalArgumentException("\"" + text + "\" is not a server's number from 1 to " + MemberLine.MAX_ID);
+    }
+}

@@ -1,0 +1,92 @@
+package io.conclave.server;
+
+import io.conclave.connection.Membership;
+import io.conclave.consensus.LogException;
+import io.conclave.consensus.LogRole;
+import io.conclave.consensus.MembershipChange;
+import io.conclave.consensus.ReplicatedLog;
+import io.conclave.consensus.entry.ClusterConfiguration;
+import io.conclave.consensus.entry.Member;
+import io.conclave.time.TimeSource;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Changes of the membership: made here where this member leads; else told to the leader by a note, and looked for in the
+ * configuration as it is committed. Thread-safe.
+ */
+final class MembershipRequests implements Membership {
+    private static final Logger LOG = LoggerFactory.getLogger(MembershipRequests.class);
+    private static final Duration LOOK_AGAIN = Duration.ofMillis(50);
+    private static final Duration LIMIT = Duration.ofSeconds(60);
+
+    private final ReplicatedLog log;
+    private final TimeSource time;
+    private final int featureLevel;
+
+    MembershipRequests(ReplicatedLog log, TimeSource time, int featureLevel) {
+        this.log = log;
+        this.time = time;
+        this.featureLevel = featureLevel;
+    }
+
+    @Override
+    public CompletionStage<@Nullable Void> change(List<MembershipChange> changes) {
+        return log.status().role() == LogRole.LEADING ? make(changes) : ask(changes);
+    }
+
+    private CompletionStage<@Nullable Void> make(List<MembershipChange> changes) {
+        CompletionStage<@Nullable Void> done = CompletableFuture.completedStage(null);
+        for (MembershipChange change : changes) {
+            done = done.thenCompose(before -> log.change(change));
+        }
+        return done;
+    }
+
+    private CompletionStage<@Nullable Void> ask(List<MembershipChange> changes) {
+        CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
+        long deadline = time.monotonicNanos() + LIMIT.toNanos();
+        byte[] note = new ServerNote(featureLevel, new long[0], changes).encode();
+        if (!log.confirm(note, () -> look(changes, deadline, done))) {
+            done.completeExceptionally(new LogException("the log takes nothing now"));
+        }
+        return done;
+    }
+
+    private void look(List<MembershipChange> changes, long deadline, CompletableFuture<@Nullable Void> done) {
+        ClusterConfiguration present = log.status().configuration();
+        if (changes.stream().allMatch(change -> isMade(change, present))) {
+            done.complete(null);
+        } else if (time.monotonicNanos() - deadline > 0) {
+            done.completeExceptionally(new LogException("the leader was asked and has not changed the members in "
+                    + LIMIT.toSeconds() + " s; its log may say why"));
+        } else {
+            time.schedule(LOOK_AGAIN, () -> look(changes, deadline, done));
+        }
+    }
+
+    private static boolean isMade(MembershipChange change, ClusterConfiguration present) {
+        if (change instanceof MembershipChange.Put put) {
+            Member wanted = put.member();
+            Member member = present.members().get(wanted.id());
+            return member != null && member.withDirectory(wanted.directory()).equals(wanted);
+        }
+        return change instanceof MembershipChange.Remove remove
+                && !present.members().containsKey(remove.member());
+    }
+
+    /** Another member was asked, and this one leads. On the log's thread. */
+    void asked(int member, List<MembershipChange> changes) {
+        LOG.info("Member {} passes on that the members shall change: {}", member, changes);
+        make(changes).whenComplete((done, failure) -> {
+            if (failure != null) {
+                LOG.warn("The members were not changed as member {} asked", member, failure);
+            }
+        });
+    }
+}
