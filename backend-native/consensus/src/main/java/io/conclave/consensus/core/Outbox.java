@@ -80,7 +80,9 @@ final class Outbox {
 
     Output take(Vote vote, long commitIndex, CoreRole role, boolean weak) {
         @Nullable Vote newVote = vote.equals(lastVote) ? null : vote;
-        @Nullable CoreRole newRole = role == lastRole ? null : role;
+        // who leads again in a later term was something else in between
+        boolean ledBefore = role == CoreRole.LEADER && vote.term() != lastVote.term();
+        @Nullable CoreRole newRole = role == lastRole && !ledBefore ? null : role;
         Output output = new Output(
                 newVote,
                 messages,

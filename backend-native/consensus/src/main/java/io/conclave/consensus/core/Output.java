@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param notes for the application of this member, which leads; they are confirmed from the next {@link Core#take} on
  * @param snapshotsWanted members that need a snapshot: {@link Core#snapshotSending} says that it is on its way
  * @param pieces of a snapshot from the leader, wanted by {@link Core#wantsSnapshot}; the shell answers them
- * @param role what has become of this member, if that has changed
+ * @param role what has become of this member, if that has changed; also if it leads as before, but in another term
  * @param full the member has caught up after its log was cut; the store may forget that it was
  */
 public record Output(

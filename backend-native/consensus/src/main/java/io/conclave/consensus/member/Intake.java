@@ -7,7 +7,6 @@ import io.conclave.consensus.core.CoreRole;
 import io.conclave.consensus.core.CoreStatus;
 import io.conclave.consensus.core.PeerMessage;
 import io.conclave.consensus.entry.LogEntry;
-import io.conclave.consensus.store.LogStore;
 import io.conclave.consensus.store.LogStore.Appended;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -33,7 +32,7 @@ final class Intake {
 
     private final LogOptions options;
     private final ProposalQueue queue;
-    private final LogStore store;
+    private final LogWriter writer;
     private final PeerLinks links;
     private final Core core;
     private final OwnProposals own;
@@ -57,14 +56,14 @@ final class Intake {
     Intake(
             LogOptions options,
             ProposalQueue queue,
-            LogStore store,
+            LogWriter writer,
             PeerLinks links,
             Core core,
             OwnProposals own,
             PendingReads reads) {
         this.options = options;
         this.queue = queue;
-        this.store = store;
+        this.writer = writer;
         this.links = links;
         this.core = core;
         this.own = own;
@@ -158,7 +157,7 @@ final class Intake {
     /** Numbers what was taken; on a leader without room for it, holds it back or rejects it. */
     private boolean admit() {
         boolean leads = core.status().role() == CoreRole.LEADER;
-        Appended room = leads ? store.roomFor(fresh.size(), freshBytes) : Appended.DONE;
+        Appended room = leads ? writer.roomFor(fresh.size(), freshBytes) : Appended.DONE;
         if (room == Appended.WAIT) {
             return false;
         }
@@ -250,7 +249,7 @@ final class Intake {
             }
             batch.add(entry);
         }
-        Appended room = store.roomFor(batch.size(), bytes);
+        Appended room = writer.roomFor(batch.size(), bytes);
         full = room == Appended.FULL;
         if (room != Appended.DONE) {
             return false;
@@ -265,6 +264,7 @@ final class Intake {
     /** This member leads no more: what it has not proposed goes to the next leader, from those whose it is. */
     void deposed() {
         gathered.clear();
+        target = Target.NOBODY;
         full = false;
     }
 

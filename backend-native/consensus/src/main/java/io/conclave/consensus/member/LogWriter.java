@@ -1,5 +1,6 @@
 package io.conclave.consensus.member;
 
+import io.conclave.consensus.DiskState;
 import io.conclave.consensus.entry.LogBatch;
 import io.conclave.consensus.store.LogStore;
 import java.io.IOException;
@@ -44,6 +45,14 @@ final class LogWriter {
 
     boolean isHolding() {
         return !held.isEmpty();
+    }
+
+    /** Whether a batch could be written now: nothing overtakes what is held, so that no more is held than was sent here. */
+    LogStore.Appended roomFor(int entries, long payloadBytes) {
+        if (held.isEmpty()) {
+            return store.roomFor(entries, payloadBytes);
+        }
+        return store.diskState() == DiskState.FULL ? LogStore.Appended.FULL : LogStore.Appended.WAIT;
     }
 
     void add(List<LogBatch> batches) {

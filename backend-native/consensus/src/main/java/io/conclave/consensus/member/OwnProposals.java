@@ -213,7 +213,10 @@ final class OwnProposals {
     /** A snapshot has taken the place of the log: what it has overtaken has an outcome that nobody here will know. */
     void installed(@Nullable Proposer proposer) {
         if (proposer != null && proposer.nonce() == nonce) {
-            if (incarnation == 0) {
+            if (incarnation != proposer.incarnation()) {
+                if (incarnation != 0) {
+                    forget(Long.MAX_VALUE); // removed and put back meanwhile, with a copy of the start behind that
+                }
                 begin(proposer.incarnation());
             }
             forget(proposer.lastSequence());

@@ -39,8 +39,10 @@ final class PendingReads {
     private final Deque<Waiting> notes = new ArrayDeque<>();
     private long lastId;
 
-    PendingReads(ProposalQueue queue) {
+    /** @param seed where numbers begin: elsewhere in each life, since an answer may come that a former one asked for */
+    PendingReads(ProposalQueue queue, long seed) {
         this.queue = queue;
+        this.lastId = seed >>> 2;
     }
 
     /**

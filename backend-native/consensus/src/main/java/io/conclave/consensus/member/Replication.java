@@ -87,6 +87,9 @@ final class Replication {
     /** The term in which the listener was told that this member leads; 0 while it does not. */
     private long leadingTerm;
 
+    /** What the core last said of its role. */
+    private boolean leads;
+
     private long nextFullHandoverMs;
     private long closeDeadlineMs = Long.MAX_VALUE;
     private boolean handedOver;
@@ -107,7 +110,7 @@ final class Replication {
         nowMs = options.monotonicMs().getAsLong();
 
         own = new OwnProposals(queue, self, in.random());
-        reads = new PendingReads(queue);
+        reads = new PendingReads(queue, in.random().getAsLong());
         applier = new LogApplier(machine, self, new Witness());
         Recovered recovered = readStore();
         writer = new LogWriter(store, applier.index(), recovered.rest());
@@ -117,7 +120,7 @@ final class Replication {
                 CoreOptions.DEFAULT.withTimes(options.electionTimeoutMs(), options.heartbeatMs()),
                 in.random().getAsLong(),
                 nowMs);
-        intake = new Intake(options, queue, store, links, core, own, reads);
+        intake = new Intake(options, queue, writer, links, core, own, reads);
         serving = new ServingRule(options.stopServingAfterMs(), listener::serving);
         membership = new MembershipKeeper(self, options.members(), options.electionTimeoutMs());
         handover = new Handover(2 * options.electionTimeoutMs());
@@ -311,11 +314,12 @@ final class Replication {
             leadingTerm = 0;
             listener.deposed();
         }
-        if (role != CoreRole.LEADER) {
+        if (leads || role != CoreRole.LEADER) {
             snapshotSender.clear();
             membership.deposed(core.status());
             intake.deposed();
         }
+        leads = role == CoreRole.LEADER;
     }
 
     private boolean applyCommitted() {
@@ -355,7 +359,7 @@ final class Replication {
         handover.look(self, status, nowMs);
         if (leads) {
             acted = membership.keep(core, nowMs, options.wallClockMs().getAsLong(), applier.configuration());
-            acted |= intake.isFull() && handOverForRoom();
+            acted |= (intake.isFull() || isStuck()) && handOverForRoom();
         }
         boolean asked = serve(status, leads);
         return acted || asked;
@@ -371,8 +375,13 @@ final class Replication {
         return true;
     }
 
+    /** Batches are here that cannot be written, so nothing is applied. */
+    private boolean isStuck() {
+        return writer.isHolding() && store.diskState() == DiskState.FULL;
+    }
+
     private boolean serve(CoreStatus status, boolean leads) {
-        boolean stuck = writer.isHolding() && store.diskState() == DiskState.FULL;
+        boolean stuck = isStuck();
         if (stuck && serving.isServing()) {
             serving.stop();
         }

@@ -1,0 +1,69 @@
+package io.conclave.consensus.simulation;
+
+import static io.conclave.consensus.simulation.EnsembleSimulation.SECOND_US;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.conclave.consensus.DiskState;
+import io.conclave.consensus.core.PeerMessage.AppendReply;
+import org.junit.jupiter.api.Test;
+
+/** Leaders that go on leading after something has come between. */
+class DisturbedLeaderTest {
+
+    /** The only voter is elected again within the same turn; its application must hear of the new term all the same. */
+    @Test
+    void theOnlyVoterThatMeetsAHigherTermTellsItsApplicationTheTermThatItLeadsThen() {
+        EnsembleSimulation simulation = new EnsembleSimulation(1, true);
+        simulation.add(1, 2);
+        simulation.listed.put(2, EnsembleSimulation.member(2, true));
+        simulation.startAll();
+        simulation.await("service", 20, () -> simulation.application(2).serving);
+        long term = simulation.log(1).status().term();
+
+        simulation.network.send(2, 1, new AppendReply(term + 4, false, 0, 0, 0, 0));
+        simulation.runFor(5 * SECOND_US);
+
+        assertTrue(simulation.log(1).status().term() > term + 4);
+        assertEquals(simulation.log(1).status().term(), simulation.application(1).leadingTerm);
+        assertTrue(simulation.propose(2, 50));
+        simulation.await("applied", 10, simulation.application(2).open::isEmpty);
+    }
+
+    /** What it could not write as a follower waits before what it would write as a leader. */
+    @Test
+    void aLeaderThatCouldNotEvenWriteAsAFollowerHandsOver() {
+        EnsembleSimulation simulation = new EnsembleSimulation(1, true);
+        simulation.add(1, 2, 3);
+        simulation.startAll();
+        simulation.awaitVoters(1, 2, 3);
+        int leader = simulation.leader();
+        int full = leader % 3 + 1;
+        int other = full % 3 + 1;
+        simulation
+                .members
+                .get(full)
+                .disk()
+                .capacity(simulation.members.get(full).disk().used());
+        simulation.await("nothing more can be written", 60, () -> {
+            for (int i = 0; i < 3; i++) {
+                simulation.propose(leader, 7_000);
+            }
+            return simulation.log(full).status().disk() == DiskState.FULL;
+        });
+        simulation.runFor(3 * SECOND_US);
+        long term = simulation.log(full).status().term();
+        simulation.members.get(other).pause(150_000);
+        simulation.members.get(leader).kill();
+        simulation.await(
+                "the full one leads, or has led",
+                5,
+                () -> simulation.log(full).status().leader() == full
+                        || simulation.log(full).status().term() > term + 1);
+        simulation.start(leader, false);
+        simulation.await("somebody with room", 30, () -> {
+            simulation.propose(other, 20);
+            return simulation.leader() != 0 && simulation.leader() != full;
+        });
+    }
+}
