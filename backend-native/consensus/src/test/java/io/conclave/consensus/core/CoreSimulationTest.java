@@ -2,17 +2,23 @@ package io.conclave.consensus.core;
 
 import static org.junit.jupiter.api.Assertions.fail;
 
+import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Many seeds of {@link SimulatedCluster}: {@code -Dsim.seeds=N} for how many, {@code -Dsim.seed=S} for the first. */
 class CoreSimulationTest {
+    private static final int MISTAKE_SEEDS = 150;
+
     @Test
     @Timeout(value = 6, unit = TimeUnit.HOURS) // for campaigns; the default number of seeds takes seconds
     void whateverHappensTheMembersAgreeAndComeBack() {
         long first = Long.getLong("sim.seed", 1);
-        long seeds = Long.getLong("sim.seeds", 300);
+        long seeds = Long.getLong("sim.seeds", 200);
         long confirmations = 0;
         long batches = 0;
         for (long seed = first; seed < first + seeds; seed++) {
@@ -29,5 +35,26 @@ class CoreSimulationTest {
             batches += cluster.invariants.committed.size();
         }
         System.out.println(seeds + " seeds, " + batches + " batches committed, " + confirmations + " confirmations");
+    }
+
+    static List<Mistake> mistakes() {
+        return Arrays.stream(Mistake.values())
+                .filter(mistake -> mistake != Mistake.NONE && !mistake.isRare())
+                .toList();
+    }
+
+    @ParameterizedTest
+    @MethodSource("mistakes")
+    void aPlantedMistakeIsFound(Mistake mistake) {
+        for (int seed = 1; seed <= MISTAKE_SEEDS; seed++) {
+            try {
+                new SimulatedCluster(seed, mistake).run();
+            } catch (RuntimeException | AssertionError e) {
+                System.out.println(mistake + " found with seed " + seed + ": "
+                        + e.toString().lines().findFirst().orElse(""));
+                return;
+            }
+        }
+        fail(mistake + " was not found in " + MISTAKE_SEEDS + " seeds");
     }
 }

@@ -12,7 +12,7 @@ import java.util.TreeSet;
 
 /** What goes wrong in a simulation, and the operator who changes the cluster meanwhile. A seed has some kinds of faults only. */
 final class Faults {
-    private enum Kind {
+    enum Kind {
         CRASH,
         TORN,
         WIPE,
@@ -23,24 +23,29 @@ final class Faults {
         DROPPED_LINK,
         MESSAGES,
         TRANSFER,
+        RIVALS,
         MEMBERSHIP
     }
 
     private final SimulatedCluster cluster;
     private final Random random;
     private final Set<Kind> kinds = new TreeSet<>();
+    private final int timeoutMs;
     private final int meanMs;
     private boolean ended;
 
     Faults(SimulatedCluster cluster, Random random) {
         this.cluster = cluster;
         this.random = random;
+        Set<Kind> provoking = cluster.mistake.provokedBy();
+        kinds.addAll(provoking);
         for (Kind kind : Kind.values()) {
-            if (random.nextInt(5) < 2) {
+            if (provoking.isEmpty() && random.nextInt(5) < 2) {
                 kinds.add(kind);
             }
         }
-        meanMs = 50 + random.nextInt(random.nextBoolean() ? 200 : 1_500);
+        timeoutMs = cluster.timeoutMs;
+        meanMs = timeoutMs / 20 + random.nextInt(random.nextBoolean() ? timeoutMs / 5 : 3 * timeoutMs / 2);
     }
 
     void schedule(long untilMs) {
@@ -48,8 +53,9 @@ final class Faults {
             cluster.links.lossPermille = random.nextInt(3) * random.nextInt(60);
             cluster.links.doublePermille = random.nextInt(3) * random.nextInt(60);
             cluster.links.reorderPermille = random.nextInt(2) * random.nextInt(60);
-            cluster.links.delayMs = 1 + random.nextInt(random.nextInt(3) == 0 ? 200 : 20);
         }
+        cluster.links.delayMs =
+                1 + random.nextInt(Math.max(3, timeoutMs / List.of(100, 10, 3).get(random.nextInt(3))));
         next(untilMs);
     }
 
@@ -81,18 +87,19 @@ final class Faults {
             case PAUSE -> {
                 if (member.isUp() && !member.paused) {
                     member.paused = true;
-                    later(random.nextBoolean() ? 300 : 4_000, member::resume);
+                    later(random.nextBoolean() ? timeoutMs / 3 : 4 * timeoutMs, member::resume);
                 }
             }
             case SLOW_DISK -> {
-                member.writeMs = random.nextBoolean() ? 20 : 1_500;
-                later(3_000, () -> member.writeMs = 0);
+                member.writeMs = random.nextBoolean() ? 1 + timeoutMs / 50 : 3 * timeoutMs / 2;
+                later(3 * timeoutMs, () -> member.writeMs = 0);
             }
             case PARTITION -> partition();
             case ONE_WAY -> cut(member.id, other.id);
             case DROPPED_LINK -> cluster.links.drop(member.id, other.id);
             case MESSAGES -> {}
             case TRANSFER -> transfer(other.id);
+            case RIVALS -> rivals();
             case MEMBERSHIP -> operate(true);
         }
     }
@@ -110,17 +117,32 @@ final class Faults {
                 }));
     }
 
+    /** Several followers believe that their leader wants them to stand for election. */
+    private void rivals() {
+        cluster.leader().ifPresent(leader -> {
+            PeerMessage wish = new PeerMessage.TimeoutNow(leader.core.status().term());
+            for (SimulatedMember rival : cluster.members()) {
+                if (rival != leader && random.nextBoolean()) {
+                    later(
+                            1 + timeoutMs / 50,
+                            () -> rival.turn(() -> rival.core.receive(cluster.nowMs, leader.id, wish)));
+                }
+            }
+        });
+    }
+
     private void crash(SimulatedMember member, int damage) {
         if (!member.isUp() || member.stepsToCrash >= 0) {
             return;
         }
         member.stepsToCrash = random.nextInt(6);
-        int downMs = random.nextBoolean() ? 30 : 4_000;
-        later(30, () -> {
+        member.crashesWhenVoting = random.nextBoolean();
+        int downMs = random.nextBoolean() ? 1 + timeoutMs / 30 : 4 * timeoutMs;
+        later(member.crashesWhenVoting ? 2 * timeoutMs : 1 + timeoutMs / 30, () -> {
             if (member.isUp() && member.stepsToCrash >= 0) {
                 member.crash();
             }
-            if (!member.isUp()) {
+            if (!member.isUp() && !ended) {
                 damage(member, damage);
             }
             later(downMs, () -> {
@@ -176,7 +198,7 @@ final class Faults {
     private void cut(int from, int to) {
         if (from != to) {
             cluster.links.cut(from, to, true);
-            later(random.nextBoolean() ? 500 : 5_000, () -> cluster.links.cut(from, to, false));
+            later(random.nextBoolean() ? timeoutMs / 2 : 5 * timeoutMs, () -> cluster.links.cut(from, to, false));
         }
     }
 
@@ -241,7 +263,31 @@ final class Faults {
         return configuration;
     }
 
+    /** Any of those who have caught up vote, and nobody else. */
+    private ClusterConfiguration reshuffled(SimulatedMember leader, ClusterConfiguration configuration) {
+        Set<Integer> voters = new TreeSet<>();
+        for (int id : configuration.members().keySet()) {
+            if ((id == leader.id || hasCaughtUp(leader, id, configuration)) && random.nextInt(3) != 0) {
+                voters.add(id);
+            }
+        }
+        ClusterConfiguration target = new ClusterConfiguration(configuration.members(), voters, Set.of());
+        return voters.isEmpty() || !canLive(target) ? configuration : target;
+    }
+
+    private boolean hasCaughtUp(SimulatedMember leader, int id, ClusterConfiguration configuration) {
+        return !cluster.isDamaged(id, configuration)
+                && leader.core.peers().stream()
+                        .anyMatch(peer -> peer.member() == id
+                                && peer.directory()
+                                        == configuration.members().get(id).directory()
+                                && peer.matchIndex() >= leader.core.status().commitIndex());
+    }
+
     private ClusterConfiguration changed(SimulatedMember leader, ClusterConfiguration configuration) {
+        if (random.nextBoolean()) {
+            return reshuffled(leader, configuration);
+        }
         int id = 1 + random.nextInt(cluster.members().size());
         Map<Integer, Member> members = new TreeMap<>(configuration.members());
         if (!members.containsKey(id)) {
@@ -250,11 +296,7 @@ final class Faults {
         }
         boolean votes = configuration.voters().contains(id);
         if (!votes && random.nextInt(4) != 0) {
-            boolean caughtUp = leader.core.peers().stream()
-                    .anyMatch(peer -> peer.member() == id
-                            && peer.directory() == members.get(id).directory()
-                            && peer.matchIndex() >= leader.core.status().commitIndex());
-            return caughtUp && mayVote(id, configuration) ? with(configuration, members, id, true) : configuration;
+            return hasCaughtUp(leader, id, configuration) ? with(configuration, members, id, true) : configuration;
         }
         if (votes && configuration.voters().size() < 2) {
             return configuration;
@@ -264,10 +306,6 @@ final class Faults {
         }
         ClusterConfiguration target = with(configuration, members, id, false);
         return canLive(target) ? target : configuration;
-    }
-
-    private boolean mayVote(int id, ClusterConfiguration configuration) {
-        return !cluster.isDamaged(id, configuration);
     }
 
     private boolean canLive(ClusterConfiguration target) {

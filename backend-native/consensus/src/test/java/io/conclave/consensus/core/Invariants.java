@@ -17,6 +17,9 @@ final class Invariants {
     /** By first index: what any member ever called committed. */
     final TreeMap<Long, LogBatch> committed = new TreeMap<>();
 
+    /** By first index: the term of whoever said so first. */
+    private final Map<Long, Long> committedIn = new HashMap<>();
+
     private final Map<Long, Long> confirmFloors = new HashMap<>();
     private final Set<Long> notesGiven = new HashSet<>();
     int confirmations;
@@ -25,13 +28,14 @@ final class Invariants {
         return committed.isEmpty() ? 0 : committed.lastEntry().getValue().lastIndex();
     }
 
-    /** Election safety and leader completeness. */
+    /** Election safety, and leader completeness: it has what was committed in former terms. */
     void leads(int member, long term, LogWindow log) {
         Integer other = leaders.putIfAbsent(term, member);
         check(other == null || other == member, "members " + other + " and " + member + " lead in term " + term);
         for (LogBatch batch : committed.tailMap(log.baseIndex(), false).values()) {
             check(
-                    log.isBorder(batch.lastIndex()) && log.termAt(batch.lastIndex()) == batch.term(),
+                    committedIn.get(batch.firstIndex()) >= term
+                            || log.isBorder(batch.lastIndex()) && log.termAt(batch.lastIndex()) == batch.term(),
                     "leader " + member + " of term " + term + " has not got " + batch + ", which is committed");
         }
     }
@@ -43,7 +47,8 @@ final class Invariants {
     }
 
     /** State machine safety. */
-    void committed(int member, LogBatch batch) {
+    void committed(int member, long term, LogBatch batch) {
+        committedIn.putIfAbsent(batch.firstIndex(), term);
         LogBatch other = committed.putIfAbsent(batch.firstIndex(), batch);
         check(
                 other == null || isEqual(other, batch),

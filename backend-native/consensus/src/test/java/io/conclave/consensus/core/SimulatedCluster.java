@@ -18,6 +18,7 @@ import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 
 /**
  * Several cores, their disks and their links in one thread with virtual time, everything from one seed: first a life with
@@ -32,12 +33,16 @@ final class SimulatedCluster {
         }
     }
 
-    private static final int RECOVERY_MS = 30_000;
+    private static final boolean TRACE = Boolean.getBoolean("sim.trace");
+
+    /** Election timeouts within which everything must be well again. */
+    private static final int RECOVERY_TIMEOUTS = 30;
 
     final Mistake mistake;
     final Invariants invariants = new Invariants();
     final Map<Long, DurableState.Base> snapshots = new HashMap<>();
     final CoreOptions options;
+    final int timeoutMs;
     final SimulatedLinks links;
     private final Random random;
     private final PriorityQueue<Event> events = new PriorityQueue<>();
@@ -51,11 +56,12 @@ final class SimulatedCluster {
     SimulatedCluster(long seed, Mistake mistake) {
         this.mistake = mistake;
         random = new Random(seed);
-        boolean small = random.nextBoolean();
+        int appendBytes = List.of(1, 300, 1 << 16).get(random.nextInt(3));
+        timeoutMs = List.of(100, 100, 250, 1_000).get(random.nextInt(4));
         options = new CoreOptions(
-                1_000, 200, small ? 300 : 1 << 16, small ? 800 : 1 << 20, 4, small ? 500 : 1 << 14, 1 << 15);
+                timeoutMs, timeoutMs / 5, appendBytes, 4 * appendBytes, 4, Math.min(1 << 14, 2 * appendBytes), 1 << 15);
         links = new SimulatedLinks(this, random);
-        int size = 1 + random.nextInt(5);
+        int size = List.of(1, 2, 3, 3, 3, 3, 4, 5, 5).get(random.nextInt(9));
         int voters = Math.max(1, size - random.nextInt(2));
         ClusterConfiguration birth = birth(size, voters);
         for (int id = 1; id <= Math.min(6, size + 2); id++) {
@@ -81,12 +87,20 @@ final class SimulatedCluster {
     void run() {
         members.values().forEach(SimulatedMember::start);
         Faults faults = new Faults(this, random);
-        faults.schedule(nowMs + 3_000 + random.nextInt(15_000));
+        long lastFaultMs = nowMs + timeoutMs * (5L + random.nextInt(40));
+        faults.schedule(lastFaultMs);
         keepBusy();
-        runUntil(nowMs + 20_000);
+        runUntil(lastFaultMs);
         faults.end();
         becomeWhole(faults);
         stayCalm();
+    }
+
+    /** With {@code -Dsim.trace}: what happens. */
+    void trace(Supplier<String> what) {
+        if (TRACE) {
+            System.out.println(nowMs + ": " + what.get());
+        }
     }
 
     // ---- time
@@ -175,7 +189,7 @@ final class SimulatedCluster {
     // ---- work
 
     private void keepBusy() {
-        at(nowMs + 5 + random.nextInt(40), () -> {
+        at(nowMs + 1 + random.nextInt(timeoutMs / 10), () -> {
             proposeSomewhere();
             if (random.nextInt(3) == 0) {
                 confirmSomewhere();
@@ -239,17 +253,17 @@ final class SimulatedCluster {
     /** Without faults everything is served again within a bounded time. */
     private void becomeWhole(Faults faults) {
         long startMs = nowMs;
-        while (!isWhole() && nowMs < startMs + RECOVERY_MS) {
-            runUntil(nowMs + 100);
+        while (!isWhole() && nowMs < startMs + (long) RECOVERY_TIMEOUTS * timeoutMs) {
+            runUntil(nowMs + timeoutMs / 5);
             faults.operate(false);
         }
         check(
                 isWhole(),
-                "no progress " + RECOVERY_MS + " ms after the last fault: " + members.values() + " "
+                "no progress " + RECOVERY_TIMEOUTS + " timeouts after the last fault: " + members.values() + " "
                         + leader().map(member -> member.core.peers().toString()).orElse(""));
         long asked = nextId;
         long committed = invariants.committedIndex();
-        runUntil(nowMs + 2_500);
+        runUntil(nowMs + 5L * timeoutMs / 2);
         check(invariants.committedIndex() > committed, "nothing is committed");
         ClusterConfiguration configuration =
                 leader().orElseThrow().core.status().configuration();
@@ -278,6 +292,7 @@ final class SimulatedCluster {
                                             && configuration.members().get(id).directory()
                                                     == members.get(id).disk.directory
                                             && members.get(id).core.status().leader() == member.id
+                                            && members.get(id).core.status().commitIndex() >= status.commitIndex() - 10
                                             && !members.get(id).core.status().weak());
                 })
                 .isPresent();
@@ -295,10 +310,10 @@ final class SimulatedCluster {
         if (!followers.isEmpty() && voters != 2) {
             SimulatedMember isolated = followers.get(random.nextInt(followers.size()));
             cutOff(isolated, true);
-            runUntil(nowMs + 3_000);
+            runUntil(nowMs + 3L * timeoutMs);
             cutOff(isolated, false);
         }
-        runUntil(nowMs + 4_000);
+        runUntil(nowMs + 4L * timeoutMs);
         check(
                 leader.isUp()
                         && leader.core.status().role() == CoreRole.LEADER

@@ -90,6 +90,9 @@ final class SimulatedLinks {
     /** Cuts (or mends) one direction; whether the ends notice at once is chance. */
     void cut(int from, int to, boolean cut) {
         Link link = link(from, to);
+        if (link.cut == cut) {
+            return;
+        }
         link.cut = cut;
         if (cut && random.nextBoolean()) {
             drop(from, to);

@@ -4,6 +4,7 @@ import static io.conclave.consensus.core.Invariants.check;
 
 import io.conclave.consensus.core.PeerMessage.SnapshotPiece;
 import io.conclave.consensus.entry.ClusterConfiguration;
+import io.conclave.consensus.entry.EntryKind;
 import io.conclave.consensus.entry.LogBatch;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -40,6 +41,8 @@ final class SimulatedMember {
     private int life;
     /** Steps of carrying out until the process dies; below zero for never. */
     int stepsToCrash = -1;
+    /** Those steps are counted from the next change of vote or term. */
+    boolean crashesWhenVoting;
     /** The member's disk takes up to so long for a write; 0 for writing at once. */
     int writeMs;
     /** The confirmations that this life has asked for. */
@@ -71,6 +74,7 @@ final class SimulatedMember {
     }
 
     void crash() {
+        cluster.trace(() -> "crashes: " + this);
         core = null;
         paused = false;
         inputs.clear();
@@ -84,18 +88,27 @@ final class SimulatedMember {
         cluster.crashed(this);
     }
 
-    /** Loses the last batches of the log, as a torn tail would. */
+    /**
+     * Loses the last batches of the log, as a torn tail would; but no configuration, which would bring an older one back
+     * in which this member may have been the only voter (the store's durable mark is moved behind configurations).
+     */
     void tear(int batches) {
         check(core == null, "only a dead member's log is torn");
         for (int i = 0; i < batches && !disk.log.isEmpty(); i++) {
+            LogBatch last = disk.log.get(disk.log.size() - 1).batch();
+            if (last.entries().get(0).kind() == EntryKind.CONFIGURATION) {
+                break;
+            }
             disk.log.remove(disk.log.size() - 1);
         }
         disk.torn = true;
+        cluster.trace(() -> id + " is torn to " + disk.lastIndex());
     }
 
     void wipe(long newDirectory) {
         check(core == null, "only a dead member's directory is wiped");
         disk = new DurableState(newDirectory, ClusterConfiguration.NONE);
+        cluster.trace(() -> id + " is wiped, now " + newDirectory);
     }
 
     void resume() {
@@ -153,6 +166,7 @@ final class SimulatedMember {
     }
 
     private void carryOut(Output output) {
+        crashesWhenVoting &= output.vote() == null;
         step();
         Output.Vote vote = output.vote();
         if (vote != null && cluster.mistake != Mistake.VOTE_NOT_PERSISTED) {
@@ -176,6 +190,7 @@ final class SimulatedMember {
         step();
         commit(output.commitIndex());
         if (output.role() == CoreRole.LEADER) {
+            cluster.trace(() -> "leads: " + this);
             cluster.invariants.leads(id, core.status().term(), window());
         }
         write(output.append());
@@ -191,7 +206,7 @@ final class SimulatedMember {
     }
 
     private void step() {
-        if (stepsToCrash >= 0 && stepsToCrash-- == 0) {
+        if (stepsToCrash >= 0 && !crashesWhenVoting && stepsToCrash-- == 0) {
             throw new Crash();
         }
     }
@@ -199,6 +214,7 @@ final class SimulatedMember {
     private void persist(Output.Vote vote) {
         disk.term = vote.term();
         disk.votedFor = vote.votedFor();
+        cluster.trace(() -> id + " votes for " + vote.votedFor() + " in " + vote.term());
     }
 
     private LogWindow window() {
@@ -207,6 +223,9 @@ final class SimulatedMember {
 
     private void write(List<LogBatch> append) {
         for (LogBatch batch : append) {
+            if (batch.entries().get(0).kind() == EntryKind.CONFIGURATION) {
+                cluster.trace(() -> id + " has " + batch + ": " + this);
+            }
             cluster.invariants.appended(batch);
             unwritten.add(batch);
         }
@@ -254,7 +273,7 @@ final class SimulatedMember {
     private void commit(long newCommitIndex) {
         check(newCommitIndex >= commitIndex, "member " + id + "'s commit index goes back");
         for (LogBatch batch : core.batches(commitIndex, newCommitIndex)) {
-            cluster.invariants.committed(id, batch);
+            cluster.invariants.committed(id, core.status().term(), batch);
             commitIndex = batch.lastIndex();
         }
         check(commitIndex == newCommitIndex, "member " + id + " has not got what is committed: " + newCommitIndex);
