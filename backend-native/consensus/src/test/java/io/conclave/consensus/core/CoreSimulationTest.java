@@ -18,7 +18,7 @@ class CoreSimulationTest {
     @Timeout(value = 6, unit = TimeUnit.HOURS) // for campaigns; the default number of seeds takes seconds
     void whateverHappensTheMembersAgreeAndComeBack() {
         long first = Long.getLong("sim.seed", 1);
-        long seeds = Long.getLong("sim.seeds", 200);
+        long seeds = Long.getLong("sim.seeds", 100);
         long confirmations = 0;
         long batches = 0;
         for (long seed = first; seed < first + seeds; seed++) {
