@@ -15,11 +15,16 @@ import java.time.Duration;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * What snapshots do to the latency of writes: the same load on an ensemble that takes none and on one that takes them all the time. {@code -Dsnapshot.znodes=1000000} is the long form. It prints what it measures.
  */
+@EnabledIfSystemProperty(
+        named = "snapshot.znodes",
+        matches = ".+",
+        disabledReason = "it only measures; see scripts/catch-up")
 class SnapshotLatencyIT {
     private static final int ZNODES = Integer.getInteger("snapshot.znodes", 5_000);
     private static final int WRITES = Integer.getInteger("snapshot.writes", 8_000);
