@@ -19,8 +19,10 @@ enum ServerKind {
         }
 
         @Override
-        Optional<List<String>> birth(String configuration) {
-            return Optional.of(List.of("io.conclave.launcher.Main", "init", configuration));
+        Optional<List<String>> birth(int number, String configuration) {
+            return number == 1
+                    ? Optional.of(List.of("io.conclave.launcher.Main", "init", configuration))
+                    : Optional.empty();
         }
     },
     /** Apache ZooKeeper. */
@@ -42,7 +44,7 @@ enum ServerKind {
         }
 
         @Override
-        Optional<List<String>> birth(String configuration) {
+        Optional<List<String>> birth(int number, String configuration) {
             return Optional.empty();
         }
     };
@@ -61,8 +63,8 @@ enum ServerKind {
     /** The same for a member of an ensemble. */
     abstract List<String> ensembleMainAndArguments(String configuration);
 
-    /** The command line that makes a member of a new ensemble, if that needs one. */
-    abstract Optional<List<String>> birth(String configuration);
+    /** The command line that makes this member the beginning of a new ensemble, if it needs one. */
+    abstract Optional<List<String>> birth(int number, String configuration);
 
     /** Reads a kind from its label. */
     static ServerKind parse(String text) {

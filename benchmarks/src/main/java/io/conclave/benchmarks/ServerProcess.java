@@ -58,7 +58,7 @@ final class ServerProcess implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        kind.birth(configuration.toString()).ifPresent(arguments -> {
+        kind.birth(number, configuration.toString()).ifPresent(arguments -> {
             ServerProcess birth = launch(kind, directory, port, jvmOptions, arguments);
             if (!birth.hasEndedWithin((int) START_TIMEOUT.toMillis()) || birth.process.exitValue() != 0) {
                 throw birth.failed("cannot be born");
@@ -156,6 +156,10 @@ final class ServerProcess implements AutoCloseable {
         } catch (IOException e) {
             return "";
         }
+    }
+
+    boolean isLeaderOrFollower() {
+        return List.of("leader", "follower").contains(mode());
     }
 
     /** The heap that is in use behind a full collection, in bytes. Blocks. */

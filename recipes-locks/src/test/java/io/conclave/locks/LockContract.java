@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.error.ConclaveException;
 import io.conclave.error.GrantLostException;
-import io.conclave.error.RefusedException;
 import io.conclave.grant.LossReason;
 import io.conclave.node.NodePath;
 import io.conclave.spi.Create;
@@ -111,12 +110,10 @@ public abstract class LockContract extends LockContinuationContract {
     @Test
     void foreignZnodesInTheLineAreIgnored() throws Exception {
         Coordinator coordinator = connect();
+        // no containers: the server may delete an empty one between two requests of a test
+        coordinator.execute(Create.of(NodePath.of(PATH).parent().orElseThrow()));
+        coordinator.execute(Create.of(NodePath.of(PATH)));
         lockOf(coordinator).acquire(PATIENCE).close();
-        try {
-            coordinator.execute(Create.of(NodePath.of(PATH)));
-        } catch (RefusedException exists) {
-            assertEquals(io.conclave.error.RefusalReason.NODE_EXISTS, exists.reason());
-        }
         coordinator.execute(Create.of(NodePath.of(PATH + "/0-notes")));
         try (LockGrant grant = lockOf(coordinator).acquire(PATIENCE)) {
             assertTrue(grant.isHeld());

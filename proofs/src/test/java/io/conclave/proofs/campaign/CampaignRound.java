@@ -41,6 +41,7 @@ final class CampaignRound implements AutoCloseable {
     private static final int REGISTERS = 8;
     private static final int CONTENDERS = 3;
     private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration WATCH_PATIENCE = Duration.ofSeconds(10);
     /** On servers whose deadlines are not strict, these are what fencing tokens are for; see {@link io.conclave.grant.Tenure#deadlineIsStrict}. */
     private static final Set<LockHistoryChecker.Rule> CAUGHT_BY_TOKENS =
             Set.of(LockHistoryChecker.Rule.OVERLAP, LockHistoryChecker.Rule.TOKEN_WENT_BACK);
@@ -171,9 +172,9 @@ final class CampaignRound implements AutoCloseable {
                 .collect(Collectors.toMap(
                         Map.Entry::getKey, entry -> entry.getValue().mzxid()));
         try {
-            Awaitility.await().atMost(PATIENCE).until(() -> history.allWatchesFired(zxids));
+            Awaitility.await().atMost(WATCH_PATIENCE).until(() -> history.allWatchesFired(zxids));
         } catch (ConditionTimeoutException e) {
-            history.violated("watches are still silent after " + PATIENCE);
+            history.violated("watches are still silent after " + WATCH_PATIENCE);
         }
     }
 

@@ -17,7 +17,9 @@ enum ContractBackends {
     /** Our stand-alone, durable server over TCP. */
     STANDALONE(StandaloneConclave::new),
     /** Apache ZooKeeper 3.9.5. */
-    APACHE_ZOOKEEPER(ApacheZooKeeper::new);
+    APACHE_ZOOKEEPER(ApacheZooKeeper::new),
+    /** Three servers, with {@code -Dcontract.ensemble=true}; {@code -Densemble.kind} says whose, and with {@code -Dcontract.kills=5} the leader is killed every five seconds. */
+    ENSEMBLE(EnsembleUnderTest::new);
 
     private final Supplier<ServerUnderTest> starter;
     private ServerUnderTest server;

@@ -4,6 +4,7 @@ import io.conclave.locks.SharedLockContract;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The contract of the shared lock on every backend. */
@@ -30,6 +31,17 @@ class SharedLockContractIT {
     class OnApacheZooKeeper extends OnServer {
         OnApacheZooKeeper() {
             super(ContractBackends.APACHE_ZOOKEEPER);
+        }
+    }
+
+    @Nested
+    @EnabledIfSystemProperty(
+            named = "contract.ensemble",
+            matches = "true",
+            disabledReason = "takes a minute and a half")
+    class OnEnsemble extends OnServer {
+        OnEnsemble() {
+            super(ContractBackends.ENSEMBLE);
         }
     }
 

@@ -92,7 +92,7 @@ public final class EnsembleBuilder {
             Files.writeString(data.resolve("myid"), number + "\n");
             int clientPort = FreePort.find();
             Path file = Files.write(directory.resolve("zoo.cfg"), configuration(number, data, clientPort, ports));
-            if (kind.needsBirth()) {
+            if (kind.isBornAt(number)) {
                 Ensemble.giveBirth(command(number, List.of("init", file.toString())), directory.resolve("init.log"));
             }
             return new Member(

@@ -25,7 +25,7 @@ public enum EnsembleKind {
         }
 
         @Override
-        boolean needsBirth() {
+        boolean isBornAt(int number) {
             return false;
         }
     },
@@ -47,8 +47,8 @@ public enum EnsembleKind {
         }
 
         @Override
-        boolean needsBirth() {
-            return true;
+        boolean isBornAt(int number) {
+            return number == 1; // which takes in the others
         }
     };
 
@@ -75,8 +75,8 @@ public enum EnsembleKind {
 
     abstract List<String> startArguments(String file);
 
-    /** Whether every member is told once, by the command {@code init}, that the cluster is a new one. */
-    abstract boolean needsBirth();
+    /** Whether this member is told once, by the command {@code init}, that the cluster is a new one. */
+    abstract boolean isBornAt(int number);
 
     /** What stands before {@code ://} in a connect string of our client. */
     public String scheme() {

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Leaders are killed and stopped, of each kind in turns, while a client on each server writes without a pause: {@code scripts/failover 20} is its long form. It prints what it measures.
  */
 class FailoverIT {
-    private static final int TIMES = Integer.getInteger("failover.times", 2);
+    private static final int TIMES = Integer.getInteger("failover.times", 1);
     private static final String KINDS =
             System.getProperty("failover.kinds", EnsembleKind.chosen().name());
     private static final int WRITES_BEFORE = 200;
