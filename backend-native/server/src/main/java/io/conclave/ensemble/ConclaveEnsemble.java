@@ -88,8 +88,8 @@ public final class ConclaveEnsemble implements AutoCloseable {
         private int voters = 3;
         private int observers;
         private int tickTimeMs = 100;
-        private int syncLimitTicks = 10;
-        private int electionTimeoutMs = 300;
+        private int syncLimitTicks = 40;
+        private int electionTimeoutMs = 1000;
         private int maxSessionTimeoutMs = 60_000;
         private long snapshotEveryEntries = 100_000;
         private boolean readOnlyMode;
@@ -115,13 +115,13 @@ public final class ConclaveEnsemble implements AutoCloseable {
             return this;
         }
 
-        /** After how many ticks without a leader a server sends its clients away; 10 by default. */
+        /** After how many ticks without a leader a server sends its clients away; 40 by default. */
         public Builder syncLimitTicks(int value) {
             syncLimitTicks = value;
             return this;
         }
 
-        /** How long a leader may be silent before another one is looked for, at least; 300 ms by default. */
+        /** How long a leader may be silent before another one is looked for, at least; 1,000 ms by default. */
         public Builder electionTimeoutMs(int value) {
             electionTimeoutMs = value;
             return this;

@@ -29,7 +29,11 @@ class EnsembleSessionTest {
 
     @BeforeEach
     void start() {
-        ensemble = ConclaveEnsemble.builder().readOnlyMode(true).start();
+        ensemble = ConclaveEnsemble.builder()
+                .readOnlyMode(true)
+                .electionTimeoutMs(500)
+                .syncLimitTicks(30)
+                .start();
     }
 
     @AfterEach
@@ -164,6 +168,22 @@ class EnsembleSessionTest {
                 assertEquals(
                         session.sessionId(), another.connect(resume(session, 0)).sessionId());
             }
+        }
+    }
+
+    @Test
+    void leaderThatIsDeposedAndFindsTheOthersInTimeKeepsItsClients() throws IOException {
+        int deposed = ensemble.awaitLeader();
+        try (RawClient client = RawClient.attached(port(deposed), 30_000)) {
+            ensemble.isolate(deposed);
+            client.send(Requests.create("/a"));
+            Awaitility.await()
+                    .until(() ->
+                            ensemble.server(deposed).logStatus().role() == io.conclave.consensus.LogRole.FOLLOWING);
+            Awaitility.await().until(() -> ensemble.awaitLeader() != deposed);
+            ensemble.healAll();
+            assertEquals(0, client.read().header().err());
+            assertEquals(0, client.call(Requests.exists("/a")).header().err());
         }
     }
 

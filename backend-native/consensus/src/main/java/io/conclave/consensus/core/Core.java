@@ -393,6 +393,8 @@ public final class Core {
     /** Becomes a follower without a leader. */
     void stepDown() {
         if (leadership != null) {
+            // it lost sight of the others then, and not when it last followed somebody
+            heardLeaderMs = Math.max(heardLeaderMs, leadership.heardMajorityMs(nowMs));
             leadership = null;
             following.begin();
             election.heardLeader(nowMs);
