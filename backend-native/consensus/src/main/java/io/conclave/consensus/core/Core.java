@@ -84,6 +84,18 @@ public final class Core {
     }
 
     /**
+     * Gives committed batches back that this member starts behind, so that it can send them to members that lag a little.
+     * To be called before anything else, if at all.
+     *
+     * @param committed the last of them ends at the start's base
+     * @param termBefore the term of the entry before the first of them
+     * @param timestampBeforeMs the time of that
+     */
+    public void remember(List<LogBatch> committed, long termBefore, long timestampBeforeMs) {
+        log.window.prepend(committed, termBefore, timestampBeforeMs);
+    }
+
+    /**
      * Time has passed: heartbeats, elections, check quorum. To be called every few milliseconds, or at {@link #nextTickMs};
      * what arrived before is to be given first, so that a pause of one's own does not look like the silence of others.
      *

@@ -65,6 +65,22 @@ final class LogWindow {
         bytes += bytesOf(batch);
     }
 
+    /** Puts the batches that end at the base before it: the log begins behind an earlier place. */
+    void prepend(List<LogBatch> older, long termBefore, long timestampBeforeMs) {
+        if (older.isEmpty()) {
+            return;
+        }
+        LogBatch last = older.get(older.size() - 1);
+        if (last.lastIndex() != baseIndex || last.term() != baseTerm) {
+            throw new IllegalStateException(last + " does not end at " + baseIndex + " of term " + baseTerm);
+        }
+        batches.addAll(dropped, older);
+        older.forEach(batch -> bytes += bytesOf(batch));
+        baseIndex = older.get(0).firstIndex() - 1;
+        baseTerm = termBefore;
+        baseTimestampMs = timestampBeforeMs;
+    }
+
     /** Takes everything behind an index away. */
     void cutAfter(long index) {
         if (index < baseIndex || !isBorder(index)) {

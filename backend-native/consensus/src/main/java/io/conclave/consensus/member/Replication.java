@@ -112,7 +112,8 @@ final class Replication {
         own = new OwnProposals(queue, self, in.random());
         reads = new PendingReads(queue, in.random().getAsLong());
         applier = new LogApplier(machine, self, new Witness());
-        Recovered recovered = readStore();
+        RecoveredTail tail = new RecoveredTail(CoreOptions.DEFAULT.tailBytes());
+        Recovered recovered = readStore(tail);
         writer = new LogWriter(store, applier.index(), recovered.rest());
         commitIndex = applier.index();
         core = cores.create(
@@ -120,6 +121,7 @@ final class Replication {
                 CoreOptions.DEFAULT.withTimes(options.electionTimeoutMs(), options.heartbeatMs()),
                 in.random().getAsLong(),
                 nowMs);
+        core.remember(tail.batches(), tail.termBefore(), tail.timestampBeforeMs());
         intake = new Intake(options, queue, writer, links, core, own, reads);
         serving = new ServingRule(options.stopServingAfterMs(), listener::serving);
         membership = new MembershipKeeper(self, options.members(), options.electionTimeoutMs());
@@ -139,7 +141,7 @@ final class Replication {
 
     // ---- recovery
 
-    private Recovered readStore() throws IOException {
+    private Recovered readStore(RecoveredTail tail) throws IOException {
         machine.begin(store.clusterId());
         if (store.isBirthplace()) {
             applier.restore(new SnapshotPosition(0, 0, 0, stateAtBirth()));
@@ -149,11 +151,13 @@ final class Replication {
             public void restore(SnapshotPosition position, InputStream state) throws IOException {
                 machine.read(state).run();
                 applier.restore(position);
+                tail.restart(position);
             }
 
             @Override
             public void committed(LogBatch batch) {
                 applier.apply(batch);
+                tail.add(batch);
             }
         });
     }

@@ -66,4 +66,29 @@ class DisturbedLeaderTest {
             return simulation.leader() != 0 && simulation.leader() != full;
         });
     }
+
+    @Test
+    void afterARestartOfAllAFollowerThatIsALittleBehindNeedsNoSnapshot() {
+        EnsembleSimulation simulation = new EnsembleSimulation(1, true);
+        simulation.snapshotEveryEntries = 1_000_000;
+        simulation.add(1, 2, 3);
+        simulation.startAll();
+        simulation.awaitVoters(1, 2, 3);
+        int leader = simulation.leader();
+        int follower = leader % 3 + 1;
+        simulation.network.cut(leader, follower);
+        for (int i = 0; i < 10; i++) {
+            assertTrue(simulation.propose(leader, 50));
+            simulation.runFor(5_000);
+        }
+        simulation.members.values().forEach(SimulatedMember::kill);
+        simulation.network.heal();
+        simulation.members.keySet().forEach(id -> simulation.start(id, false));
+        simulation.settle();
+        for (SimulatedMember member : simulation.members.values()) {
+            assertTrue(
+                    member.disk().list().stream().noneMatch(name -> name.startsWith("snapshot")),
+                    () -> member.id() + ": " + member.disk().list());
+        }
+    }
 }

@@ -1,0 +1,61 @@
+package io.conclave.consensus.member;
+
+import io.conclave.consensus.entry.LogBatch;
+import io.conclave.consensus.store.SnapshotPosition;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+
+/**
+ * The last committed batches that recovery has read, up to a bound: with them a member that leads after a restart spares
+ * the others, who are a little behind, a snapshot.
+ */
+final class RecoveredTail {
+    private static final int OBJECT_BYTES = 64;
+
+    private final long maxBytes;
+    private final Deque<LogBatch> batches = new ArrayDeque<>();
+    private long bytes;
+    private long termBefore;
+    private long timestampBeforeMs;
+
+    RecoveredTail(long maxBytes) {
+        this.maxBytes = maxBytes;
+    }
+
+    /** The log goes on behind a snapshot. */
+    void restart(SnapshotPosition position) {
+        batches.clear();
+        bytes = 0;
+        termBefore = position.term();
+        timestampBeforeMs = position.timestampMs();
+    }
+
+    void add(LogBatch batch) {
+        batches.add(batch);
+        bytes += bytesOf(batch);
+        while (bytes > maxBytes) {
+            LogBatch dropped = batches.remove();
+            bytes -= bytesOf(dropped);
+            termBefore = dropped.term();
+            timestampBeforeMs = dropped.timestampMs();
+        }
+    }
+
+    private static long bytesOf(LogBatch batch) {
+        return batch.payloadBytes() + (long) OBJECT_BYTES * (batch.entries().size() + 1);
+    }
+
+    List<LogBatch> batches() {
+        return List.copyOf(batches);
+    }
+
+    /** The term of the entry before the first of them. */
+    long termBefore() {
+        return termBefore;
+    }
+
+    long timestampBeforeMs() {
+        return timestampBeforeMs;
+    }
+}
