@@ -11,6 +11,7 @@ import io.conclave.node.NodePath;
 import io.conclave.spi.GetChildren;
 import io.conclave.spi.SessionState;
 import io.conclave.testkit.ManualTimeSource;
+import io.conclave.testkit.contract.StoreUnderTest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -23,21 +24,13 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 
 /** Where the tests of the election's contract work: coordinators that are closed after each of them, threads, and a look at the line. */
-abstract class ElectionFixture {
+abstract class ElectionFixture implements StoreUnderTest {
     static final String PATH = "/elections/billing";
     static final NodePath ACKNOWLEDGEMENT = NodePath.of(PATH + "/leader");
     static final Duration PATIENCE = Duration.ofSeconds(20);
 
     private final List<Coordinator> coordinators = Collections.synchronizedList(new ArrayList<>());
     final ExecutorService threads = Executors.newCachedThreadPool();
-
-    /** Where all coordinators of one test connect to; a store that no other test has used. */
-    protected abstract String connectString();
-
-    /** A timeout that the backend grants; as short as it may be, because some tests wait for it. */
-    protected Duration sessionTimeout() {
-        return Duration.ofSeconds(2);
-    }
 
     @AfterEach
     void closeAll() {

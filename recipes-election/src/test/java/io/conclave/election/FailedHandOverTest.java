@@ -33,7 +33,7 @@ class FailedHandOverTest extends ElectionFixture {
     private final String store = UUID.randomUUID().toString();
 
     @Override
-    protected String connectString() {
+    public String connectString() {
         return "memory:" + store;
     }
 

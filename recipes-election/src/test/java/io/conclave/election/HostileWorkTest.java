@@ -20,7 +20,7 @@ class HostileWorkTest extends ElectionFixture {
     private final String connectString = "memory:" + UUID.randomUUID();
 
     @Override
-    protected String connectString() {
+    public String connectString() {
         return connectString;
     }
 

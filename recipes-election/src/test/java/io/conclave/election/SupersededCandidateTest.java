@@ -27,7 +27,7 @@ class SupersededCandidateTest extends ElectionFixture {
     private final AtomicInteger places = new AtomicInteger();
 
     @Override
-    protected String connectString() {
+    public String connectString() {
         return "memory:" + store;
     }
 

@@ -6,7 +6,7 @@ class MemoryRevocationContractTest extends RevocationContract {
     private final String connectString = "memory:" + UUID.randomUUID();
 
     @Override
-    protected String connectString() {
+    public String connectString() {
         return connectString;
     }
 }

@@ -19,6 +19,7 @@ import io.conclave.spi.Delete;
 import io.conclave.spi.GetData;
 import io.conclave.spi.Multi;
 import io.conclave.spi.SetData;
+import io.conclave.testkit.contract.StoreUnderTest;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -30,15 +31,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** What a guard on the coordination store promises, on whatever backend; a subclass says where the backend is. */
-public abstract class StoreGuardContract {
+public abstract class StoreGuardContract implements StoreUnderTest {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final NodePath DATA = NodePath.of("/orders");
 
     private final List<Coordinator> coordinators = new ArrayList<>();
     private Coordinator shared;
-
-    /** Where all coordinators of one test connect to; a store that no other test has used. */
-    protected abstract String connectString();
 
     /** The one that most tests need, with the data; made at its first use, when a subclass has said where. */
     private Coordinator coordinator() throws InterruptedException {

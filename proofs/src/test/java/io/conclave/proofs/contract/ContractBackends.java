@@ -3,9 +3,11 @@ package io.conclave.proofs.contract;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.node.NodePath;
 import io.conclave.proofs.interop.ApacheZooKeeper;
+import io.conclave.proofs.interop.ServerDirectory;
 import io.conclave.proofs.interop.ServerUnderTest;
 import io.conclave.proofs.interop.StandaloneConclave;
 import io.conclave.spi.Create;
+import java.nio.file.Path;
 import java.util.UUID;
 import java.util.function.Supplier;
 
@@ -14,23 +16,70 @@ import java.util.function.Supplier;
  * under a chroot of its own.
  */
 enum ContractBackends {
+    /** Our server in the test's own JVM, durable; every test has one of its own. */
+    EMBEDDED(() -> Servers.NONE),
     /** Our stand-alone, durable server over TCP. */
-    STANDALONE(StandaloneConclave::new),
+    STANDALONE(() -> Servers.of(new StandaloneConclave())),
     /** Apache ZooKeeper 3.9.5. */
-    APACHE_ZOOKEEPER(ApacheZooKeeper::new),
-    /** Three servers, with {@code -Dcontract.ensemble=true}; {@code -Densemble.kind} says whose, and with {@code -Dcontract.kills=5} the leader is killed every five seconds. */
-    ENSEMBLE(EnsembleUnderTest::new);
+    APACHE_ZOOKEEPER(() -> Servers.of(new ApacheZooKeeper())),
+    /** Three of our servers; each client goes to whichever it likes. */
+    ENSEMBLE(ContractEnsemble::new),
+    /** The same, but the leader is killed again and again, and with it the connections of a third of the clients. */
+    ENSEMBLE_WITH_KILLS(ContractEnsemble::withKills),
+    /** The same kills, but all clients are on a fourth server that does not vote: they must not notice anything. */
+    OBSERVER_WITH_KILLS(ContractEnsemble::withKillsBehindAnObserver),
+    /** Three server processes; {@code -Densemble.kind} says whose, and with {@code -Dcontract.kills=10} the leader is killed every ten seconds. */
+    PROCESSES(ContractProcesses::new);
 
-    private final Supplier<ServerUnderTest> starter;
-    private ServerUnderTest server;
+    /** What a backend consists of. */
+    interface Servers extends AutoCloseable {
+        /** Where there is no server until a client connects. */
+        Servers NONE = of("embedded:", () -> {});
 
-    ContractBackends(Supplier<ServerUnderTest> starter) {
+        /** A connect string without a chroot. */
+        String url();
+
+        /** Ends them and deletes their data. */
+        @Override
+        void close();
+
+        private static Servers of(ServerUnderTest server) {
+            return of(server.url(), server::close);
+        }
+
+        private static Servers of(String url, Runnable close) {
+            return new Servers() {
+                @Override
+                public String url() {
+                    return url;
+                }
+
+                @Override
+                public void close() {
+                    close.run();
+                }
+            };
+        }
+    }
+
+    private final Supplier<Servers> starter;
+    private Servers servers;
+
+    ContractBackends(Supplier<Servers> starter) {
         this.starter = starter;
     }
 
-    /** A connect string under a new, empty chroot. */
+    /** A connect string to what all tests share. */
+    String url() {
+        return servers().url();
+    }
+
+    /** A connect string to a store that nobody has used. */
     String freshUrl() throws InterruptedException {
-        String url = server().url();
+        String url = servers().url();
+        if (this == EMBEDDED) {
+            return url + ServerDirectory.create("contract");
+        }
         String chroot = "/contract-" + UUID.randomUUID();
         try (Coordinator coordinator = Coordinator.connect(url)) {
             coordinator.execute(Create.of(NodePath.of(chroot)));
@@ -38,11 +87,18 @@ enum ContractBackends {
         return url + chroot;
     }
 
-    private synchronized ServerUnderTest server() {
-        if (server == null) {
-            server = starter.get();
-            Runtime.getRuntime().addShutdownHook(new Thread(server::close));
+    /** A store is not used any more. */
+    void release(String freshUrl) {
+        if (this == EMBEDDED) {
+            ServerDirectory.delete(Path.of(freshUrl.substring(servers().url().length())));
         }
-        return server;
+    }
+
+    private synchronized Servers servers() {
+        if (servers == null) {
+            servers = starter.get();
+            Runtime.getRuntime().addShutdownHook(new Thread(servers::close));
+        }
+        return servers;
     }
 }

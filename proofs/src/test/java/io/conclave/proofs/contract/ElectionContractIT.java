@@ -1,66 +1,31 @@
 package io.conclave.proofs.contract;
 
 import io.conclave.election.ElectionContract;
-import java.nio.file.Path;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.Tag;
 
 /** The election's contract on every backend. */
 class ElectionContractIT {
     @Nested
-    class Embedded extends ElectionContract {
-        @TempDir
-        private Path directory;
-
-        @Override
-        protected String connectString() {
-            return "embedded:" + directory;
-        }
-    }
+    class Embedded extends ElectionContract implements RunsOn.Embedded {}
 
     @Nested
-    class Standalone extends OnServer {
-        Standalone() {
-            super(ContractBackends.STANDALONE);
-        }
-    }
+    class Standalone extends ElectionContract implements RunsOn.Standalone {}
 
     @Nested
-    class OnApacheZooKeeper extends OnServer {
-        OnApacheZooKeeper() {
-            super(ContractBackends.APACHE_ZOOKEEPER);
-        }
-    }
+    class OnApacheZooKeeper extends ElectionContract implements RunsOn.OnApacheZooKeeper {}
 
     @Nested
-    @EnabledIfSystemProperty(
-            named = "contract.ensemble",
-            matches = "true",
-            disabledReason = "takes a minute and a half")
-    class OnEnsemble extends OnServer {
-        OnEnsemble() {
-            super(ContractBackends.ENSEMBLE);
-        }
-    }
+    class Ensemble extends ElectionContract implements RunsOn.Ensemble {}
 
-    private abstract static class OnServer extends ElectionContract {
-        private final ContractBackends backend;
-        private String url = "";
+    @Nested
+    @Tag("long")
+    class EnsembleWithKills extends ElectionContract implements RunsOn.EnsembleWithKills {}
 
-        OnServer(ContractBackends backend) {
-            this.backend = backend;
-        }
+    @Nested
+    class ObserverWithKills extends ElectionContract implements RunsOn.ObserverWithKills {}
 
-        @BeforeEach
-        void makeChroot() throws InterruptedException {
-            url = backend.freshUrl();
-        }
-
-        @Override
-        protected String connectString() {
-            return url;
-        }
-    }
+    @Nested
+    @Tag("long")
+    class Processes extends ElectionContract implements RunsOn.Processes {}
 }

@@ -1,66 +1,31 @@
 package io.conclave.proofs.contract;
 
 import io.conclave.locks.LockContract;
-import java.nio.file.Path;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.Tag;
 
 /** The mutex's contract on every backend. */
 class LockContractIT {
     @Nested
-    class Embedded extends LockContract {
-        @TempDir
-        private Path directory;
-
-        @Override
-        protected String connectString() {
-            return "embedded:" + directory;
-        }
-    }
+    class Embedded extends LockContract implements RunsOn.Embedded {}
 
     @Nested
-    class Standalone extends OnServer {
-        Standalone() {
-            super(ContractBackends.STANDALONE);
-        }
-    }
+    class Standalone extends LockContract implements RunsOn.Standalone {}
 
     @Nested
-    class OnApacheZooKeeper extends OnServer {
-        OnApacheZooKeeper() {
-            super(ContractBackends.APACHE_ZOOKEEPER);
-        }
-    }
+    class OnApacheZooKeeper extends LockContract implements RunsOn.OnApacheZooKeeper {}
 
     @Nested
-    @EnabledIfSystemProperty(
-            named = "contract.ensemble",
-            matches = "true",
-            disabledReason = "takes a minute and a half")
-    class OnEnsemble extends OnServer {
-        OnEnsemble() {
-            super(ContractBackends.ENSEMBLE);
-        }
-    }
+    class Ensemble extends LockContract implements RunsOn.Ensemble {}
 
-    private abstract static class OnServer extends LockContract {
-        private final ContractBackends backend;
-        private String url = "";
+    @Nested
+    class EnsembleWithKills extends LockContract implements RunsOn.EnsembleWithKills {}
 
-        OnServer(ContractBackends backend) {
-            this.backend = backend;
-        }
+    @Nested
+    @Tag("long")
+    class ObserverWithKills extends LockContract implements RunsOn.ObserverWithKills {}
 
-        @BeforeEach
-        void makeChroot() throws InterruptedException {
-            url = backend.freshUrl();
-        }
-
-        @Override
-        protected String connectString() {
-            return url;
-        }
-    }
+    @Nested
+    @Tag("long")
+    class Processes extends LockContract implements RunsOn.Processes {}
 }

@@ -1,66 +1,32 @@
 package io.conclave.proofs.contract;
 
 import io.conclave.locks.MultiLockContract;
-import java.nio.file.Path;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.Tag;
 
 /** The multi-lock's contract on every backend. */
 class MultiLockContractIT {
     @Nested
-    class Embedded extends MultiLockContract {
-        @TempDir
-        private Path directory;
-
-        @Override
-        protected String connectString() {
-            return "embedded:" + directory;
-        }
-    }
+    class Embedded extends MultiLockContract implements RunsOn.Embedded {}
 
     @Nested
-    class Standalone extends OnServer {
-        Standalone() {
-            super(ContractBackends.STANDALONE);
-        }
-    }
+    class Standalone extends MultiLockContract implements RunsOn.Standalone {}
 
     @Nested
-    class OnApacheZooKeeper extends OnServer {
-        OnApacheZooKeeper() {
-            super(ContractBackends.APACHE_ZOOKEEPER);
-        }
-    }
+    class OnApacheZooKeeper extends MultiLockContract implements RunsOn.OnApacheZooKeeper {}
 
     @Nested
-    @EnabledIfSystemProperty(
-            named = "contract.ensemble",
-            matches = "true",
-            disabledReason = "takes a minute and a half")
-    class OnEnsemble extends OnServer {
-        OnEnsemble() {
-            super(ContractBackends.ENSEMBLE);
-        }
-    }
+    class Ensemble extends MultiLockContract implements RunsOn.Ensemble {}
 
-    private abstract static class OnServer extends MultiLockContract {
-        private final ContractBackends backend;
-        private String url = "";
+    @Nested
+    @Tag("long")
+    class EnsembleWithKills extends MultiLockContract implements RunsOn.EnsembleWithKills {}
 
-        OnServer(ContractBackends backend) {
-            this.backend = backend;
-        }
+    @Nested
+    @Tag("long")
+    class ObserverWithKills extends MultiLockContract implements RunsOn.ObserverWithKills {}
 
-        @BeforeEach
-        void makeChroot() throws InterruptedException {
-            url = backend.freshUrl();
-        }
-
-        @Override
-        protected String connectString() {
-            return url;
-        }
-    }
+    @Nested
+    @Tag("long")
+    class Processes extends MultiLockContract implements RunsOn.Processes {}
 }

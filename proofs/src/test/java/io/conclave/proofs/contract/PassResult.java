@@ -20,6 +20,7 @@ final class PassResult implements TestExecutionListener {
     private final Map<String, Integer> testsByClass = new ConcurrentSkipListMap<>();
     private final List<String> problems = new CopyOnWriteArrayList<>();
     private final AtomicLong succeeded = new AtomicLong();
+    private final AtomicLong givenUp = new AtomicLong();
     private volatile long found;
 
     @Override
@@ -47,7 +48,9 @@ final class PassResult implements TestExecutionListener {
 
     @Override
     public void executionFinished(TestIdentifier test, TestExecutionResult result) {
-        if (result.getStatus() != TestExecutionResult.Status.SUCCESSFUL) {
+        if (OwnRequests.hasGivenUp(result)) {
+            givenUp.incrementAndGet();
+        } else if (result.getStatus() != TestExecutionResult.Status.SUCCESSFUL) {
             StringWriter stack = new StringWriter();
             result.getThrowable().ifPresent(failure -> failure.printStackTrace(new PrintWriter(stack)));
             problems.add(result.getStatus() + " " + test.getUniqueId() + ": " + stack);
@@ -66,6 +69,11 @@ final class PassResult implements TestExecutionListener {
         return succeeded.get();
     }
 
+    /** How many tests could not go on because a server had been killed while it had a request of the test's own. */
+    long givenUp() {
+        return givenUp.get();
+    }
+
     /** How many tests of each class were started. */
     Map<String, Integer> testsByClass() {
         return testsByClass;
@@ -80,7 +88,7 @@ final class PassResult implements TestExecutionListener {
         if (found != expectedTests) {
             all.add("the first pass found " + expectedTests + " tests, this one " + found);
         }
-        if (problems.isEmpty() && succeeded.get() != found) {
+        if (problems.isEmpty() && succeeded.get() + givenUp.get() != found) {
             all.add(found + " tests were found, but " + succeeded + " run");
         }
         return all;

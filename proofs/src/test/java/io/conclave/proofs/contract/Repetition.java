@@ -6,8 +6,11 @@ import static org.junit.platform.engine.discovery.DiscoverySelectors.selectPacka
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import org.junit.platform.engine.FilterResult;
 import org.junit.platform.launcher.Launcher;
 import org.junit.platform.launcher.LauncherDiscoveryRequest;
+import org.junit.platform.launcher.PostDiscoveryFilter;
+import org.junit.platform.launcher.TagFilter;
 import org.junit.platform.launcher.TestPlan;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
@@ -20,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * its own.
  *
  * <p>A pass is green if every test that was found was run and succeeded, and if as many were found as in the first pass. So a pattern that matches nothing and a
- * skipped test are failures too. Its report goes to standard error for who watches, and to standard output, where the log is.
+ * skipped test are failures too; only what {@link OwnRequests} gives up is not. Its report goes to standard error for who watches, and to standard output, where the log is.
  */
 public final class Repetition {
     private static final String CONTRACTS = ".*\\.(\\w+ContractIT|Memory\\w+ContractTest)";
@@ -35,7 +38,7 @@ public final class Repetition {
         this.times = times;
         this.request = LauncherDiscoveryRequestBuilder.request()
                 .selectors(selectPackage("io.conclave"))
-                .filters(includeClassNamePatterns(CONTRACTS), new ContractPattern(pattern))
+                .filters(includeClassNamePatterns(CONTRACTS), new ContractPattern(pattern), longOnes(pattern))
                 .configurationParameter("junit.jupiter.execution.timeout.default", "120 s")
                 .configurationParameter("junit.jupiter.execution.timeout.threaddump.enabled", "true")
                 .configurationParameter("junit.jupiter.execution.parallel.enabled", "true")
@@ -45,6 +48,11 @@ public final class Repetition {
                 .configurationParameter("junit.jupiter.execution.parallel.config.fixed.parallelism", classesAtOnce)
                 .configurationParameter("junit.jupiter.execution.parallel.config.fixed.max-pool-size", classesAtOnce)
                 .build();
+    }
+
+    /** What takes long is run only where the pattern says more than "everything". */
+    private static PostDiscoveryFilter longOnes(String pattern) {
+        return pattern.equals("*") ? TagFilter.excludeTags("long") : test -> FilterResult.included("asked for");
     }
 
     /**
@@ -93,11 +101,12 @@ public final class Repetition {
         List<String> problems = result.problems(expectedTests);
         problems.forEach(problem -> report("%s", problem));
         report(
-                "pass %d of %d: %s, %d tests, %d s, %d threads",
+                "pass %d of %d: %s, %d tests%s, %d s, %d threads",
                 number,
                 times,
                 problems.isEmpty() ? "green" : "FAILED",
                 result.succeeded(),
+                result.givenUp() == 0 ? "" : " and " + result.givenUp() + " given up",
                 secondsSince(start),
                 Thread.activeCount());
         return problems.isEmpty();

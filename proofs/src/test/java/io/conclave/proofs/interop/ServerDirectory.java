@@ -8,10 +8,11 @@ import java.util.Comparator;
 import java.util.stream.Stream;
 
 /** A temporary directory for a server. */
-final class ServerDirectory {
+public final class ServerDirectory {
     private ServerDirectory() {}
 
-    static Path create(String name) {
+    /** A new one. */
+    public static Path create(String name) {
         try {
             return Files.createTempDirectory(name);
         } catch (IOException e) {
@@ -19,7 +20,8 @@ final class ServerDirectory {
         }
     }
 
-    static void delete(Path directory) {
+    /** Deletes it with all in it. */
+    public static void delete(Path directory) {
         try (Stream<Path> files = Files.walk(directory)) {
             for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
                 Files.deleteIfExists(file);

@@ -1,8 +1,8 @@
 package io.conclave.proofs.contract;
 
+import io.conclave.proofs.contract.ContractBackends.Servers;
 import io.conclave.proofs.ensemble.Ensemble;
 import io.conclave.proofs.ensemble.EnsembleKind;
-import io.conclave.proofs.interop.ServerUnderTest;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -10,7 +10,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /** Three server processes with session timeouts from 200 ms on, whose leader is killed and started again every so many seconds if a system property asks for it. */
-final class EnsembleUnderTest implements ServerUnderTest {
+final class ContractProcesses implements Servers {
     private static final int TICK_MS = 100;
     private static final int KILL_EVERY_SECONDS = Integer.getInteger("contract.kills", 0);
 
@@ -18,7 +18,7 @@ final class EnsembleUnderTest implements ServerUnderTest {
     private final CountDownLatch closed = new CountDownLatch(1);
     private final Thread killer = new Thread(this::killLeaders, "leader-killer");
 
-    EnsembleUnderTest() {
+    ContractProcesses() {
         try {
             ensemble = Ensemble.of(EnsembleKind.chosen(), Files.createTempDirectory("contract-ensemble"))
                     .ticks(TICK_MS, 100, 20)
@@ -47,28 +47,8 @@ final class EnsembleUnderTest implements ServerUnderTest {
     }
 
     @Override
-    public int port() {
-        return ensemble.member(1).clientPort();
-    }
-
-    @Override
-    public String hostPort() {
-        return ensemble.hostPorts();
-    }
-
-    @Override
     public String url() {
         return ensemble.connectString();
-    }
-
-    @Override
-    public void stop() {
-        throw new UnsupportedOperationException("contracts do not stop their server");
-    }
-
-    @Override
-    public void start() {
-        throw new UnsupportedOperationException("contracts do not stop their server");
     }
 
     @Override

@@ -1,0 +1,91 @@
+package io.conclave.proofs.contract;
+
+import io.conclave.testkit.contract.StoreUnderTest;
+import java.time.Duration;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Makes a contract a test of a backend: {@code class Standalone extends LockContract implements RunsOn.Standalone {}}. */
+@ExtendWith(FreshStore.class)
+interface RunsOn extends StoreUnderTest {
+    /** On which of them. */
+    ContractBackends backend();
+
+    @Override
+    default String connectString() {
+        return FreshStore.of(this);
+    }
+
+    /** On {@link ContractBackends#EMBEDDED}. */
+    interface Embedded extends RunsOn {
+        @Override
+        default ContractBackends backend() {
+            return ContractBackends.EMBEDDED;
+        }
+    }
+
+    /** On {@link ContractBackends#STANDALONE}. */
+    interface Standalone extends RunsOn {
+        @Override
+        default ContractBackends backend() {
+            return ContractBackends.STANDALONE;
+        }
+    }
+
+    /** On {@link ContractBackends#APACHE_ZOOKEEPER}. */
+    interface OnApacheZooKeeper extends RunsOn {
+        @Override
+        default ContractBackends backend() {
+            return ContractBackends.APACHE_ZOOKEEPER;
+        }
+    }
+
+    /** On {@link ContractBackends#ENSEMBLE}. */
+    interface Ensemble extends RunsOn {
+        @Override
+        default ContractBackends backend() {
+            return ContractBackends.ENSEMBLE;
+        }
+    }
+
+    /** On {@link ContractBackends#ENSEMBLE_WITH_KILLS}. */
+    @ExtendWith(OwnRequests.class)
+    interface EnsembleWithKills extends RunsOn {
+        @Override
+        default ContractBackends backend() {
+            return ContractBackends.ENSEMBLE_WITH_KILLS;
+        }
+
+        /** Long enough to find another server in, on a busy machine. */
+        @Override
+        default Duration sessionTimeout() {
+            return ContractEnsemble.SESSION_TIMEOUT;
+        }
+    }
+
+    /** On {@link ContractBackends#OBSERVER_WITH_KILLS}. */
+    interface ObserverWithKills extends RunsOn {
+        @Override
+        default ContractBackends backend() {
+            return ContractBackends.OBSERVER_WITH_KILLS;
+        }
+
+        @Override
+        default Duration sessionTimeout() {
+            return ContractEnsemble.SESSION_TIMEOUT;
+        }
+    }
+
+    /** On {@link ContractBackends#PROCESSES}. */
+    @ExtendWith(OwnRequests.class)
+    interface Processes extends RunsOn {
+        @Override
+        default ContractBackends backend() {
+            return ContractBackends.PROCESSES;
+        }
+
+        @Override
+        default Duration sessionTimeout() {
+            return ContractEnsemble.SESSION_TIMEOUT;
+        }
+    }
+}
