@@ -45,9 +45,10 @@ final class Output {
         }
     }
 
-    /** How many bytes wait for the client to read them, beyond what is usual; 0 while it keeps up. */
+    /** How many bytes wait for the client to read them, beyond what is usual; 0 while it keeps up, or when it is gone. */
     long backlogBytes() {
-        return channel.bytesBeforeWritable();
+        // of a channel that was closed and has not told us yet it would be infinite
+        return channel.isOpen() ? channel.bytesBeforeWritable() : 0;
     }
 
     void release() {
