@@ -31,6 +31,7 @@ public final class Repetition {
     private final Launcher launcher = LauncherFactory.create();
     private final LauncherDiscoveryRequest request;
     private final int times;
+    private final StallMeter stalls = new StallMeter();
     private long expectedTests;
 
     private Repetition(int times, String pattern, int atOnce) {
@@ -101,14 +102,15 @@ public final class Repetition {
         List<String> problems = result.problems(expectedTests);
         problems.forEach(problem -> report("%s", problem));
         report(
-                "pass %d of %d: %s, %d tests%s, %d s, %d threads",
+                "pass %d of %d: %s, %d tests%s, %d s, %d threads, stalled for %d ms at worst",
                 number,
                 times,
                 problems.isEmpty() ? "green" : "FAILED",
                 result.succeeded(),
                 result.givenUp() == 0 ? "" : " and " + result.givenUp() + " given up",
                 secondsSince(start),
-                Thread.activeCount());
+                Thread.activeCount(),
+                stalls.longestMs());
         return problems.isEmpty();
     }
 
