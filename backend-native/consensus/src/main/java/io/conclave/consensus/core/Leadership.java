@@ -38,6 +38,9 @@ final class Leadership {
 
     private long transferEndsMs;
     private boolean successorTold;
+    private long tickedMs;
+    /** From when on the silence of others counts against this leader. */
+    private long patientSinceMs;
     /** The configuration without this member is committed. */
     private boolean removed;
 
@@ -53,6 +56,7 @@ final class Leadership {
     }
 
     void begin(long nowMs) {
+        tickedMs = nowMs;
         adoptMembers(nowMs);
         append(nowMs, List.of(new LogEntry(EntryKind.TERM, Origin.NONE, new byte[0])));
     }
@@ -154,9 +158,14 @@ final class Leadership {
     // ---- time
 
     void tick(long nowMs) {
+        if (nowMs - tickedMs > options.electionTimeoutMs() / 2) {
+            patientSinceMs = nowMs; // who was not asked while this member stood still could not answer
+        }
+        tickedMs = nowMs;
         if (!log.configuration()
-                .isMajority(id ->
-                        id == self || (core.isCounted(id) && nowMs - peer(id).heardMs < options.electionTimeoutMs()))) {
+                .isMajority(id -> id == self
+                        || (core.isCounted(id)
+                                && nowMs - Math.max(peer(id).heardMs, patientSinceMs) < options.electionTimeoutMs()))) {
             core.stepDown();
             return;
         }

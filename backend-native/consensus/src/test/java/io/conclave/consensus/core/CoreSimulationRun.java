@@ -23,6 +23,9 @@ final class CoreSimulationRun {
                         + (e instanceof AssertionError ? "" : e.getStackTrace()[0] + " " + e.getStackTrace()[1]));
             }
             batches += cluster.invariants.committed.size();
+            if (seed % 500 == 0) {
+                System.out.println("seed " + seed);
+            }
         }
         System.out.println(mistake + ": " + count + " seeds, " + batches + " batches, " + failures + " failures");
     }
