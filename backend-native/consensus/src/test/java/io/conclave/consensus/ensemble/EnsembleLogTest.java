@@ -1,0 +1,230 @@
+package io.conclave.consensus.ensemble;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.conclave.consensus.CommittedBatch;
+import io.conclave.consensus.CommittedEntry;
+import io.conclave.consensus.LogException;
+import io.conclave.consensus.LogListener;
+import io.conclave.consensus.LogOptions;
+import io.conclave.consensus.LogRole;
+import io.conclave.consensus.Proposal;
+import io.conclave.consensus.Rejection;
+import io.conclave.consensus.StateMachine;
+import io.conclave.consensus.StateSnapshot;
+import io.conclave.consensus.disk.RealDisk;
+import io.conclave.consensus.entry.ClusterConfiguration;
+import io.conclave.consensus.entry.EntryKind;
+import io.conclave.consensus.entry.Member;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.ServerSocket;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Three members of an ensemble in this JVM, with real threads, links and directories. */
+class EnsembleLogTest {
+    @TempDir
+    Path directory;
+
+    private final ExecutorService background = Executors.newFixedThreadPool(4);
+    private final ScheduledExecutorService delayed = Executors.newScheduledThreadPool(1);
+    private final AtomicReference<LogException> fatal = new AtomicReference<>();
+    private final Map<Integer, Member> members = new TreeMap<>();
+    private final Map<Integer, EnsembleLog> logs = new HashMap<>();
+    private final Map<Integer, SumMachine> machines = new HashMap<>();
+
+    @BeforeEach
+    void chooseAddresses() throws IOException {
+        for (int id = 1; id <= 3; id++) {
+            try (ServerSocket socket = new ServerSocket(0)) {
+                members.put(id, new Member(id, 0, "127.0.0.1", socket.getLocalPort(), "", 0, false));
+            }
+        }
+    }
+
+    @AfterEach
+    void stop() {
+        logs.values().forEach(EnsembleLog::close);
+        background.shutdownNow();
+        delayed.shutdownNow();
+        assertEquals(null, fatal.get());
+    }
+
+    /** Adds numbers up. */
+    private static final class SumMachine implements StateMachine, LogListener {
+        volatile long sum;
+        volatile boolean serving;
+        volatile long leadingTerm;
+
+        @Override
+        public void begin(UUID clusterId) {}
+
+        @Override
+        public void apply(CommittedBatch batch) {
+            for (CommittedEntry entry : batch.entries()) {
+                if (entry.kind() == EntryKind.APPLICATION) {
+                    sum += ByteBuffer.wrap(entry.payload()).getLong();
+                }
+                if (entry.origin() instanceof Addition addition) {
+                    addition.done.countDown();
+                }
+            }
+        }
+
+        @Override
+        public StateSnapshot snapshot() {
+            long now = sum;
+            return out -> new DataOutputStream(out).writeLong(now);
+        }
+
+        @Override
+        public Runnable read(InputStream snapshot) throws IOException {
+            long read = new DataInputStream(snapshot).readLong();
+            return () -> sum = read;
+        }
+
+        @Override
+        public void leading(long term) {
+            leadingTerm = term;
+        }
+
+        @Override
+        public void deposed() {
+            leadingTerm = 0;
+        }
+
+        @Override
+        public void noted(int member, byte[] note) {}
+
+        @Override
+        public void serving(boolean now) {
+            serving = now;
+        }
+
+        @Override
+        public void configured(ClusterConfiguration configuration) {}
+    }
+
+    private record Addition(long number, CountDownLatch done) implements Proposal {
+        Addition(long number) {
+            this(number, new CountDownLatch(1));
+        }
+
+        @Override
+        public byte[] payload() {
+            return ByteBuffer.allocate(100).putLong(number).array();
+        }
+
+        @Override
+        public void rejected(Rejection reason) {}
+    }
+
+    private void start(int id, boolean durable) {
+        LogOptions options = LogOptions.builder(
+                        System::currentTimeMillis,
+                        () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()),
+                        background,
+                        (delayMs, action) -> delayed.schedule(action, delayMs, TimeUnit.MILLISECONDS),
+                        fatal::set)
+                .memberId(id)
+                .members(members)
+                .birth(id == 1)
+                .segmentBytes(8 << 20)
+                .heartbeatMs(50)
+                .electionTimeoutMs(500)
+                .build();
+        EnsembleLog log = durable
+                ? EnsembleLog.on(RealDisk.in(directory.resolve("member-" + id)), options)
+                : EnsembleLog.inMemory(options);
+        SumMachine machine = new SumMachine();
+        logs.put(id, log);
+        machines.put(id, machine);
+        log.start(machine, machine);
+    }
+
+    private void startAll(boolean durable) {
+        for (int id = 1; id <= 3; id++) {
+            start(id, durable);
+        }
+        awaitAllVote();
+    }
+
+    private void awaitAllVote() {
+        await("all vote").atMost(20, TimeUnit.SECONDS).until(() -> logs.values().stream()
+                .allMatch(log -> log.status().configuration().voters().equals(Set.of(1, 2, 3))
+                        && !log.status().configuration().isJoint()));
+        await("all serve").until(() -> machines.values().stream().allMatch(machine -> machine.serving));
+    }
+
+    private void add(int through, long number) throws InterruptedException {
+        Addition addition = new Addition(number);
+        await().until(() -> logs.get(through).propose(addition));
+        assertTrue(addition.done.await(20, TimeUnit.SECONDS), "through member " + through);
+    }
+
+    private int leader() {
+        return logs.keySet().stream()
+                .filter(id -> logs.get(id).status().role() == LogRole.LEADING)
+                .findFirst()
+                .orElse(0);
+    }
+
+    @Test
+    void threeMembersInMemoryElectAndForward() throws Exception {
+        startAll(false);
+        add(1, 1);
+        add(2, 20);
+        add(3, 300);
+        await().until(() -> machines.values().stream().allMatch(machine -> machine.sum == 321));
+    }
+
+    @Test
+    void whenTheLeaderClosesItsRoleIsHandedOverAndItComesBack() throws Exception {
+        startAll(true);
+        for (int number = 0; number < 100; number++) {
+            add(number % 3 + 1, number);
+        }
+        int leader = leader();
+        logs.remove(leader).close();
+        machines.remove(leader);
+        int other = leader % 3 + 1;
+        add(other, 1_000_000);
+        start(leader, true);
+        awaitAllVote();
+        add(leader, 1);
+        await().until(() -> machines.values().stream().allMatch(machine -> machine.sum == 4950 + 1_000_000 + 1));
+    }
+
+    @Test
+    void leadershipGoesWhereItIsSent() throws Exception {
+        startAll(true);
+        int from = leader();
+        int to = from % 3 + 1;
+        logs.get(from).transferLeadership(to).toCompletableFuture().get(10, TimeUnit.SECONDS);
+        await().until(() -> leader() == to);
+        add(from, 7);
+        CountDownLatch confirmed = new CountDownLatch(1);
+        assertTrue(logs.get(from).confirm(new byte[] {1}, confirmed::countDown));
+        assertTrue(confirmed.await(10, TimeUnit.SECONDS));
+    }
+}
