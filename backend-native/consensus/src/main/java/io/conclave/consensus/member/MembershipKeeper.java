@@ -202,20 +202,20 @@ final class MembershipKeeper {
 
     // ---- what goes by itself
 
+    /** A voter first loses its vote; a learner's directory is the one that it shows. */
     private ClusterConfiguration withShownDirectories(ClusterConfiguration current) {
         Map<Integer, Member> members = new TreeMap<>(current.members());
         Set<Integer> voters = new TreeSet<>(current.voters());
         for (Member member : current.members().values()) {
             long shown = directories.getOrDefault(member.id(), 0L);
-            if (member.id() != memberId && shown != 0 && shown != member.directory()) {
-                if (member.directory() != 0) {
-                    log.warn(
-                            "member {} has another directory than before: its log is lost, it has no vote",
-                            member.id());
-                }
+            if (member.id() == memberId || shown == 0 || shown == member.directory()) {
+                continue;
+            }
+            forget(member.id());
+            if (voters.remove(member.id())) {
+                log.warn("member {} has another directory than before: its log is lost, it has no vote", member.id());
+            } else {
                 members.put(member.id(), member.withDirectory(shown));
-                voters.remove(member.id());
-                forget(member.id());
             }
         }
         return new ClusterConfiguration(members, voters, Set.of());

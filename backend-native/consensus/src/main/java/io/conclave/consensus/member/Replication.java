@@ -128,6 +128,9 @@ final class Replication {
         handover = new Handover(2 * options.electionTimeoutMs());
         snapshotSender = new SnapshotSender(store, options.background(), new Sending(), options.electionTimeoutMs());
         snapshotReceiver = new SnapshotReceiver(store, machine, options.background(), new Receiving());
+        if (applier.index() > 0) {
+            store.applied(applier.position(), machine::snapshot); // others may want a snapshot of what was recovered
+        }
         links.identify(store.clusterId(), store.directory());
         announce(applier.configuration());
     }

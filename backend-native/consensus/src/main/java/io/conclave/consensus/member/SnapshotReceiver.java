@@ -4,6 +4,7 @@ import io.conclave.consensus.DamagedLogException;
 import io.conclave.consensus.StateMachine;
 import io.conclave.consensus.core.PeerMessage.SnapshotPiece;
 import io.conclave.consensus.core.PeerMessage.SnapshotReply;
+import io.conclave.consensus.disk.DiskFullException;
 import io.conclave.consensus.store.IncomingSnapshot;
 import io.conclave.consensus.store.LogStore;
 import io.conclave.consensus.store.SnapshotPosition;
@@ -64,6 +65,15 @@ final class SnapshotReceiver {
             receiving.send(from, new SnapshotReply(term, piece.lastIndex(), piece.length(), true));
             return;
         }
+        try {
+            take(from, piece);
+        } catch (DiskFullException e) {
+            log.warn("no room for the snapshot of {} entries; the sender tries again", piece.lastIndex(), e);
+            discard();
+        }
+    }
+
+    private void take(int from, SnapshotPiece piece) throws IOException {
         IncomingSnapshot file = fileFor(piece);
         if (file == null) {
             return; // another one is being checked; this one is asked for again

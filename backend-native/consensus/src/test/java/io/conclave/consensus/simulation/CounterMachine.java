@@ -135,6 +135,7 @@ final class CounterMachine implements StateMachine, LogListener, SimulatedMember
             for (long value : now) {
                 data.writeLong(value);
             }
+            data.writeInt(snapshotPadding);
             data.write(new byte[snapshotPadding]);
             data.flush();
         };
@@ -146,7 +147,7 @@ final class CounterMachine implements StateMachine, LogListener, SimulatedMember
         long newIndex = data.readLong();
         long newCount = data.readLong();
         long newDigest = data.readLong();
-        data.skipNBytes(snapshotPadding);
+        data.skipNBytes(data.readInt());
         return () -> {
             requireLife();
             if (serving) {

@@ -191,13 +191,9 @@ final class EnsembleSimulation {
         network.heal();
         members.forEach((id, member) -> {
             member.disk().capacity(Long.MAX_VALUE);
-            member.pause(0);
+            member.disk().failAfter(-1);
         });
-        for (int id : members.keySet()) {
-            if (!members.get(id).isAlive()) {
-                start(id, false);
-            }
-        }
+        await("all live", 60, this::haveAllLive);
         List<Integer> ids = new ArrayList<>(listed.keySet());
         await(
                 "all vote",
@@ -217,6 +213,18 @@ final class EnsembleSimulation {
             assertEquals(application(leader).digest, application(id).digest, "state of member " + id);
             assertEquals(application(leader).count, application(id).count, "count of member " + id);
         }
+    }
+
+    private boolean haveAllLive() {
+        boolean all = true;
+        for (int id : members.keySet()) {
+            if (!members.get(id).isAlive()) {
+                start(id, false);
+            }
+            all &= log(id).status().role().isWorking() && !members.get(id).isClosing()
+                    && !members.get(id).disk().hasFailed();
+        }
+        return all;
     }
 
     private boolean isSettled() {

@@ -10,6 +10,7 @@ import io.conclave.consensus.ReplicatedLog;
 import io.conclave.consensus.StateMachine;
 import io.conclave.consensus.core.PeerMessage;
 import io.conclave.consensus.disk.Disk;
+import io.conclave.consensus.disk.DiskFullException;
 import io.conclave.consensus.disk.PowerFailure;
 import io.conclave.consensus.disk.SimulatedDisk;
 import io.conclave.consensus.entry.ClusterConfiguration;
@@ -51,6 +52,7 @@ public final class SimulatedMember implements SimulatedNetwork.Node {
         final MemberLoop loop;
         final SimulatedLog log;
         boolean turnAsked;
+        boolean closing;
         long timerUs = Long.MAX_VALUE;
         UUID clusterId = new UUID(0, 0);
         long directory;
@@ -160,8 +162,8 @@ public final class SimulatedMember implements SimulatedNetwork.Node {
         life = Optional.of(made);
         guarded(made, () -> made.loop.start(application.machine(), application.listener()));
         made.loop.ready().whenComplete((nothing, cause) -> {
-            if (cause != null && life.isPresent() && life.get() == made && !disk.hasFailed()) {
-                throw new AssertionError("member " + id + " cannot start", cause);
+            if (cause instanceof LogException known && life.isPresent() && life.get() == made) {
+                failed(known);
             }
         });
     }
@@ -191,9 +193,15 @@ public final class SimulatedMember implements SimulatedNetwork.Node {
         pausedUntilUs = 0;
     }
 
+    /** Whether the present life is about to end by itself. */
+    public boolean isClosing() {
+        return life.isPresent() && life.get().closing;
+    }
+
     /** Closes the log; the process ends when it has. */
     public void close() {
         Life closing = life.orElseThrow();
+        closing.closing = true;
         closing.loop.beginClosing();
         closing.loop
                 .ended()
@@ -206,20 +214,26 @@ public final class SimulatedMember implements SimulatedNetwork.Node {
 
     /** The process stands still for a while; what arrives waits. */
     public void pause(long durationUs) {
-        pausedUntilUs = time.nowUs() + durationUs;
+        pausedUntilUs = Math.max(pausedUntilUs, time.nowUs() + durationUs); // else what waits would be overtaken
     }
 
     private void failed(LogException cause) {
-        if (disk.hasFailed() || isPowerFailure(cause)) {
+        boolean starting = log().status().appliedIndex() == 0;
+        if (disk.hasFailed() || isCausedBy(PowerFailure.class, cause)) {
             time.after(0, inThisLife(this::losePower));
+        } else if (starting && isCausedBy(DiskFullException.class, cause)) {
+            time.after(0, inThisLife(this::kill)); // nobody can begin on a full disk
         } else {
-            throw new AssertionError("the log of member " + id + " failed", cause);
+            // not from here, where it might be caught
+            time.after(0, () -> {
+                throw new AssertionError("the log of member " + id + " failed", cause);
+            });
         }
     }
 
-    private static boolean isPowerFailure(Throwable cause) {
+    private static boolean isCausedBy(Class<? extends Throwable> type, Throwable cause) {
         for (Throwable each = cause; each != null; each = each.getCause()) {
-            if (each instanceof PowerFailure) {
+            if (type.isInstance(each)) {
                 return true;
             }
         }
@@ -270,9 +284,6 @@ public final class SimulatedMember implements SimulatedNetwork.Node {
         of.turnAsked = false;
         while (of.loop.turn()) {
             of.turnAsked = false;
-        }
-        if (disk.hasFailed()) {
-            throw new AssertionError("member " + id + " goes on after its end");
         }
         sleep(of);
     }

@@ -1,0 +1,199 @@
+package io.conclave.consensus.simulation;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.conclave.consensus.MembershipChange;
+import io.conclave.consensus.disk.SimulatedDisk;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+
+/**
+ * An ensemble under random faults, all from one seed: processes are killed, machines lose power (also in the middle of a
+ * write), directories are wiped, links break and are cut, processes stand still, disks fill up, leadership is handed
+ * over, members are closed, removed and put back; while all members propose and read.
+ */
+final class FaultSimulation {
+    final EnsembleSimulation ensemble;
+    private final Random random;
+    private final boolean durable;
+    private final int size;
+    private int wiped;
+
+    FaultSimulation(long seed) {
+        random = new Random(seed * 7919);
+        durable = random.nextInt(5) != 0;
+        size = random.nextInt(4) == 0 ? 5 : 3;
+        ensemble = new EnsembleSimulation(seed, durable);
+        ensemble.snapshotEveryEntries = 20 + random.nextInt(400);
+    }
+
+    void run() {
+        for (int id = 1; id <= size; id++) {
+            ensemble.add(id);
+        }
+        ensemble.startAll();
+        if (random.nextInt(3) != 0) {
+            ensemble.await("growth", 60, () -> ensemble.leader() != 0
+                    && ensemble.configuration().voters().size() == size);
+        } else {
+            ensemble.runFor(random.nextInt(500_000));
+        }
+        if (random.nextInt(3) == 0) {
+            ensemble.network.delayUs(20_000 + random.nextInt(50_000));
+        }
+        int rounds = 20 + random.nextInt(100);
+        for (int round = 0; round < rounds; round++) {
+            work();
+            if (random.nextInt(3) == 0) {
+                fault();
+            }
+            ensemble.runFor(random.nextInt(random.nextInt(4) == 0 ? 1_500_000 : 100_000));
+        }
+        ensemble.network.delayUs(300);
+        ensemble.settle();
+    }
+
+    private List<Integer> living() {
+        List<Integer> living = new ArrayList<>();
+        ensemble.members.forEach((id, member) -> {
+            if (member.isAlive()) {
+                living.add(id);
+            }
+        });
+        return living;
+    }
+
+    private void work() {
+        for (int id : living()) {
+            int count = random.nextInt(6);
+            for (int i = 0; i < count; i++) {
+                ensemble.propose(id, random.nextInt(10) == 0 ? random.nextInt(8_000) : random.nextInt(300));
+            }
+            if (random.nextInt(3) == 0) {
+                ensemble.read(id);
+            }
+            if (random.nextInt(3) == 0) {
+                ensemble.confirm(id);
+            }
+        }
+    }
+
+    private void fault() {
+        int id = 1 + random.nextInt(size);
+        SimulatedMember member = ensemble.members.get(id);
+        switch (random.nextInt(15)) {
+            case 0, 1 -> die(member);
+            case 2, 3, 4 -> revive();
+            case 5 -> ensemble.network.reset(id, 1 + random.nextInt(size));
+            case 6 -> ensemble.network.cut(id, 1 + random.nextInt(size));
+            case 7 -> ensemble.network.isolate(id);
+            case 8, 9 -> ensemble.network.heal();
+            case 10 -> member.pause(random.nextInt(random.nextBoolean() ? 300_000 : 5_000_000));
+            case 11 -> handOver();
+            case 12 -> limit(member);
+            case 13 -> dieInTheMiddle(member);
+            default -> close(member);
+        }
+    }
+
+    /** A wiped member may come back only while the others, a majority, keep what was acknowledged. */
+    private void die(SimulatedMember member) {
+        if (!member.isAlive()) {
+            return;
+        }
+        if (!durable || random.nextInt(8) == 0) {
+            if (mayWipe()) {
+                wiped(member);
+                member.wipe();
+            }
+        } else if (random.nextBoolean() || !mayLose()) {
+            member.kill();
+        } else {
+            member.losePower();
+        }
+    }
+
+    /** One at a time, and only out of a whole ensemble: who has lost its log has lost what it acknowledged. */
+    private boolean mayWipe() {
+        return areBack(ensemble.members.keySet());
+    }
+
+    /** Nobody else may lose the end of its log until the one that lost all is a voter again. */
+    private boolean mayLose() {
+        if (wiped != 0 && areBack(Set.of(wiped))) {
+            wiped = 0;
+        }
+        return wiped == 0;
+    }
+
+    private boolean areBack(Set<Integer> ids) {
+        int leader = ensemble.leader();
+        if (leader == 0 || ensemble.configuration().isJoint()) {
+            return false;
+        }
+        for (int id : ids) {
+            SimulatedMember member = ensemble.members.get(id);
+            if (!member.isAlive()
+                    || member.isClosing()
+                    || !ensemble.configuration().voters().contains(id)
+                    || ensemble.configuration().members().get(id).directory() != member.directory()
+                    || ensemble.log(id).status().appliedIndex()
+                            < ensemble.log(leader).status().commitIndex()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void wiped(SimulatedMember member) {
+        wiped = member.id();
+        ensemble.members.values().forEach(each -> each.disk().failAfter(-1));
+    }
+
+    private void dieInTheMiddle(SimulatedMember member) {
+        if (member.isAlive() && durable && mayLose()) {
+            member.disk().failAfter(1 + random.nextInt(60));
+        }
+    }
+
+    private void revive() {
+        for (SimulatedMember member : ensemble.members.values()) {
+            if (!member.isAlive() && random.nextBoolean()) {
+                ensemble.start(member.id(), false);
+                return;
+            }
+        }
+    }
+
+    private void handOver() {
+        int leader = ensemble.leader();
+        if (leader != 0) {
+            ensemble.log(leader).transferLeadership(random.nextBoolean() ? 0 : 1 + random.nextInt(size));
+        }
+    }
+
+    private void limit(SimulatedMember member) {
+        SimulatedDisk disk = member.disk();
+        disk.capacity(random.nextBoolean() ? Long.MAX_VALUE : disk.used() + random.nextInt(128 * 1024));
+    }
+
+    private void close(SimulatedMember member) {
+        if (member.isAlive() && (durable || mayWipe())) {
+            if (!durable) {
+                wiped(member);
+            }
+            member.close();
+        }
+    }
+
+    /** For tests that want to see that something happened. */
+    void requireWork() {
+        assertTrue(ensemble.history.acknowledgedCount() > 0, "nothing was acknowledged");
+    }
+
+    MembershipChange removal(int id) {
+        return new MembershipChange.Remove(id);
+    }
+}
