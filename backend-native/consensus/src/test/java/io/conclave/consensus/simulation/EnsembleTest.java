@@ -1,8 +1,16 @@
 package io.conclave.consensus.simulation;
 
+import static io.conclave.consensus.simulation.EnsembleSimulation.SECOND_US;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.conclave.consensus.LogException;
+import io.conclave.consensus.LogRole;
+import io.conclave.consensus.MembershipChange;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
 
 /** The ensemble's story, step by step, in virtual time. */
@@ -33,9 +41,241 @@ class EnsembleTest {
                 simulation.confirm(id);
             }
         }
-        simulation.runFor(EnsembleSimulation.SECOND_US);
+        simulation.runFor(SECOND_US);
         assertEquals(300, simulation.history.acknowledgedCount());
         assertEquals(600, simulation.reads);
+        simulation.settle();
+    }
+
+    private static void work(EnsembleSimulation simulation, int through, int count) {
+        for (int i = 0; i < count; i++) {
+            assertTrue(simulation.propose(through, 50));
+            simulation.runFor(2_000);
+        }
+    }
+
+    private static void done(EnsembleSimulation simulation, CompletableFuture<Void> change) {
+        simulation.await("the change", 20, change::isDone);
+        change.join();
+    }
+
+    @Test
+    void requestsInFlightSurviveTheDeathOfTheLeader() {
+        EnsembleSimulation simulation = three(true);
+        int leader = simulation.leader();
+        int follower = leader % 3 + 1;
+        for (int i = 0; i < 50; i++) {
+            assertTrue(simulation.propose(follower, 50));
+        }
+        simulation.runFor(300);
+        simulation.members.get(leader).kill();
+        CounterMachine application = simulation.application(follower);
+        simulation.await("all applied", 5, application.open::isEmpty);
+        assertEquals(0, application.unknown);
+        simulation.settle();
+    }
+
+    @Test
+    void aFollowerWhoseLeaderDiesHasAnotherOneWithinMilliseconds() {
+        EnsembleSimulation simulation = three(true);
+        int leader = simulation.leader();
+        long fromUs = simulation.time.nowUs();
+        simulation.members.get(leader).kill();
+        simulation.await("another leader", 2, () -> simulation.leader() != 0 && simulation.leader() != leader);
+        long tookMs = (simulation.time.nowUs() - fromUs) / 1000;
+        assertTrue(tookMs < 200, "took " + tookMs + " ms");
+    }
+
+    @Test
+    void aSnapshotInstalledOverPendingRequestsLeavesTheirOutcomeUnknownOnce() {
+        EnsembleSimulation simulation = three(true);
+        int leader = simulation.leader();
+        int follower = leader % 3 + 1;
+        CounterMachine application = simulation.application(follower);
+        for (int i = 0; i < 20; i++) {
+            assertTrue(simulation.propose(follower, 50));
+        }
+        simulation.runFor(400); // sent, not acknowledged
+        simulation.network.cut(leader, follower);
+        simulation.network.cut(6 - leader - follower, follower);
+        for (int i = 0; i < 3_000; i++) {
+            if (!simulation.propose(leader, 7_000)) {
+                simulation.runFor(100_000);
+            }
+            if (i % 20 == 0) {
+                simulation.runFor(20_000);
+            }
+        }
+        simulation.runFor(SECOND_US);
+        assertFalse(application.open.isEmpty());
+        simulation.network.heal();
+        simulation.await("outcomes", 30, application.open::isEmpty);
+        assertEquals(20, application.unknown);
+        simulation.settle();
+    }
+
+    @Test
+    void aWipedMemberIsTakenInAgainWithItsNewDirectory() {
+        EnsembleSimulation simulation = three(true);
+        work(simulation, 1, 300);
+        long before = simulation.members.get(3).directory();
+        simulation.members.get(3).wipe();
+        work(simulation, 1, 10);
+        simulation.start(3);
+        simulation.await("its vote", 60, () -> simulation.leader() != 0
+                && simulation.configuration().voters().contains(3)
+                && simulation.configuration().members().get(3).directory() != before);
+        simulation.settle();
+    }
+
+    @Test
+    void anEnsembleGrowsFromThreeToFiveAndShrinksAgain() {
+        EnsembleSimulation simulation = three(true);
+        work(simulation, 2, 50);
+        simulation.add(4, 5);
+        for (int id = 4; id <= 5; id++) {
+            done(simulation, simulation.change(new MembershipChange.Put(EnsembleSimulation.member(id, false))));
+            simulation.start(id);
+        }
+        simulation.awaitVoters(1, 2, 3, 4, 5);
+        work(simulation, 5, 20);
+        done(simulation, simulation.change(new MembershipChange.Remove(4)));
+        done(simulation, simulation.change(new MembershipChange.Remove(5)));
+        simulation.awaitVoters(1, 2, 3);
+        simulation.listed.remove(4);
+        simulation.listed.remove(5);
+        simulation.members.get(4).kill();
+        simulation.members.get(5).kill();
+        simulation.members.remove(4);
+        simulation.members.remove(5);
+        simulation.settle();
+    }
+
+    @Test
+    void theLeaderCanBeRemovedAndTheOthersGoOn() {
+        EnsembleSimulation simulation = three(true);
+        int leader = simulation.leader();
+        simulation.change(new MembershipChange.Remove(leader));
+        simulation.await("another leader", 10, () -> simulation.leader() != 0 && simulation.leader() != leader);
+        simulation.await("its going", 10, () -> !simulation.configuration().members().containsKey(leader));
+        assertEquals(2, simulation.configuration().voters().size());
+        simulation.await("no service there", 20, () -> !simulation.application(leader).serving);
+    }
+
+    @Test
+    void anObserverFollowsWithoutAVoteUntilItIsMadeAVoter() {
+        EnsembleSimulation simulation = three(true);
+        simulation.add(4);
+        done(simulation, simulation.change(new MembershipChange.Put(EnsembleSimulation.member(4, true))));
+        simulation.start(4);
+        simulation.await("service", 20, () -> simulation.application(4).serving);
+        work(simulation, 4, 20);
+        simulation.runFor(5 * SECOND_US);
+        assertFalse(simulation.configuration().voters().contains(4));
+        assertTrue(simulation.application(4).open.isEmpty());
+        done(simulation, simulation.change(new MembershipChange.Put(EnsembleSimulation.member(4, false))));
+        simulation.awaitVoters(1, 2, 3, 4);
+        simulation.settle();
+    }
+
+    @Test
+    void aMemberIsReplacedByAnotherOne() {
+        EnsembleSimulation simulation = three(true);
+        work(simulation, 1, 30);
+        simulation.members.get(3).kill();
+        simulation.add(4);
+        done(simulation, simulation.change(new MembershipChange.Put(EnsembleSimulation.member(4, false))));
+        simulation.start(4);
+        simulation.awaitVoters(1, 2, 3, 4);
+        done(simulation, simulation.change(new MembershipChange.Remove(3)));
+        simulation.awaitVoters(1, 2, 4);
+        simulation.listed.remove(3);
+        simulation.members.remove(3);
+        simulation.settle();
+    }
+
+    @Test
+    void whoDoesNotLeadRefusesChangesAndNamesTheLeader() {
+        EnsembleSimulation simulation = three(true);
+        int leader = simulation.leader();
+        CompletableFuture<Void> change = simulation
+                .log(leader % 3 + 1)
+                .change(new MembershipChange.Remove(leader))
+                .toCompletableFuture();
+        simulation.await("an answer", 5, change::isDone);
+        CompletionException refused = assertThrows(CompletionException.class, change::join);
+        assertTrue(
+                refused.getCause() instanceof LogException && refused.getMessage().contains("member " + leader),
+                refused.getMessage());
+    }
+
+    @Test
+    void aMemberCutOffStopsServingAndAnswersNoReads() {
+        EnsembleSimulation simulation = three(true);
+        int leader = simulation.leader();
+        simulation.network.isolate(leader);
+        simulation.read(leader);
+        simulation.confirm(leader);
+        simulation.runFor(10 * SECOND_US);
+        assertFalse(simulation.application(leader).serving);
+        assertEquals(0, simulation.reads);
+        assertEquals(LogRole.FOLLOWING, simulation.log(leader).status().role());
+        assertTrue(simulation.leader() != leader);
+        simulation.network.heal();
+        simulation.await("reads", 10, () -> simulation.reads == 2);
+        simulation.settle();
+    }
+
+    @Test
+    void aLeaderThatClosesHandsOverAndNobodyWaitsForAnElection() {
+        EnsembleSimulation simulation = three(true);
+        int leader = simulation.leader();
+        work(simulation, leader, 20);
+        long fromUs = simulation.time.nowUs();
+        simulation.members.get(leader).close();
+        simulation.await("another leader", 1, () -> simulation.leader() != 0 && simulation.leader() != leader);
+        long tookMs = (simulation.time.nowUs() - fromUs) / 1000;
+        assertTrue(tookMs < 100, "took " + tookMs + " ms");
+        simulation.await("its end", 5, () -> !simulation.members.get(leader).isAlive());
+        simulation.settle();
+    }
+
+    @Test
+    void aLeaderWhoseDiskIsFullHandsOverToOneThatHasRoom() {
+        EnsembleSimulation simulation = three(true);
+        int leader = simulation.leader();
+        simulation.members.get(leader).disk().capacity(simulation.members.get(leader).disk().used());
+        simulation.await("another leader", 30, () -> {
+            simulation.propose(leader, 5_000);
+            simulation.propose(leader % 3 + 1, 5_000);
+            return simulation.leader() != 0 && simulation.leader() != leader;
+        });
+        int follower = leader % 3 + 1;
+        work(simulation, follower, 30);
+        simulation.await("all applied", 10, simulation.application(follower).open::isEmpty);
+        simulation.settle();
+    }
+
+    @Test
+    void aPauseOfTheLeaderCostsOneElectionAndNothingElse() {
+        EnsembleSimulation simulation = three(true);
+        int leader = simulation.leader();
+        simulation.members.get(leader).pause(5 * SECOND_US);
+        int follower = leader % 3 + 1;
+        work(simulation, follower, 100);
+        simulation.runFor(10 * SECOND_US);
+        assertEquals(2, simulation.history.leaderCount());
+        simulation.settle();
+    }
+
+    @Test
+    void aPauseOfAFollowerDisturbsNobody() {
+        EnsembleSimulation simulation = three(true);
+        int leader = simulation.leader();
+        simulation.members.get(leader % 3 + 1).pause(5 * SECOND_US);
+        work(simulation, leader, 100);
+        simulation.runFor(10 * SECOND_US);
+        assertEquals(1, simulation.history.leaderCount());
         simulation.settle();
     }
 }
