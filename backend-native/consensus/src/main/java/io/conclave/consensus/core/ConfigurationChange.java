@@ -44,6 +44,6 @@ final class ConfigurationChange {
                 leaving.add(id);
             }
         });
-        return new ClusterConfiguration(members, target.voters(), current.voters(), leaving);
+        return new ClusterConfiguration(members, target.voters(), current.voters(), leaving, target.removed());
     }
 }

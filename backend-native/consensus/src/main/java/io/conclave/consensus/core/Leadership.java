@@ -130,7 +130,7 @@ final class Leadership {
         if (configuration.isJoint()) {
             Map<Integer, Member> members = new TreeMap<>(configuration.members());
             members.keySet().removeAll(configuration.leaving());
-            appendConfiguration(nowMs, new ClusterConfiguration(members, configuration.voters(), Set.of()));
+            appendConfiguration(nowMs, configuration.with(members, configuration.voters()));
         } else {
             removed = !configuration.isVoter(self);
         }

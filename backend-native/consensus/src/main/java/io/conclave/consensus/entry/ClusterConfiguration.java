@@ -15,9 +15,14 @@ import java.util.function.IntPredicate;
  * @param voters who votes
  * @param outgoing who voted before; empty but during a change of voters
  * @param leaving outgoing voters that are no members any more once the change is complete; the others become learners
+ * @param removed numbers of members that were removed on purpose: an operator's list does not bring them back
  */
 public record ClusterConfiguration(
-        Map<Integer, Member> members, Set<Integer> voters, Set<Integer> outgoing, Set<Integer> leaving) {
+        Map<Integer, Member> members,
+        Set<Integer> voters,
+        Set<Integer> outgoing,
+        Set<Integer> leaving,
+        Set<Integer> removed) {
     /** Of a member that belongs to no cluster yet. */
     public static final ClusterConfiguration NONE = new ClusterConfiguration(Map.of(), Set.of(), Set.of());
 
@@ -26,6 +31,7 @@ public record ClusterConfiguration(
         voters = Collections.unmodifiableSet(new TreeSet<>(voters));
         outgoing = Collections.unmodifiableSet(new TreeSet<>(outgoing));
         leaving = Collections.unmodifiableSet(new TreeSet<>(leaving));
+        removed = Collections.unmodifiableSet(new TreeSet<>(removed));
         if (!members.keySet().containsAll(voters) || !members.keySet().containsAll(outgoing)) {
             throw new IllegalArgumentException(
                     "voters " + voters + " and " + outgoing + " must be members: " + members.keySet());
@@ -36,9 +42,14 @@ public record ClusterConfiguration(
         }
     }
 
-    /** A configuration that nobody is about to leave. */
+    /** A configuration that nobody is about to leave, or was removed from. */
     public ClusterConfiguration(Map<Integer, Member> members, Set<Integer> voters, Set<Integer> outgoing) {
-        this(members, voters, outgoing, Set.of());
+        this(members, voters, outgoing, Set.of(), Set.of());
+    }
+
+    /** The same with other members and voters, and no change under way. */
+    public ClusterConfiguration with(Map<Integer, Member> newMembers, Set<Integer> newVoters) {
+        return new ClusterConfiguration(newMembers, newVoters, Set.of(), Set.of(), removed);
     }
 
     /** A change of voters is under way. */

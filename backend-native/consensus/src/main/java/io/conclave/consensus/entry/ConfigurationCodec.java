@@ -20,6 +20,7 @@ import java.util.TreeSet;
  *   voters 2, each: id 4
  *   outgoing 2, each: id 4
  *   leaving 2, each: id 4
+ *   removed 2, each: id 4
  * </pre>
  *
  * Numbers are big-endian, hosts are modified UTF-8 behind two bytes of length ({@link DataOutputStream#writeUTF}).
@@ -73,6 +74,7 @@ public final class ConfigurationCodec {
         writeIds(configuration.voters(), out);
         writeIds(configuration.outgoing(), out);
         writeIds(configuration.leaving(), out);
+        writeIds(configuration.removed(), out);
     }
 
     private static void writeIds(Set<Integer> ids, DataOutputStream out) throws IOException {
@@ -100,7 +102,7 @@ public final class ConfigurationCodec {
                     in.readBoolean());
             members.put(member.id(), member);
         }
-        return new ClusterConfiguration(members, readIds(in), readIds(in), readIds(in));
+        return new ClusterConfiguration(members, readIds(in), readIds(in), readIds(in), readIds(in));
     }
 
     private static Set<Integer> readIds(DataInputStream in) throws IOException {

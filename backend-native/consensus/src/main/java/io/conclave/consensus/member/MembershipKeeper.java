@@ -44,9 +44,6 @@ final class MembershipKeeper {
     private final Map<Integer, Round> rounds = new HashMap<>();
     private final Set<Integer> caughtUp = new HashSet<>();
 
-    /** Removed on purpose while this member led: its line in the list does not bring it back. */
-    private final Set<Integer> removed = new HashSet<>();
-
     private final Deque<Request> requests = new ArrayDeque<>();
     private @Nullable Request running;
     private long term;
@@ -160,7 +157,6 @@ final class MembershipKeeper {
 
     private @Nullable ClusterConfiguration apply(Request request, ClusterConfiguration current) {
         if (request.change() instanceof MembershipChange.Put put) {
-            removed.remove(put.member().id());
             return with(put.member(), current);
         }
         int member = ((MembershipChange.Remove) request.change()).member();
@@ -169,12 +165,13 @@ final class MembershipKeeper {
             request.done().completeExceptionally(new LogException(refusal));
             return null;
         }
-        removed.add(member);
         Map<Integer, Member> members = new TreeMap<>(current.members());
         Set<Integer> voters = new TreeSet<>(current.voters());
+        Set<Integer> removed = new TreeSet<>(current.removed());
         members.remove(member);
         voters.remove(member);
-        return new ClusterConfiguration(members, voters, Set.of());
+        removed.add(member);
+        return new ClusterConfiguration(members, voters, Set.of(), Set.of(), removed);
     }
 
     private String refusalToRemove(int member, ClusterConfiguration current) {
@@ -197,7 +194,9 @@ final class MembershipKeeper {
         if (wanted.observer() && wanted.id() != memberId) {
             voters.remove(wanted.id());
         }
-        return new ClusterConfiguration(members, voters, Set.of());
+        Set<Integer> removed = new TreeSet<>(current.removed());
+        removed.remove(wanted.id());
+        return new ClusterConfiguration(members, voters, Set.of(), Set.of(), removed);
     }
 
     // ---- what goes by itself
@@ -218,18 +217,18 @@ final class MembershipKeeper {
                 members.put(member.id(), member.withDirectory(shown));
             }
         }
-        return new ClusterConfiguration(members, voters, Set.of());
+        return current.with(members, voters);
     }
 
     private ClusterConfiguration withListed(ClusterConfiguration current) {
         Map<Integer, Member> members = new TreeMap<>(current.members());
         for (Member member : listed.values()) {
             long shown = directories.getOrDefault(member.id(), 0L);
-            if (shown != 0 && !removed.contains(member.id())) {
+            if (shown != 0 && !current.removed().contains(member.id())) {
                 members.putIfAbsent(member.id(), member.withDirectory(shown));
             }
         }
-        return new ClusterConfiguration(members, current.voters(), Set.of());
+        return current.with(members, current.voters());
     }
 
     private ClusterConfiguration withVotes(Core core, CoreStatus status, long nowMs) {
@@ -247,7 +246,7 @@ final class MembershipKeeper {
                 voters.add(member.id());
             }
         }
-        return new ClusterConfiguration(current.members(), voters, Set.of());
+        return current.with(current.members(), voters);
     }
 
     private boolean hasCaughtUp(Member member, Map<Integer, Long> matches, CoreStatus status, long nowMs) {

@@ -388,7 +388,8 @@ final class Replication {
     }
 
     private boolean serve(CoreStatus status, boolean leads) {
-        boolean stuck = isStuck();
+        boolean belongs = applier.configuration().members().containsKey(self);
+        boolean stuck = !belongs || isStuck();
         if (stuck && serving.isServing()) {
             serving.stop();
         }
@@ -433,6 +434,9 @@ final class Replication {
 
     long nextTurnMs() {
         long next = Math.max(core.nextTickMs(), tickNotBeforeMs);
+        if (serving.isServing() && !isOnlyVoter()) {
+            next = Math.min(next, core.status().heardLeaderMs() + options.stopServingAfterMs() + 1);
+        }
         return Math.min(next, Math.min(handover.deadlineMs(), closeDeadlineMs));
     }
 

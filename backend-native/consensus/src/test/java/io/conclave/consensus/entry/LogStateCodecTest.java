@@ -17,7 +17,7 @@ class LogStateCodecTest {
     private static final Member ALPHA = new Member(1, 0x1122334455667788L, "alpha", 2888, "", 2181, false);
     private static final Member BETA = new Member(2, 0, "b", 2889, "client-b", 0, true);
     private static final ClusterConfiguration CONFIGURATION =
-            new ClusterConfiguration(Map.of(1, ALPHA, 2, BETA), Set.of(1), Set.of(1, 2), Set.of(2));
+            new ClusterConfiguration(Map.of(1, ALPHA, 2, BETA), Set.of(1), Set.of(1, 2), Set.of(2), Set.of(9));
     private static final LogState STATE = new LogState(CONFIGURATION, 12, 3, Map.of(1, new LogState.Proposer(4, 5, 6)));
 
     private static final String CONFIGURATION_BYTES = "01" + "0002"
@@ -25,7 +25,8 @@ class LogStateCodecTest {
             + "00000002" + "0000000000000000" + "000162" + "00000b49" + "0008636c69656e742d62" + "00000000" + "01"
             + "0001" + "00000001"
             + "0002" + "00000001" + "00000002"
-            + "0001" + "00000002";
+            + "0001" + "00000002"
+            + "0001" + "00000009";
 
     private static final String STATE_BYTES = "01" + "00000003" + "000000000000000c"
             + "0001" + "00000001" + "0000000000000004" + "0000000000000005" + "0000000000000006"

@@ -221,7 +221,8 @@ final class EnsembleSimulation {
             if (!members.get(id).isAlive()) {
                 start(id, false);
             }
-            all &= log(id).status().role().isWorking() && !members.get(id).isClosing()
+            all &= log(id).status().role().isWorking()
+                    && !members.get(id).isClosing()
                     && !members.get(id).disk().hasFailed();
         }
         return all;

@@ -122,9 +122,12 @@ class EnsembleTest {
         simulation.members.get(3).wipe();
         work(simulation, 1, 10);
         simulation.start(3);
-        simulation.await("its vote", 60, () -> simulation.leader() != 0
-                && simulation.configuration().voters().contains(3)
-                && simulation.configuration().members().get(3).directory() != before);
+        simulation.await(
+                "its vote",
+                60,
+                () -> simulation.leader() != 0
+                        && simulation.configuration().voters().contains(3)
+                        && simulation.configuration().members().get(3).directory() != before);
         simulation.settle();
     }
 
@@ -157,7 +160,8 @@ class EnsembleTest {
         int leader = simulation.leader();
         simulation.change(new MembershipChange.Remove(leader));
         simulation.await("another leader", 10, () -> simulation.leader() != 0 && simulation.leader() != leader);
-        simulation.await("its going", 10, () -> !simulation.configuration().members().containsKey(leader));
+        simulation.await(
+                "its going", 10, () -> !simulation.configuration().members().containsKey(leader));
         assertEquals(2, simulation.configuration().voters().size());
         simulation.await("no service there", 20, () -> !simulation.application(leader).serving);
     }
@@ -205,7 +209,8 @@ class EnsembleTest {
         simulation.await("an answer", 5, change::isDone);
         CompletionException refused = assertThrows(CompletionException.class, change::join);
         assertTrue(
-                refused.getCause() instanceof LogException && refused.getMessage().contains("member " + leader),
+                refused.getCause() instanceof LogException
+                        && refused.getMessage().contains("member " + leader),
                 refused.getMessage());
     }
 
@@ -244,7 +249,11 @@ class EnsembleTest {
     void aLeaderWhoseDiskIsFullHandsOverToOneThatHasRoom() {
         EnsembleSimulation simulation = three(true);
         int leader = simulation.leader();
-        simulation.members.get(leader).disk().capacity(simulation.members.get(leader).disk().used());
+        simulation
+                .members
+                .get(leader)
+                .disk()
+                .capacity(simulation.members.get(leader).disk().used());
         simulation.await("another leader", 30, () -> {
             simulation.propose(leader, 5_000);
             simulation.propose(leader % 3 + 1, 5_000);

@@ -35,8 +35,11 @@ final class FaultSimulation {
         }
         ensemble.startAll();
         if (random.nextInt(3) != 0) {
-            ensemble.await("growth", 60, () -> ensemble.leader() != 0
-                    && ensemble.configuration().voters().size() == size);
+            ensemble.await(
+                    "growth",
+                    60,
+                    () -> ensemble.leader() != 0
+                            && ensemble.configuration().voters().size() == size);
         } else {
             ensemble.runFor(random.nextInt(500_000));
         }
