@@ -345,6 +345,31 @@ public final class Core {
                 leadership == null ? heardLeaderMs : leadership.heardMajorityMs(nowMs));
     }
 
+    /** What it is in its term; the same as in {@link #status}, which costs more. */
+    public CoreRole role() {
+        return role;
+    }
+
+    /** Whether it leads, and is not about to hand leadership over. */
+    public boolean takesProposals() {
+        return leadership != null && !leadership.isTransferring();
+    }
+
+    /** Who leads in its term; 0 if it does not know. */
+    public int leader() {
+        return leader;
+    }
+
+    /** The end of its log, durable or not. */
+    public long lastIndex() {
+        return log.lastIndex();
+    }
+
+    /** The present term. */
+    public long term() {
+        return term;
+    }
+
     /** What the leader knows of the other members; empty elsewhere. */
     public List<PeerStatus> peers() {
         return leadership == null ? List.of() : leadership.peers();
@@ -578,10 +603,6 @@ public final class Core {
 
     int self() {
         return self;
-    }
-
-    long term() {
-        return term;
     }
 
     long wallMs() {

@@ -47,6 +47,12 @@ public record ClusterConfiguration(
         this(members, voters, outgoing, Set.of(), Set.of());
     }
 
+    /** A configuration that nobody was removed from. */
+    public ClusterConfiguration(
+            Map<Integer, Member> members, Set<Integer> voters, Set<Integer> outgoing, Set<Integer> leaving) {
+        this(members, voters, outgoing, leaving, Set.of());
+    }
+
     /** The same with other members and voters, and no change under way. */
     public ClusterConfiguration with(Map<Integer, Member> newMembers, Set<Integer> newVoters) {
         return new ClusterConfiguration(newMembers, newVoters, Set.of(), Set.of(), removed);

@@ -156,7 +156,7 @@ final class Intake {
 
     /** Numbers what was taken; on a leader without room for it, holds it back or rejects it. */
     private boolean admit() {
-        boolean leads = core.status().role() == CoreRole.LEADER;
+        boolean leads = core.role() == CoreRole.LEADER;
         Appended room = leads ? writer.roomFor(fresh.size(), freshBytes) : Appended.DONE;
         if (room == Appended.WAIT) {
             return false;
@@ -196,21 +196,21 @@ final class Intake {
 
     /** Gives what there is to whoever leads. */
     void handOver(long nowMs) {
-        CoreStatus status = core.status();
-        boolean leads = status.role() == CoreRole.LEADER;
-        int link = leads ? 0 : linked.getOrDefault(status.leader(), 0);
-        if (status.leader() == 0 || (!leads && link == 0)) {
+        int leader = core.leader();
+        boolean leads = core.role() == CoreRole.LEADER;
+        int link = leads ? 0 : linked.getOrDefault(leader, 0);
+        if (leader == 0 || (!leads && link == 0)) {
             return;
         }
-        Target now = new Target(status.leader(), status.term(), link);
+        Target now = new Target(leader, core.term(), link);
         if (!now.equals(target)) {
             target = now;
             own.sendAgain();
         }
         if (leads) {
-            propose(status, nowMs);
+            propose(nowMs);
         } else {
-            forward(status.leader());
+            forward(leader);
         }
     }
 
@@ -227,13 +227,13 @@ final class Intake {
         }
     }
 
-    private void propose(CoreStatus status, long nowMs) {
+    private void propose(long nowMs) {
         for (List<LogEntry> entries = own.next(options.maxBatchBytes());
                 !entries.isEmpty();
                 entries = own.next(options.maxBatchBytes())) {
             gathered.addAll(entries);
         }
-        boolean takes = status.takesProposals();
+        boolean takes = core.takesProposals();
         while (takes && !gathered.isEmpty()) {
             takes = proposeBatch(nowMs);
         }

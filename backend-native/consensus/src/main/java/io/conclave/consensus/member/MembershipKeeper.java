@@ -48,13 +48,22 @@ final class MembershipKeeper {
     private @Nullable Request running;
     private long term;
 
+    /** Something has happened that a change may follow from. */
+    private boolean stirred = true;
+
     MembershipKeeper(int memberId, Map<Integer, Member> listed, long electionTimeoutMs) {
         this.memberId = memberId;
         this.listed = listed;
         this.electionTimeoutMs = electionTimeoutMs;
     }
 
+    /** There may be something to do: time has passed, or a configuration is committed. */
+    void stir() {
+        stirred = true;
+    }
+
     void linked(int member, long directory) {
+        stirred = true;
         Long before = directories.put(member, directory);
         if (before == null || before != directory) {
             forget(member);
@@ -77,6 +86,7 @@ final class MembershipKeeper {
             done.completeExceptionally(notLeading(status));
         } else {
             requests.add(new Request(change, done));
+            stirred = true;
         }
     }
 
@@ -107,6 +117,10 @@ final class MembershipKeeper {
      * @param applied the configuration in force at what is applied
      */
     boolean keep(Core core, long nowMs, long timestampMs, ClusterConfiguration applied) {
+        if (!stirred) {
+            return false;
+        }
+        stirred = false;
         CoreStatus status = core.status();
         if (status.term() != term) {
             deposed(status);

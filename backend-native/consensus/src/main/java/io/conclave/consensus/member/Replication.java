@@ -13,7 +13,6 @@ import io.conclave.consensus.core.Core;
 import io.conclave.consensus.core.CoreOptions;
 import io.conclave.consensus.core.CoreRole;
 import io.conclave.consensus.core.CoreStart;
-import io.conclave.consensus.core.CoreStatus;
 import io.conclave.consensus.core.Output;
 import io.conclave.consensus.core.PeerMessage;
 import io.conclave.consensus.entry.ClusterConfiguration;
@@ -111,6 +110,7 @@ final class Replication {
 
         own = new OwnProposals(queue, self, in.random());
         reads = new PendingReads(queue, in.random().getAsLong());
+        membership = new MembershipKeeper(self, options.members(), options.electionTimeoutMs());
         applier = new LogApplier(machine, self, new Witness());
         RecoveredTail tail = new RecoveredTail(CoreOptions.DEFAULT.tailBytes());
         Recovered recovered = readStore(tail);
@@ -124,7 +124,6 @@ final class Replication {
         core.remember(tail.batches(), tail.termBefore(), tail.timestampBeforeMs());
         intake = new Intake(options, queue, writer, links, core, own, reads);
         serving = new ServingRule(options.stopServingAfterMs(), listener::serving);
-        membership = new MembershipKeeper(self, options.members(), options.electionTimeoutMs());
         handover = new Handover(2 * options.electionTimeoutMs());
         snapshotSender = new SnapshotSender(store, options.background(), new Sending(), options.electionTimeoutMs());
         snapshotReceiver = new SnapshotReceiver(store, machine, options.background(), new Receiving());
@@ -264,6 +263,7 @@ final class Replication {
         }
         tickNotBeforeMs = 0;
         core.tick(nowMs, options.wallClockMs().getAsLong());
+        membership.stir();
         snapshotSender.tick(nowMs);
         return true;
     }
@@ -351,24 +351,25 @@ final class Replication {
     }
 
     private void tellLeading() {
-        CoreStatus status = core.status();
-        if (leadingTerm == 0 && status.role() == CoreRole.LEADER && applier.term() == status.term()) {
-            leadingTerm = status.term();
+        if (leadingTerm == 0 && core.role() == CoreRole.LEADER && applier.term() == core.term()) {
+            leadingTerm = core.term();
+            membership.stir();
             listener.leading(leadingTerm);
         }
     }
 
     /** What follows from where things stand now; returns whether the core has something to say to it. */
     private boolean lookAfter() {
-        CoreStatus status = core.status();
-        boolean leads = status.role() == CoreRole.LEADER;
+        boolean leads = core.role() == CoreRole.LEADER;
         boolean acted = false;
-        handover.look(self, status, nowMs);
+        if (handover.isRunning()) {
+            handover.look(self, core.status(), nowMs);
+        }
         if (leads) {
             acted = membership.keep(core, nowMs, options.wallClockMs().getAsLong(), applier.configuration());
             acted |= (intake.isFull() || isStuck()) && handOverForRoom();
         }
-        boolean asked = serve(status, leads);
+        boolean asked = serve(leads);
         return acted || asked;
     }
 
@@ -387,16 +388,16 @@ final class Replication {
         return writer.isHolding() && store.diskState() == DiskState.FULL;
     }
 
-    private boolean serve(CoreStatus status, boolean leads) {
+    private boolean serve(boolean leads) {
         boolean belongs = applier.configuration().members().containsKey(self);
         boolean stuck = !belongs || isStuck();
         if (stuck && serving.isServing()) {
             serving.stop();
         }
-        if (!isOnlyVoter()) {
-            serving.quiet(nowMs - status.heardLeaderMs());
+        if (serving.isServing() && !isOnlyVoter()) {
+            serving.quiet(nowMs - core.status().heardLeaderMs());
         }
-        boolean hasLeader = leads ? leadingTerm != 0 : status.leader() != 0;
+        boolean hasLeader = leads ? leadingTerm != 0 : core.leader() != 0;
         if (stuck || !serving.wantsConfirmation(hasLeader)) {
             return false;
         }
@@ -413,18 +414,17 @@ final class Replication {
     }
 
     boolean isOnlyVoter() {
-        return applier.configuration().voters().equals(Set.of(self))
-                && applier.configuration().outgoing().isEmpty();
+        ClusterConfiguration configuration = applier.configuration();
+        return configuration.voters().size() == 1 && configuration.voters().contains(self) && !configuration.isJoint();
     }
 
     LogStatus status(LogRole role, LogStore from) {
-        CoreStatus status = core.status();
         return new LogStatus(
                 self,
                 role,
-                status.leader(),
-                status.term(),
-                status.lastIndex(),
+                core.leader(),
+                core.term(),
+                core.lastIndex(),
                 commitIndex,
                 applier.index(),
                 applier.configuration(),
@@ -453,7 +453,7 @@ final class Replication {
         if (queue.peek() != null || !own.isEmpty() || !reads.isEmpty() || intake.isHolding()) {
             return false;
         }
-        if (core.status().role() == CoreRole.LEADER && !isOnlyVoter() && !handedOver) {
+        if (core.role() == CoreRole.LEADER && !isOnlyVoter() && !handedOver) {
             handedOver = true;
             handover.begin(core, nowMs, 0, new CompletableFuture<>());
         }
@@ -490,6 +490,7 @@ final class Replication {
         @Override
         public void configured(ClusterConfiguration configuration) {
             own.configured(configuration);
+            membership.stir();
             announce(configuration);
         }
     }
@@ -497,7 +498,7 @@ final class Replication {
     private final class Sending implements SnapshotSender.Sending {
         @Override
         public long term() {
-            return core.status().term();
+            return core.term();
         }
 
         @Override
