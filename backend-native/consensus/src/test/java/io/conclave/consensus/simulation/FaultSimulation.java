@@ -2,7 +2,6 @@ package io.conclave.consensus.simulation;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.conclave.consensus.MembershipChange;
 import io.conclave.consensus.disk.SimulatedDisk;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,7 +11,7 @@ import java.util.Set;
 /**
  * An ensemble under random faults, all from one seed: processes are killed, machines lose power (also in the middle of a
  * write), directories are wiped, links break and are cut, processes stand still, disks fill up, leadership is handed
- * over, members are closed, removed and put back; while all members propose and read.
+ * over, members are closed; while all members propose and read.
  */
 final class FaultSimulation {
     final EnsembleSimulation ensemble;
@@ -194,9 +193,5 @@ final class FaultSimulation {
     /** For tests that want to see that something happened. */
     void requireWork() {
         assertTrue(ensemble.history.acknowledgedCount() > 0, "nothing was acknowledged");
-    }
-
-    MembershipChange removal(int id) {
-        return new MembershipChange.Remove(id);
     }
 }
