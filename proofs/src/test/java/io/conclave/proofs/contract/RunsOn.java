@@ -45,6 +45,11 @@ interface RunsOn extends StoreUnderTest {
         default ContractBackends backend() {
             return ContractBackends.ENSEMBLE;
         }
+
+        @Override
+        default Duration sessionTimeout() {
+            return ContractEnsemble.SESSION_TIMEOUT;
+        }
     }
 
     /** On {@link ContractBackends#ENSEMBLE_WITH_KILLS}. */
@@ -55,7 +60,6 @@ interface RunsOn extends StoreUnderTest {
             return ContractBackends.ENSEMBLE_WITH_KILLS;
         }
 
-        /** Long enough to find another server in, on a busy machine. */
         @Override
         default Duration sessionTimeout() {
             return ContractEnsemble.SESSION_TIMEOUT;
