@@ -132,8 +132,9 @@ public final class CoordinatorBuilder {
     }
 
     /**
-     * Makes every read that is submitted to the coordinator a {@link io.conclave.spi.LinearizableRead}; not so by default. Recipes read
-     * as they need to, whatever is set here.
+     * Makes every read that is submitted to the coordinator a {@link io.conclave.spi.LinearizableRead}, and what an application asks a
+     * recipe about its state (who holds a lock, who stands for election); not so by default. For their own work recipes read as they
+     * need to, whatever is set here.
      */
     public CoordinatorBuilder linearizableReads(boolean value) {
         linearizableReads = value;

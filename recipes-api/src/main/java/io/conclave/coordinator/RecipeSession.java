@@ -178,6 +178,11 @@ public final class RecipeSession {
         return context.capabilities().contains(capability);
     }
 
+    /** Whether what an application asks about the state of a recipe is to be read linearizably. */
+    public boolean linearizableReads() {
+        return context.linearizableReads();
+    }
+
     /** The clocks and timers. */
     public TimeSource time() {
         return context.time();

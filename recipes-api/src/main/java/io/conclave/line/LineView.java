@@ -6,6 +6,7 @@ import io.conclave.error.OutcomeUnknownException;
 import io.conclave.node.NodePath;
 import io.conclave.spi.GetChildren;
 import io.conclave.spi.GetData;
+import io.conclave.spi.Request;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -19,7 +20,7 @@ public final class LineView {
 
     /**
      * Reads the line. The members are read one by one behind the list, so one who leaves in between is missing; the first of a mutex's line
-     * holds it. Reads that a lost connection leaves unanswered are repeated. Completes on the dispatcher; a line that was never used is empty.
+     * holds it. The list is read linearizably if the coordinator reads so, and the members are at least as new. Reads that a lost connection leaves unanswered are repeated. Completes on the dispatcher; a line that was never used is empty.
      *
      * @param kinds the kinds that make up the line, as in {@link LineRole#line}; other children are not read
      */
@@ -40,8 +41,10 @@ public final class LineView {
                 members.completeExceptionally(cause);
             }
         };
+        GetChildren list = GetChildren.of(line);
+        Request<GetChildren.Children> asked = session.linearizableReads() ? list.linearizable() : list;
         session.send(
-                GetChildren.of(line),
+                asked,
                 children -> readMembers(
                         session, line, LineEntry.inOrder(kinds, children.names()), members::complete, onFailure),
                 onFailure);
