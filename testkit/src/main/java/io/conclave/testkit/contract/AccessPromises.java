@@ -40,6 +40,7 @@ abstract class AccessPromises extends WatchPromises {
         alice.ask(Create.of(path("a")).withData(bytes("1")).withAcl(Acl.CREATOR_ONLY));
 
         for (SessionProbe other : List.of(impostor, nobody)) {
+            other.session.submit(Sync.of(path("a")));
             assertEquals(NO_AUTH, other.refused(GetData.of(path("a"))));
             assertEquals(NO_AUTH, other.refused(GetChildren.of(path("a"))));
             assertEquals(NO_AUTH, other.refused(SetData.of(path("a"), bytes("2"))));
