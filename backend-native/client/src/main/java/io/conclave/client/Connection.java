@@ -46,6 +46,7 @@ final class Connection extends ByteToMessageDecoder {
     private boolean greeted;
     private boolean shut;
     private boolean detached;
+    private boolean leaving;
     private int lastXid;
 
     /**
@@ -105,6 +106,30 @@ final class Connection extends ByteToMessageDecoder {
         return taken;
     }
 
+    // ---- leaving
+
+    /** Sends no request any more, and tells the session when all that were sent are answered. */
+    void leave() {
+        leaving = true;
+        leaveIfAnswered();
+    }
+
+    /** The session ends after all, and here: requests may be sent again. */
+    void stay() {
+        leaving = false;
+    }
+
+    /** Whether everything that was sent was answered, and nothing will be sent. */
+    boolean isLeft() {
+        return leaving && inFlight.isEmpty();
+    }
+
+    private void leaveIfAnswered() {
+        if (isLeft() && !shut) {
+            session.onLeft(this);
+        }
+    }
+
     // ---- opening
 
     @Override
@@ -134,7 +159,7 @@ final class Connection extends ByteToMessageDecoder {
     /** Whether more may be encoded now without the output growing beyond the socket's measure. */
     boolean mayWrite() {
         ChannelHandlerContext ctx = context;
-        return greeted && !shut && ctx != null && ctx.channel().isWritable();
+        return greeted && !shut && !leaving && ctx != null && ctx.channel().isWritable();
     }
 
     /** Encodes a request and puts it behind those in flight; flush follows. */
@@ -273,7 +298,7 @@ final class Connection extends ByteToMessageDecoder {
         }
         ReplyHeader header = ReplyHeader.decode(in);
         switch (header.xid()) {
-            case Xid.WATCH_EVENT -> session.onEvent(header, WatcherEvent.decode(in));
+            case Xid.WATCH_EVENT -> session.onEvent(this, header, WatcherEvent.decode(in));
             case Xid.PING -> onPong();
             case Xid.AUTH -> session.onAuthenticated(header.err());
             case Xid.SET_WATCHES -> session.onWatchesSet(this, header.err());
@@ -310,6 +335,7 @@ final class Connection extends ByteToMessageDecoder {
             inFlight.remove();
             next.answeredHere();
         }
+        leaveIfAnswered();
     }
 
     // ---- ending

@@ -11,16 +11,23 @@ import io.conclave.protocol.ReplyHeader;
 import io.conclave.protocol.RequestBody;
 import java.util.Optional;
 
-/** Asks whose server this is. */
+/** Asks whose server this is, and to be told before it stops. */
 final class IdentityExchange extends Exchange {
     private static final byte[] NO_DATA = new byte[0];
 
     private final SessionMachine session;
     private final Connection asked;
+    private final boolean watch;
 
-    IdentityExchange(SessionMachine session, Connection asked) {
+    /**
+     * The question.
+     *
+     * @param watch whether the session has somewhere else to go, and so wants to be told
+     */
+    IdentityExchange(SessionMachine session, Connection asked, boolean watch) {
         this.session = session;
         this.asked = asked;
+        this.watch = watch;
     }
 
     @Override
@@ -30,7 +37,7 @@ final class IdentityExchange extends Exchange {
 
     @Override
     Optional<RequestBody> body() {
-        return Optional.of(new GetDataRequest(ServerIdentity.PATH, false));
+        return Optional.of(new GetDataRequest(ServerIdentity.PATH, watch));
     }
 
     @Override

@@ -4,7 +4,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.OptionalLong;
 
 /**
- * What a server of ours says of itself in the data of {@value #PATH}; Apache ZooKeeper has no such znode.
+ * What a server of ours says of itself in the data of {@value #PATH}; Apache ZooKeeper has no such znode. A server that is about to stop says so by the event
+ * that these data have changed, on connections that watch them.
  *
  * @param ours whether the server is one of ours
  * @param clusterId the cluster, in hexadecimal; empty if unknown

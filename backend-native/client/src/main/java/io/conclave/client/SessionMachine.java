@@ -7,6 +7,7 @@ import io.conclave.protocol.ConnectResponse;
 import io.conclave.protocol.ErrorCode;
 import io.conclave.protocol.EventType;
 import io.conclave.protocol.ReplyHeader;
+import io.conclave.protocol.SetWatchesRequest;
 import io.conclave.protocol.WatcherEvent;
 import io.conclave.protocol.Xid;
 import io.conclave.spi.Authentication;
@@ -47,6 +48,7 @@ final class SessionMachine {
     private final SessionTicket ticket = new SessionTicket();
     private final SessionWatches watches;
     private final Connector connector;
+    private final SessionMove move;
 
     // Written on the loop, read from anywhere.
     private volatile ServerIdentity identity = ServerIdentity.FOREIGN;
@@ -67,6 +69,7 @@ final class SessionMachine {
         clock = new SessionClock(options.time(), options.sessionTimeout(), () -> onLoop(this::onTick));
         watches = new SessionWatches(deliveries);
         connector = new Connector(this, transport, loop, options.time());
+        move = new SessionMove(this, options.time());
     }
 
     /** Runs a task on the session's loop; if the loop has ended, so has the session. From any thread. */
@@ -190,8 +193,10 @@ final class SessionMachine {
         for (Authentication proof : options.authentications()) {
             opened.sendSpecial(Xid.AUTH, new AuthRequest(0, proof.scheme(), proof.credentials()));
         }
-        opened.send(new IdentityExchange(this, opened));
-        watches.resume(ticket.zxidReplied()).forEach(request -> opened.sendSpecial(Xid.SET_WATCHES, request));
+        opened.send(new IdentityExchange(this, opened, transport.serverCount() > 1));
+        List<SetWatchesRequest> again = watches.resume(ticket.zxidWatched());
+        ticket.watchesSent(again.size());
+        again.forEach(request -> opened.sendSpecial(Xid.SET_WATCHES, request));
     }
 
     private void onExpired(Connection opened) {
@@ -207,6 +212,11 @@ final class SessionMachine {
     void onIdentified(Connection opened, ServerIdentity server) {
         identity = server;
         connector.accepted();
+        if (move.isUnderWay()) {
+            move.end();
+            LOG.info("{}: moved to {}", this, opened);
+            count("session.moved", transport.toString());
+        }
         if (!status.isClosing() && !status.is(SessionState.CONNECTED)) {
             LOG.info(
                     "{}: {} over {}, timeout {} ms{}",
@@ -238,20 +248,38 @@ final class SessionMachine {
     }
 
     void onWatchesSet(Connection opened, int err) {
+        ticket.watchesSet();
         if (err != ErrorCode.OK.code()) {
             LOG.warn("{}: {} could not set the watches again: {}", this, opened, ErrorCode.describe(err));
             opened.shut("watches were not set again: " + ErrorCode.describe(err));
         }
     }
 
-    void onEvent(ReplyHeader header, WatcherEvent event) {
+    void onEvent(Connection teller, ReplyHeader header, WatcherEvent event) {
         Optional<EventType> type = event.eventType();
         if (type.isEmpty() || !event.path().startsWith("/")) {
             LOG.debug("{}: ignored event {}", this, event);
             return;
         }
+        if (type.get() == EventType.NODE_DATA_CHANGED && event.path().equals(ServerIdentity.PATH)) {
+            onGoodbye(teller);
+            return;
+        }
         ticket.seen(header.zxid());
         watches.tell(type.get(), NodePath.of(event.path()), header.zxid());
+    }
+
+    /** The server is about to stop, and answers until then: what is sent is waited for, and everything else goes to another server. */
+    private void onGoodbye(Connection teller) {
+        if (transport.serverCount() > 1 && attached() == teller && !status.isClosing()) {
+            LOG.debug("{}: the {} ends soon", this, teller);
+            teller.leave();
+        }
+    }
+
+    /** Nothing is in flight on a connection whose server has said goodbye. */
+    void onLeft(Connection left) {
+        left.shut("its server stops");
     }
 
     /** A request was answered with an error that may concern more than itself. */
@@ -291,12 +319,30 @@ final class SessionMachine {
             LOG.debug("{}: {} failed: {}", this, gone, reason);
             count("connection.failed", gone.toString());
         }
+        interrupted(gone, wasAttached);
+        gone.loseInFlight(reason);
+        reconnect();
+    }
+
+    /** Whoever has lost nothing need not know, but for watches that miss the events of the meantime. */
+    private void interrupted(Connection gone, boolean wasAttached) {
+        if (!status.is(SessionState.CONNECTED)) {
+            return;
+        }
+        if (wasAttached && gone.isLeft() && !watches.isAnyPersistent()) {
+            status.moved();
+            move.begin(clock.timeout(), this::suspend);
+        } else if (wasAttached || !move.isUnderWay()) {
+            move.end();
+            suspend();
+        }
+    }
+
+    private void suspend() {
         if (status.is(SessionState.CONNECTED)) {
             status.become(SessionState.SUSPENDED);
             count("session.suspended", transport.toString());
         }
-        gone.loseInFlight(reason);
-        reconnect();
     }
 
     private void reconnect() {
@@ -387,6 +433,7 @@ final class SessionMachine {
 
     private void stop() {
         connector.stop();
+        move.end();
         watches.clear();
         clock.stop();
     }
@@ -398,7 +445,9 @@ final class SessionMachine {
             return;
         }
         status.become(SessionState.CLOSED);
-        if (attached() != null) {
+        Connection carrier = attached();
+        if (carrier != null) {
+            carrier.stay();
             drain();
         } else {
             queue.failAll(status::noLongerPossible);

@@ -72,6 +72,12 @@ final class SessionStatus {
         });
     }
 
+    /** Events and answers come over another connection from here on, which nobody needs to know but those who rely on the order of events. */
+    void moved() {
+        long number = ++connectionsMade;
+        deliveries.add(() -> connectionNumber = number);
+    }
+
     /** The server has rejected the credentials: no request is possible any more, and no connection is of use. */
     void rejectCredentials(String failure) {
         credentialsFailure = failure;

@@ -15,6 +15,8 @@ final class SessionTicket {
     private byte[] password = NO_PASSWORD;
     private long zxidSeen;
     private long zxidReplied;
+    private long zxidWatched;
+    private int unansweredWatches;
 
     /** The session's number; 0 before a server has given one. */
     long id() {
@@ -56,8 +58,22 @@ final class SessionTicket {
         zxidSeen = Math.max(zxidSeen, zxid);
     }
 
-    /** The last change that was seen in a reply: events of later ones may be missing. */
-    long zxidReplied() {
-        return zxidReplied;
+    /**
+     * The last change up to which no event is missing: the one seen in a reply, but on a new connection replies come from a server that has not been told of the
+     * watches yet.
+     */
+    long zxidWatched() {
+        return unansweredWatches > 0 ? zxidWatched : zxidReplied;
+    }
+
+    /** So many requests go out that set the watches again. */
+    void watchesSent(int requests) {
+        zxidWatched = zxidWatched();
+        unansweredWatches = requests;
+    }
+
+    /** One of them was answered, and the events that were missed have come before that. */
+    void watchesSet() {
+        unansweredWatches = Math.max(0, unansweredWatches - 1);
     }
 }

@@ -94,6 +94,11 @@ final class SessionWatches {
         return registry.resume(relativeZxid);
     }
 
+    /** Whether there are watches whose missed events no server tells of. */
+    boolean isAnyPersistent() {
+        return registry.isAnyPersistent();
+    }
+
     /** Forgets all watchers and tells none. */
     void clear() {
         registry.clear();

@@ -81,6 +81,11 @@ final class WatchRegistry {
         watchers.values().forEach(Map::clear);
     }
 
+    /** Whether there are watches whose missed events no server tells of. */
+    boolean isAnyPersistent() {
+        return !of(Kind.PERSISTENT).isEmpty() || !of(Kind.RECURSIVE).isEmpty();
+    }
+
     /** Who is to be told of an event, each once; one-shot watches that fire are forgotten. */
     List<Watcher> fire(NodeEvent.Type type, NodePath path) {
         List<Watcher> told = new ArrayList<>();
@@ -138,10 +143,8 @@ final class WatchRegistry {
      */
     List<SetWatchesRequest> resume(long relativeZxid) {
         List<SetWatchesRequest> requests = new ArrayList<>();
-        boolean persistent =
-                !of(Kind.PERSISTENT).isEmpty() || !of(Kind.RECURSIVE).isEmpty();
         // Servers before 3.6 know the old request only; they have no persistent watches either.
-        OpCode opCode = persistent ? OpCode.SET_WATCHES2 : OpCode.SET_WATCHES;
+        OpCode opCode = isAnyPersistent() ? OpCode.SET_WATCHES2 : OpCode.SET_WATCHES;
         Map<Kind, List<String>> frame = emptyFrame();
         int bytes = 0;
         for (Kind kind : Kind.values()) {

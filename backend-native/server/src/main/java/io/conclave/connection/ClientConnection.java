@@ -16,9 +16,11 @@ import io.conclave.tree.TreeEvent;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.socket.DuplexChannel;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -42,6 +44,8 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
     private static final int MAX_HANDSHAKE_BYTES = 4096;
 
     private static final Duration LINGER = Duration.ofSeconds(5);
+    /** For a client that has been told the end of the stream. */
+    private static final Duration SHORT_LINGER = Duration.ofMillis(500);
 
     private final Channel channel;
     private final Loop loop;
@@ -62,6 +66,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
     private boolean readOnly;
     private boolean stalled;
     private boolean handling;
+    private boolean finishing;
 
     ClientConnection(Channel channel, Loop loop, ConnectionServices services, List<AuthId> authIds) {
         this.channel = channel;
@@ -149,12 +154,14 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
             return;
         }
         handling = true;
+        boolean hasHandledAll = false;
         try {
             answerCommand();
             while (wantsFrame()) {
                 int most = state == ConnectionState.HANDSHAKE ? MAX_HANDSHAKE_BYTES : Frames.DEFAULT_MAX_PAYLOAD_BYTES;
                 Optional<ByteBuf> frame = received.nextFrame(most);
                 if (frame.isEmpty()) {
+                    hasHandledAll = true;
                     break;
                 }
                 handle(frame.get());
@@ -163,6 +170,9 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
             close(e.toString());
         } finally {
             handling = false;
+        }
+        if (finishing && hasHandledAll && pipeline.isEmpty() && !isGone()) {
+            endStream();
         }
         setReading();
     }
@@ -233,7 +243,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
 
     /** While attaching, the socket is read on, within a bound, so that a client that leaves is noticed. */
     private void setReading() {
-        boolean reading = wantsFrame()
+        boolean reading = (wantsFrame() && !finishing)
                 || isGone()
                 || (state == ConnectionState.ATTACHING && received.size() < MAX_HANDSHAKE_BYTES);
         if (channel.config().isAutoRead() != reading) {
@@ -370,16 +380,52 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
         }
     }
 
+    /** This server is about to stop: who has no session yet gets none here. */
+    void refuseNewcomer() {
+        if (state == ConnectionState.HANDSHAKE || state == ConnectionState.ATTACHING) {
+            close("this server is about to stop");
+        }
+    }
+
+    /** Reads nothing more, answers what was read, and closes. */
+    void finish() {
+        if (state == ConnectionState.OPEN) {
+            finishing = true;
+            resume();
+        } else {
+            refuseNewcomer();
+        }
+    }
+
     /** Closes when what has been written is sent. */
     void closeAfterOutput() {
         if (isGone()) {
             return;
         }
+        lastOutput(LINGER).addListener(ChannelFutureListener.CLOSE);
+    }
+
+    /**
+     * Closes when the client does, which is told the end of the stream behind the last answer: to close first, with something unread, would have the kernel take
+     * answers back that the client has not read.
+     */
+    private void endStream() {
+        lastOutput(SHORT_LINGER).addListener(written -> {
+            if (channel instanceof DuplexChannel socket && written.isSuccess()) {
+                socket.shutdownOutput();
+            } else {
+                channel.close();
+            }
+        });
+    }
+
+    private ChannelFuture lastOutput(Duration linger) {
         become(ConnectionState.ENDING);
         output.flush();
-        channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+        ChannelFuture written = channel.writeAndFlush(Unpooled.EMPTY_BUFFER);
         leave();
-        services.time().schedule(LINGER, () -> loop.post(() -> close("its client does not read the last answer")));
+        services.time().schedule(linger, () -> loop.post(() -> close("its client does not read the last answer")));
+        return written;
     }
 
     /** Closes at once; what has not been sent is dropped. Idempotent. */

@@ -17,6 +17,7 @@ import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -116,6 +117,36 @@ public final class ConnectionAcceptor implements StepListener {
     /** How many connections there are now. */
     public int connectionCount() {
         return counts.total();
+    }
+
+    /**
+     * Asks the clients that can to go to another server, while everything goes on being answered; takes in no new ones.
+     *
+     * @return completes on any thread when those who were asked have gone
+     */
+    public CompletionStage<@Nullable Void> sayGoodbye() {
+        CompletableFuture<?>[] parts = loops.values().stream()
+                .map(loop -> {
+                    CompletableFuture<@Nullable Void> answered = new CompletableFuture<>();
+                    loop.post(() -> loop.goodbye().say(answered));
+                    return answered;
+                })
+                .toArray(CompletableFuture<?>[]::new);
+        return CompletableFuture.allOf(parts);
+    }
+
+    /**
+     * Reads nothing more from anybody, answers what was read, and closes.
+     *
+     * @return completes on any thread when all connections are closed
+     */
+    public CompletionStage<@Nullable Void> finish() {
+        CompletableFuture<@Nullable Void> closed = new CompletableFuture<>();
+        for (Loop loop : loops.values()) {
+            loop.post(() -> new ArrayList<>(loop.connections()).forEach(ClientConnection::finish));
+        }
+        channels.newCloseFuture().addListener(all -> closed.complete(null));
+        return closed;
     }
 
     /** Closes all connections; sessions stay. Blocks until they are closed; not to be called on an event loop. */

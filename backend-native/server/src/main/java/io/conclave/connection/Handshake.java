@@ -46,6 +46,10 @@ final class Handshake {
 
     void handle(ByteBuf frame) {
         ConnectRequest request = ConnectRequest.decode(new JuteReader(frame));
+        if (connection.loop().goodbye().isSaid()) {
+            connection.close("this server is about to stop");
+            return;
+        }
         switch (connection.loop().mode()) {
             case NONE -> connection.close("this server serves nobody now: it has no leader or is behind");
             case READ_ONLY -> serveReads(request);

@@ -10,6 +10,7 @@ import io.netty.channel.EventLoop;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -46,6 +47,7 @@ final class Loop {
     private final AtomicBoolean draining = new AtomicBoolean();
 
     private final WatchTable watches = new WatchTable();
+    private final Goodbye goodbye = new Goodbye(this);
     private final LoopCounters counters = new LoopCounters();
     private final Map<Long, ClientConnection> attached = new HashMap<>();
     private final Set<ClientConnection> unflushed = new LinkedHashSet<>();
@@ -91,7 +93,7 @@ final class Loop {
         }
     }
 
-    Iterable<ClientConnection> connections() {
+    Collection<ClientConnection> connections() {
         return connections;
     }
 
@@ -105,6 +107,10 @@ final class Loop {
 
     WatchTable watches() {
         return watches;
+    }
+
+    Goodbye goodbye() {
+        return goodbye;
     }
 
     ReplicatedLog log() {
@@ -224,6 +230,7 @@ final class Loop {
         watches.removeAll(connection);
         unflushed.remove(connection);
         connections.remove(connection);
+        goodbye.gone(connection);
     }
 
     /** Has the connection flushed at the end of the present task. */

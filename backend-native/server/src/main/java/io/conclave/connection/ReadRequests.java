@@ -109,6 +109,10 @@ final class ReadRequests {
 
     private ReplyBody data(TreeState state, GetDataRequest request, List<AuthId> authIds) {
         if (request.path().equals(ClusterNode.PATH)) {
+            if (request.watch()) {
+                watches.set(request.path(), WatchTable.DATA);
+                connection.loop().goodbye().watched();
+            }
             return new GetDataReply(clusterNode.data(state), clusterNode.stat(state));
         }
         TreeReads.Data data = TreeReads.data(state, request.path(), authIds);

@@ -15,6 +15,10 @@ final class RequestPipeline {
         this.connection = connection;
     }
 
+    boolean isEmpty() {
+        return waiting.isEmpty();
+    }
+
     int size() {
         return waiting.size();
     }

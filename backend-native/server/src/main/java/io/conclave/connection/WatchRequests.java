@@ -19,7 +19,7 @@ import java.util.Optional;
 /** The requests of one connection that set, ask for and remove watches. Belongs to the connection's loop. */
 final class WatchRequests {
     /** What ZooKeeper puts into events that no single change caused. */
-    private static final long NO_ZXID = -1;
+    static final long NO_ZXID = -1;
 
     private final ClientConnection connection;
     private final int maxWatches;

@@ -87,6 +87,18 @@ final class WatchTable {
         }
     }
 
+    /** Takes all one-shot watches of a node's data away; who had them. */
+    List<Watcher> take(String path) {
+        List<Watcher> taken = new ArrayList<>();
+        for (Map.Entry<Watcher, Integer> entry :
+                Map.copyOf(byPath.getOrDefault(path, Map.of())).entrySet()) {
+            if (remove(path, entry.getKey(), DATA)) {
+                taken.add(entry.getKey());
+            }
+        }
+        return taken;
+    }
+
     private void collect(TreeEvent event, Map<Watcher, Integer> watchers, List<Watcher> told) {
         int matching = matching(event.type());
         int spent = matching & (DATA | CHILDREN);

@@ -8,6 +8,7 @@ import io.conclave.connection.ServiceMode;
 import io.conclave.connection.SessionIds;
 import io.conclave.consensus.LogException;
 import io.conclave.consensus.LogOptions;
+import io.conclave.consensus.LogRole;
 import io.conclave.consensus.LogStatus;
 import io.conclave.consensus.ReplicatedLog;
 import io.conclave.consensus.disk.RealDisk;
@@ -29,9 +30,11 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -60,6 +63,12 @@ public final class ConclaveServer implements AutoCloseable {
     /** What waits for the log is on the heap, twice (as a change and as bytes), and clients decide how much it is. */
     private static final long MAX_QUEUED_BYTES = Math.min(
             64 << 20, Math.max(2 * MAX_ENTRY_BYTES, Runtime.getRuntime().maxMemory() / 16));
+
+    /** How long clients that can go to another server may take for it. */
+    private static final int GOODBYE_MS = 2_000;
+
+    /** How long the others may take to read their last answers. */
+    private static final int LAST_ANSWERS_MS = 1_000;
 
     private static final AtomicInteger THREAD_COUNT = new AtomicInteger();
 
@@ -367,7 +376,7 @@ public final class ConclaveServer implements AutoCloseable {
     }
 
     /**
-     * Commits what was accepted, answers it, and closes log, connections and threads; sessions stay as they are, for
+     * Hands leadership over and has clients go to other servers, commits what was accepted, answers it, and closes log, connections and threads; sessions stay as they are, for
      * the next start. Blocks for a few seconds at most; idempotent.
      */
     @Override
@@ -376,6 +385,30 @@ public final class ConclaveServer implements AutoCloseable {
             return;
         }
         listening.ifPresent(channel -> channel.close().awaitUninterruptibly());
+        if (isServing() && log.status().role() != LogRole.FAILED) {
+            dismissClients();
+        }
         end();
+    }
+
+    /** Clients go elsewhere, or have their last answers, before anything else ends; meanwhile leadership goes elsewhere, too. */
+    private void dismissClients() {
+        if (log.status().configuration().members().size() > 1) {
+            log.transferLeadership(0);
+            awaitAtMost(GOODBYE_MS, acceptor.sayGoodbye());
+        }
+        awaitAtMost(LAST_ANSWERS_MS, acceptor.finish());
+    }
+
+    private static void awaitAtMost(int ms, CompletionStage<@Nullable Void> stage) {
+        try {
+            stage.toCompletableFuture().get(ms, TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            LOG.info("Some clients have not gone within {} ms", ms);
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("a stage that does not fail has failed", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

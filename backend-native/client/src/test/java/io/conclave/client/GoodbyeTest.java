@@ -1,0 +1,301 @@
+package io.conclave.client;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.conclave.error.OutcomeUnknownException;
+import io.conclave.node.NodeEvent;
+import io.conclave.node.NodePath;
+import io.conclave.protocol.EmptyReply;
+import io.conclave.protocol.ErrorCode;
+import io.conclave.protocol.ErrorReply;
+import io.conclave.protocol.EventType;
+import io.conclave.protocol.GetDataReply;
+import io.conclave.protocol.GetDataRequest;
+import io.conclave.protocol.OpCode;
+import io.conclave.protocol.SetWatchesRequest;
+import io.conclave.spi.AddWatch;
+import io.conclave.spi.Done;
+import io.conclave.spi.GetData;
+import io.conclave.spi.SessionState;
+import io.conclave.spi.SetData;
+import io.conclave.testkit.ManualTimeSource;
+import io.conclave.time.TimeSource;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+/** A server says that it is about to stop, and the session goes to another one. */
+final class GoodbyeTest extends WireSessionFixture {
+    private static final String OURS = "clusterId=00\ngeneration=1\nfeatureLevel=1\n";
+    private static final int SECONDS = 20;
+
+    private final AtomicInteger connections = new AtomicInteger();
+    private final CountDownLatch said = new CountDownLatch(1);
+    private final CountDownLatch mayAnswer = new CountDownLatch(1);
+    private final LinkedBlockingQueue<FakeServer.Received> served = new LinkedBlockingQueue<>();
+
+    /** Two servers, of which the first to be asked does the first script, and so on; the last one is repeated. */
+    private String servers(FakeServer.Script... scripts) {
+        FakeServer.Script next = peer -> {
+            int number = connections.getAndIncrement();
+            scripts[Math.min(number, scripts.length - 1)].run(peer);
+        };
+        return "conclave://" + server(next).endpoint() + "," + server(next).endpoint();
+    }
+
+    private static void openOurs(FakeServer.Peer peer) throws Exception {
+        peer.accept(peer.readGreeting(), TIMEOUT_MS);
+        peer.answerIdentity(OURS);
+    }
+
+    private void sayGoodbye(FakeServer.Peer peer) throws Exception {
+        peer.event(EventType.NODE_DATA_CHANGED, ServerIdentity.PATH, -1);
+        said.countDown();
+    }
+
+    private void await(CountDownLatch latch) throws InterruptedException {
+        assertTrue(latch.await(SECONDS, TimeUnit.SECONDS));
+    }
+
+    /** Reads so many requests, says goodbye, answers the first, which proves that the goodbye was read, and the others when it may. */
+    private FakeServer.Script leaveWith(int inFlight) {
+        return peer -> {
+            openOurs(peer);
+            List<FakeServer.Received> requests = new ArrayList<>();
+            for (int i = 0; i < inFlight; i++) {
+                requests.add(peer.next());
+            }
+            sayGoodbye(peer);
+            for (FakeServer.Received request : requests) {
+                peer.reply(request, STAT);
+                if (request == requests.get(0)) {
+                    await(mayAnswer);
+                }
+            }
+            peer.ignore();
+        };
+    }
+
+    private void serveAll(FakeServer.Peer peer) throws Exception {
+        openOurs(peer);
+        while (true) {
+            FakeServer.Received request = peer.next();
+            served.add(request);
+            switch (request.opCode()) {
+                case CLOSE_SESSION -> {
+                    peer.reply(request, EmptyReply.INSTANCE);
+                    return;
+                }
+                case GET_DATA -> peer.reply(request, new GetDataReply(new byte[] {1}, FakeServer.STAT));
+                case SET_DATA -> peer.reply(request, STAT);
+                case ADD_WATCH -> peer.reply(request, new ErrorReply(0));
+                default -> peer.reply(request, EmptyReply.INSTANCE);
+            }
+        }
+    }
+
+    private TestSession connected(String url, TimeSource time) {
+        TestSession session = session(url, time);
+        session.awaitState(SessionState.CONNECTED);
+        return session;
+    }
+
+    private static List<CompletableFuture<?>> sets(TestSession session, int count) {
+        List<CompletableFuture<?>> sets = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            sets.add(session.submit(SetData.of(A, new byte[0])));
+        }
+        return sets;
+    }
+
+    @Test
+    void hundredRequestsInFlightAreAnsweredAndLaterOnesGoToTheNextServerUnnoticed() throws Exception {
+        TestSession session = connected(servers(leaveWith(100), this::serveAll), TimeSource.system());
+        List<CompletableFuture<?>> inFlight = sets(session, 100);
+        TestSession.join(inFlight.get(0));
+        List<CompletableFuture<?>> later = sets(session, 10);
+        mayAnswer.countDown();
+        inFlight.forEach(TestSession::join);
+        later.forEach(TestSession::join);
+        assertEquals(2, connections.get());
+        assertEquals(List.of(SessionState.CONNECTED), session.states);
+        assertEquals(2, session.session.connectionNumber(), "the order of events of two connections is not one");
+        assertEquals(10, served.size());
+        assertEquals(FakeServer.SESSION, session.session.id());
+    }
+
+    @Test
+    void sessionWithoutRequestsMovesAtOnce() throws Exception {
+        TestSession session = connected(servers(leaveWith(0), this::serveAll), TimeSource.system());
+        Awaitility.await().until(() -> connections.get() == 2);
+        session.call(SetData.of(A, new byte[0]));
+        assertEquals(List.of(SessionState.CONNECTED), session.states);
+    }
+
+    @Test
+    void sessionWithOneServerInItsConnectStringDoesNotAskToBeToldAndGoesOn() throws Exception {
+        FakeServer only = server(peer -> {
+            peer.accept(peer.readGreeting(), TIMEOUT_MS);
+            FakeServer.Received question = peer.next();
+            assertEquals(new GetDataRequest(ServerIdentity.PATH, false), question.body());
+            peer.reply(question, new GetDataReply(OURS.getBytes(), FakeServer.STAT));
+            sayGoodbye(peer);
+            serve(peer);
+        });
+        TestSession session = connected(only, TimeSource.system());
+        await(said);
+        session.call(SetData.of(A, new byte[0]));
+        assertEquals(1, only.accepted());
+        assertEquals(List.of(SessionState.CONNECTED), session.delivered);
+    }
+
+    @Test
+    void serverKilledInTheMiddleOfItsGoodbyeLosesWhatWasInFlightAndNothingElse() throws Exception {
+        FakeServer.Script killed = peer -> {
+            openOurs(peer);
+            FakeServer.Received first = peer.next();
+            peer.next();
+            sayGoodbye(peer);
+            peer.reply(first, STAT);
+            await(mayAnswer);
+        };
+        TestSession session = connected(servers(killed, this::serveAll), TimeSource.system());
+        List<CompletableFuture<?>> inFlight = sets(session, 2);
+        TestSession.join(inFlight.get(0));
+        List<CompletableFuture<?>> queued = sets(session, 1);
+        mayAnswer.countDown();
+        assertThrows(OutcomeUnknownException.class, () -> TestSession.join(inFlight.get(1)));
+        queued.forEach(TestSession::join);
+        assertEquals(
+                List.of(SessionState.CONNECTED, SessionState.SUSPENDED, SessionState.CONNECTED), session.states);
+    }
+
+    @Test
+    void withoutAnotherServerInReachTheSessionIsSuspendedAndLosesNothingThatWasQueued() throws Exception {
+        CountDownLatch back = new CountDownLatch(1);
+        FakeServer.Script away = peer -> {
+            if (back.getCount() == 0) {
+                serveAll(peer);
+            }
+        };
+        ManualTimeSource time = new ManualTimeSource();
+        TestSession session = connected(servers(leaveWith(1), away), time);
+        List<CompletableFuture<?>> inFlight = sets(session, 1);
+        mayAnswer.countDown();
+        inFlight.forEach(TestSession::join);
+        List<CompletableFuture<?>> queued = sets(session, 10);
+        Awaitility.await().until(() -> {
+            time.advance(Duration.ofMillis(50));
+            return session.states.contains(SessionState.SUSPENDED);
+        });
+        back.countDown();
+        Awaitility.await().until(() -> {
+            time.advance(Duration.ofMillis(5));
+            return queued.stream().allMatch(CompletableFuture::isDone);
+        });
+        queued.forEach(TestSession::join);
+        assertEquals(
+                List.of(SessionState.CONNECTED, SessionState.SUSPENDED, SessionState.CONNECTED), session.states);
+    }
+
+    @Test
+    void twoServersSayGoodbyeOneAfterTheOther() throws Exception {
+        FakeServer.Script second = peer -> {
+            openOurs(peer);
+            peer.reply(peer.next(), STAT);
+            sayGoodbye(peer);
+            peer.ignore();
+        };
+        TestSession session = connected(servers(leaveWith(1), second, this::serveAll), TimeSource.system());
+        List<CompletableFuture<?>> inFlight = sets(session, 1);
+        mayAnswer.countDown();
+        inFlight.forEach(TestSession::join);
+        session.call(SetData.of(A, new byte[0]));
+        session.call(SetData.of(A, new byte[0]));
+        assertEquals(3, connections.get());
+        assertEquals(List.of(SessionState.CONNECTED), session.states);
+    }
+
+    /** The second server has answered a question when it says goodbye, but has not told what the watches have missed. */
+    @Test
+    void eventsMissedOnTheWayAreToldByWhoeverTheSessionStaysWith() throws Exception {
+        FakeServer.Script first = peer -> {
+            openOurs(peer);
+            FakeServer.Received watch = peer.next();
+            peer.reply(watch.xid(), 7, ErrorCode.OK, new GetDataReply(new byte[] {1}, FakeServer.STAT));
+            sayGoodbye(peer);
+            peer.ignore();
+        };
+        FakeServer.Script second = peer -> {
+            peer.accept(peer.readGreeting(), TIMEOUT_MS);
+            FakeServer.Received question = peer.next();
+            peer.reply(
+                    question.xid(), 50, ErrorCode.OK, new GetDataReply(OURS.getBytes(), FakeServer.STAT));
+            sayGoodbye(peer);
+            peer.ignore();
+        };
+        LinkedBlockingQueue<SetWatchesRequest> again = new LinkedBlockingQueue<>();
+        FakeServer.Script third = peer -> {
+            openOurs(peer);
+            FakeServer.Received request = peer.next();
+            assertEquals(OpCode.SET_WATCHES, request.opCode());
+            again.add((SetWatchesRequest) request.body());
+            peer.event(EventType.NODE_DATA_CHANGED, "/a", -1);
+            peer.reply(request, EmptyReply.INSTANCE);
+            serve(peer);
+        };
+        TestSession session = connected(servers(first, second, third), TimeSource.system());
+        session.call(GetData.of(A).withWatcher(session.watcher()));
+        SetWatchesRequest set = again.poll(SECONDS, TimeUnit.SECONDS);
+        assertEquals(List.of("/a"), set.dataWatches());
+        assertEquals(7, set.relativeZxid());
+        Awaitility.await().until(() -> session.events().equals(List.of(new NodeEvent(NodeEvent.Type.DATA_CHANGED, A, -1))));
+        assertEquals(List.of(SessionState.CONNECTED), session.states);
+    }
+
+    @Test
+    void whoWatchesPersistentlyIsToldOfTheInterruption() throws Exception {
+        FakeServer.Script first = peer -> {
+            openOurs(peer);
+            peer.reply(peer.next(), new ErrorReply(0));
+            sayGoodbye(peer);
+            peer.ignore();
+        };
+        TestSession session = connected(servers(first, this::serveAll), TimeSource.system());
+        assertEquals(Done.DONE, session.call(new AddWatch(NodePath.of("/a"), true, session.watcher())));
+        Awaitility.await().until(() -> session.states.size() == 3);
+        assertEquals(
+                List.of(SessionState.CONNECTED, SessionState.SUSPENDED, SessionState.CONNECTED), session.states);
+    }
+
+    @Test
+    void sessionThatIsClosedMeanwhileIsClosedAtTheServerThatLeaves() throws Exception {
+        FakeServer.Script leaving = peer -> {
+            openOurs(peer);
+            FakeServer.Received first = peer.next();
+            FakeServer.Received request = peer.next();
+            sayGoodbye(peer);
+            peer.reply(first, STAT);
+            FakeServer.Received close = peer.next();
+            served.add(close);
+            peer.reply(request, STAT);
+            peer.reply(close, EmptyReply.INSTANCE);
+        };
+        TestSession session = connected(servers(leaving, this::serveAll), TimeSource.system());
+        List<CompletableFuture<?>> inFlight = sets(session, 2);
+        TestSession.join(inFlight.get(0));
+        session.session.closeAsync().toCompletableFuture().get(SECONDS, TimeUnit.SECONDS);
+        inFlight.forEach(TestSession::join);
+        assertEquals(OpCode.CLOSE_SESSION, served.take().opCode());
+        assertEquals(1, connections.get());
+    }
+}
