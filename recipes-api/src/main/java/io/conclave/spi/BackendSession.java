@@ -39,8 +39,8 @@ public interface BackendSession {
     Executor dispatcher();
 
     /**
-     * The number of the connection whose events and completions are being delivered now: raised by every delivered CONNECTED. Read on the
-     * dispatcher. Two equal readings mean an uninterrupted connection between them.
+     * The number of the connection whose events and completions are being delivered now: raised by every delivered CONNECTED, and when the session has moved to
+     * another server without being SUSPENDED. Read on the dispatcher. Two equal readings mean an uninterrupted connection between them.
      */
     long connectionNumber();
 

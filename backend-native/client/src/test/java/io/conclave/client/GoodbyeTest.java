@@ -175,8 +175,7 @@ final class GoodbyeTest extends WireSessionFixture {
         mayAnswer.countDown();
         assertThrows(OutcomeUnknownException.class, () -> TestSession.join(inFlight.get(1)));
         queued.forEach(TestSession::join);
-        assertEquals(
-                List.of(SessionState.CONNECTED, SessionState.SUSPENDED, SessionState.CONNECTED), session.states);
+        assertEquals(List.of(SessionState.CONNECTED, SessionState.SUSPENDED, SessionState.CONNECTED), session.states);
     }
 
     @Test
@@ -203,8 +202,7 @@ final class GoodbyeTest extends WireSessionFixture {
             return queued.stream().allMatch(CompletableFuture::isDone);
         });
         queued.forEach(TestSession::join);
-        assertEquals(
-                List.of(SessionState.CONNECTED, SessionState.SUSPENDED, SessionState.CONNECTED), session.states);
+        assertEquals(List.of(SessionState.CONNECTED, SessionState.SUSPENDED, SessionState.CONNECTED), session.states);
     }
 
     @Test
@@ -238,8 +236,7 @@ final class GoodbyeTest extends WireSessionFixture {
         FakeServer.Script second = peer -> {
             peer.accept(peer.readGreeting(), TIMEOUT_MS);
             FakeServer.Received question = peer.next();
-            peer.reply(
-                    question.xid(), 50, ErrorCode.OK, new GetDataReply(OURS.getBytes(), FakeServer.STAT));
+            peer.reply(question.xid(), 50, ErrorCode.OK, new GetDataReply(OURS.getBytes(), FakeServer.STAT));
             sayGoodbye(peer);
             peer.ignore();
         };
@@ -258,7 +255,8 @@ final class GoodbyeTest extends WireSessionFixture {
         SetWatchesRequest set = again.poll(SECONDS, TimeUnit.SECONDS);
         assertEquals(List.of("/a"), set.dataWatches());
         assertEquals(7, set.relativeZxid());
-        Awaitility.await().until(() -> session.events().equals(List.of(new NodeEvent(NodeEvent.Type.DATA_CHANGED, A, -1))));
+        Awaitility.await()
+                .until(() -> session.events().equals(List.of(new NodeEvent(NodeEvent.Type.DATA_CHANGED, A, -1))));
         assertEquals(List.of(SessionState.CONNECTED), session.states);
     }
 
@@ -273,8 +271,7 @@ final class GoodbyeTest extends WireSessionFixture {
         TestSession session = connected(servers(first, this::serveAll), TimeSource.system());
         assertEquals(Done.DONE, session.call(new AddWatch(NodePath.of("/a"), true, session.watcher())));
         Awaitility.await().until(() -> session.states.size() == 3);
-        assertEquals(
-                List.of(SessionState.CONNECTED, SessionState.SUSPENDED, SessionState.CONNECTED), session.states);
+        assertEquals(List.of(SessionState.CONNECTED, SessionState.SUSPENDED, SessionState.CONNECTED), session.states);
     }
 
     @Test

@@ -87,7 +87,10 @@ class GoodbyeTest {
             }
             SetData set = SetData.of(own, new byte[10]);
             (switch (step % 4) {
-                        case 0 -> coordinator.submit(GetData.of(LARGE)).thenAccept(node -> assertEquals(LARGE_BYTES, node.data().length));
+                        case 0 ->
+                            coordinator
+                                    .submit(GetData.of(LARGE))
+                                    .thenAccept(node -> assertEquals(LARGE_BYTES, node.data().length));
                         case 1 -> coordinator.submit(new Multi(List.of(set, set, set)));
                         default -> coordinator.submit(set);
                     })
