@@ -13,7 +13,7 @@ import java.util.function.LongFunction;
 /**
  * Keeps a number of requests in flight on one session and notes how long each answer took. Requests of unknown outcome are counted, and followed by others.
  */
-final class Pipeline {
+public final class Pipeline {
     private final RecipeSession session;
     private final int inFlight;
     private final LongFunction<Request<?>> requests;
@@ -31,8 +31,9 @@ final class Pipeline {
      * @param sortedNanos how long the answers took, ascending
      * @param failures how many requests failed
      */
-    record Result(long[] sortedNanos, long failures) {
-        double percentileMs(double share) {
+    public record Result(long[] sortedNanos, long failures) {
+        /** What this share of the answers did not exceed. */
+        public double percentileMs(double share) {
             return sortedNanos.length == 0
                     ? 0
                     : sortedNanos[Math.min(sortedNanos.length - 1, (int) (share * sortedNanos.length))] / 1e6;
@@ -47,14 +48,14 @@ final class Pipeline {
     }
 
     /** Submits so many requests, numbered from 0, and returns when all have ended. */
-    static Result run(Coordinator coordinator, int inFlight, long count, LongFunction<Request<?>> requests) {
+    public static Result run(Coordinator coordinator, int inFlight, long count, LongFunction<Request<?>> requests) {
         AtomicLong left = new AtomicLong(count);
         return begin(coordinator, inFlight, requests, () -> left.getAndDecrement() > 0)
                 .join();
     }
 
     /** Begins to submit requests as long as it goes on; completes when all have ended. */
-    static CompletableFuture<Result> begin(
+    public static CompletableFuture<Result> begin(
             Coordinator coordinator, int inFlight, LongFunction<Request<?>> requests, BooleanSupplier goesOn) {
         Pipeline pipeline = new Pipeline(coordinator, inFlight, requests, goesOn);
         pipeline.open.set(inFlight);

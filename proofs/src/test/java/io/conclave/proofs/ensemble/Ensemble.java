@@ -1,13 +1,12 @@
 package io.conclave.proofs.ensemble;
 
 import io.conclave.proofs.ensemble.Member.Mode;
-import io.conclave.proofs.faults.ChildJvm;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionTimeoutException;
 
@@ -21,29 +20,18 @@ public final class Ensemble implements AutoCloseable {
     private final EnsembleKind kind;
     private final PeerNetwork network;
     private final List<Member> members;
+    private final List<Member> spares;
 
-    Ensemble(EnsembleKind kind, PeerNetwork network, List<Member> members) {
+    Ensemble(EnsembleKind kind, PeerNetwork network, List<Member> members, List<Member> spares) {
         this.kind = kind;
         this.network = network;
         this.members = List.copyOf(members);
+        this.spares = List.copyOf(spares);
     }
 
     /** An ensemble of three that keeps all its files under a directory; the builder starts it. */
     public static EnsembleBuilder of(EnsembleKind kind, Path home) {
         return new EnsembleBuilder(kind, home);
-    }
-
-    static void giveBirth(List<String> command, Path output) {
-        Process process = Member.run(command, output);
-        try {
-            if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS) || process.exitValue() != 0) {
-                process.destroyForcibly();
-                throw new IllegalStateException("init failed:\n" + ChildJvm.textOf(output));
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException(e);
-        }
     }
 
     /** Whose servers these are. */
@@ -54,6 +42,11 @@ public final class Ensemble implements AutoCloseable {
     /** All of them, whether they run or not. */
     public List<Member> members() {
         return members;
+    }
+
+    /** Those that the others do not know before they are told; see {@link EnsembleBuilder#spares}. They have no part in what is done to all members. */
+    public List<Member> spares() {
+        return spares;
     }
 
     /** By its number, from 1. */
@@ -110,6 +103,14 @@ public final class Ensemble implements AutoCloseable {
         } catch (ConditionTimeoutException e) {
             throw new IllegalStateException("waited " + PATIENCE + " in vain for " + what + ":\n" + describe(), e);
         }
+    }
+
+    /** How often a member says in its log that it has begun to lead, since its last start; of Conclave's servers. */
+    public long elections() {
+        return Stream.concat(members.stream(), spares.stream())
+                .flatMap(member -> member.log().lines())
+                .filter(line -> line.contains("Leading in term"))
+                .count();
     }
 
     /** Those that do not lead. */
@@ -175,6 +176,7 @@ public final class Ensemble implements AutoCloseable {
     @Override
     public void close() {
         members.forEach(Member::end);
+        spares.forEach(Member::end);
         network.close();
     }
 

@@ -20,6 +20,7 @@ public final class EnsembleBuilder {
     private final List<String> jvmOptions = new ArrayList<>();
     private PeerNetwork network = new DirectNetwork();
     private int servers = 3;
+    private int spares;
 
     EnsembleBuilder(EnsembleKind kind, Path home) {
         this.kind = kind;
@@ -30,6 +31,17 @@ public final class EnsembleBuilder {
     public EnsembleBuilder servers(int count) {
         servers = count;
         return this;
+    }
+
+    /** How many more are made ready and not started: servers that the configuration of the others does not know. None if not set. */
+    public EnsembleBuilder spares(int count) {
+        spares = count;
+        return this;
+    }
+
+    /** Where a member of an ensemble in this directory will keep its data, for who wants to put a file system of its own there. */
+    public static Path dataOf(Path home, int number) {
+        return home.resolve("member-" + number).resolve("data");
     }
 
     /** The three words of time in the configuration. */
@@ -64,7 +76,7 @@ public final class EnsembleBuilder {
 
     /** Starts all of them on empty directories, and returns when all serve. */
     public Ensemble start() {
-        List<PeerPorts> ports = IntStream.range(0, servers)
+        List<PeerPorts> ports = IntStream.range(0, servers + spares)
                 .mapToObj(index -> new PeerPorts(FreePort.find(), FreePort.find()))
                 .toList();
         network.open(home, ports);
@@ -72,6 +84,9 @@ public final class EnsembleBuilder {
                 kind,
                 network,
                 IntStream.rangeClosed(1, servers)
+                        .mapToObj(number -> prepare(number, ports))
+                        .toList(),
+                IntStream.rangeClosed(servers + 1, servers + spares)
                         .mapToObj(number -> prepare(number, ports))
                         .toList());
         try {
@@ -88,24 +103,28 @@ public final class EnsembleBuilder {
     private Member prepare(int number, List<PeerPorts> ports) {
         try {
             Path directory = Files.createDirectories(home.resolve("member-" + number));
-            Path data = Files.createDirectories(directory.resolve("data"));
+            Path data = Files.createDirectories(dataOf(home, number));
             Files.writeString(data.resolve("myid"), number + "\n");
             int clientPort = FreePort.find();
             Path file = Files.write(directory.resolve("zoo.cfg"), configuration(number, data, clientPort, ports));
-            if (kind.isBornAt(number)) {
-                Ensemble.giveBirth(command(number, List.of("init", file.toString())), directory.resolve("init.log"));
-            }
-            return new Member(
+            Member member = new Member(
                     number,
                     directory,
                     new InetSocketAddress(network.clientHostOf(number), clientPort),
-                    command(number, kind.startArguments(file.toString())));
+                    network.nameOf(number) + ":" + ports.get(number - 1).peer(),
+                    (word, arguments) -> command(number, word, file, arguments));
+            if (kind.isBornAt(number)) {
+                member.command("init");
+            }
+            return member;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    private List<String> command(int number, List<String> arguments) {
+    private List<String> command(int number, String word, Path file, List<String> following) {
+        List<String> arguments = new ArrayList<>(kind.arguments(word, file.toString()));
+        arguments.addAll(following);
         List<String> options = new ArrayList<>(jvmOptions);
         options.addAll(network.jvmOptionsOf(number));
         List<String> command = new ArrayList<>(network.commandPrefixOf(number));
@@ -120,8 +139,10 @@ public final class EnsembleBuilder {
         lines.add("clientPort=" + clientPort);
         lines.add("clientPortAddress=" + network.clientBindAddressOf(number));
         for (int other = 1; other <= ports.size(); other++) {
-            PeerPorts port = ports.get(other - 1);
-            lines.add("server." + other + "=" + network.nameOf(other) + ":" + port.peer() + ":" + port.election());
+            if (other <= servers || other == number) {
+                PeerPorts port = ports.get(other - 1);
+                lines.add("server." + other + "=" + network.nameOf(other) + ":" + port.peer() + ":" + port.election());
+            }
         }
         return lines;
     }

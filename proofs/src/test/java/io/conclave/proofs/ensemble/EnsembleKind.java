@@ -20,7 +20,10 @@ public enum EnsembleKind {
         }
 
         @Override
-        List<String> startArguments(String file) {
+        List<String> arguments(String word, String file) {
+            if (!word.equals(Member.START)) {
+                throw new UnsupportedOperationException("Apache ZooKeeper's server has no command " + word);
+            }
             return List.of(file);
         }
 
@@ -42,8 +45,8 @@ public enum EnsembleKind {
         }
 
         @Override
-        List<String> startArguments(String file) {
-            return List.of("start-foreground", file);
+        List<String> arguments(String word, String file) {
+            return List.of(word, file);
         }
 
         @Override
@@ -73,7 +76,8 @@ public enum EnsembleKind {
 
     abstract String mainClass();
 
-    abstract List<String> startArguments(String file);
+    /** What the main class is given for a command such as {@link Member#START} or {@code init}. */
+    abstract List<String> arguments(String word, String file);
 
     /** Whether this member is told once, by the command {@code init}, that the cluster is a new one. */
     abstract boolean isBornAt(int number);

@@ -4,26 +4,32 @@ import io.conclave.proofs.faults.ChildJvm;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A server of an ensemble, as a process of its own that can be killed, stopped, and started again on the same ports and directory. Used by one thread at a time.
  */
 public final class Member {
+    static final String START = "start-foreground";
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private final int number;
     private final Path home;
     private final InetSocketAddress clientAddress;
-    private final List<String> startCommand;
+    private final String peerAddress;
+    private final CommandLine commandLine;
     private @Nullable Process process;
     private boolean isPaused;
     private int starts;
+    private int commands;
 
     /** How a server describes itself in its answer to {@code srvr}. */
     public enum Mode {
@@ -34,11 +40,18 @@ public final class Member {
         NOT_SERVING
     }
 
-    Member(int number, Path home, InetSocketAddress clientAddress, List<String> startCommand) {
+    /** How a command of this kind's launcher is started for this member. */
+    interface CommandLine {
+        /** The command line that starts the server, or that of a word such as {@code members} with what follows the configuration file. */
+        List<String> of(String word, List<String> arguments);
+    }
+
+    Member(int number, Path home, InetSocketAddress clientAddress, String peerAddress, CommandLine commandLine) {
         this.number = number;
         this.home = home;
         this.clientAddress = clientAddress;
-        this.startCommand = startCommand;
+        this.peerAddress = peerAddress;
+        this.commandLine = commandLine;
     }
 
     /** Its number in the configuration, from 1. */
@@ -61,13 +74,18 @@ public final class Member {
         return clientAddress.getPort();
     }
 
+    /** What an operator calls it who adds it to the others: {@code server.4=host:peerPort:participant;clientPort}. */
+    public String line(String role) {
+        return "server." + number + "=" + peerAddress + ":" + role + ";" + clientPort();
+    }
+
     /** Starts the process; it serves when it has found the others. */
     public void start() {
         if (isAlive()) {
             throw new IllegalStateException(this + " runs already");
         }
         starts++;
-        process = run(startCommand, logFile());
+        process = run(commandLine.of(START, List.of()), logFile());
     }
 
     static Process run(List<String> command, Path output) {
@@ -145,6 +163,43 @@ public final class Member {
     /** Asks it a four-letter word; empty if there is no answer within a second. Blocks. */
     public Optional<String> ask(String word) {
         return FourLetterWord.ask(clientAddress, word);
+    }
+
+    /**
+     * Runs a command of the launcher on this member's configuration, such as {@code members} or {@code remove 3}; for kinds that have them. Blocks until it is done.
+     *
+     * @return what it has printed
+     * @throws IllegalStateException with what it has printed, if it failed
+     */
+    public String command(String word, String... arguments) {
+        Path output = home.resolve("command-" + ++commands + ".log");
+        Process command = run(commandLine.of(word, List.of(arguments)), output);
+        try {
+            if (!command.waitFor(2 * PATIENCE.toMillis(), TimeUnit.MILLISECONDS) || command.exitValue() != 0) {
+                command.destroyForcibly();
+                throw new IllegalStateException(word + " on " + this + " failed:\n" + ChildJvm.textOf(output));
+            }
+        } catch (InterruptedException e) {
+            command.destroyForcibly();
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+        return ChildJvm.textOf(output);
+    }
+
+    /** Deletes all that it keeps on disk but the file that says its number, as if it had been given a new disk. It must not run. */
+    public void wipe() throws IOException {
+        if (isAlive()) {
+            throw new IllegalStateException(this + " runs");
+        }
+        Path data = home.resolve("data");
+        try (Stream<Path> files = Files.walk(data)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                if (!file.equals(data) && !file.equals(data.resolve("myid"))) {
+                    Files.delete(file);
+                }
+            }
+        }
     }
 
     /** The id of its process. */

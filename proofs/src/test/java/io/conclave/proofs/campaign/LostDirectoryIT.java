@@ -1,0 +1,164 @@
+package io.conclave.proofs.campaign;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.node.NodePath;
+import io.conclave.proofs.ensemble.Ensemble;
+import io.conclave.proofs.ensemble.EnsembleKind;
+import io.conclave.proofs.ensemble.Member;
+import io.conclave.proofs.ensemble.Member.Mode;
+import io.conclave.spi.Create;
+import io.conclave.spi.GetData;
+import io.conclave.spi.Sync;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A server comes back without what it had on disk, or with that of another cluster. */
+class LostDirectoryIT {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration SEVERAL_ELECTIONS = Duration.ofSeconds(5);
+    private static final int WRITES = 200;
+
+    @TempDir
+    private Path home;
+
+    /** Two of three have acknowledged writes. One of these loses its disk, the other stops; a vote of the former for the third, which has never seen the writes, would lose them. */
+    @Test
+    @Timeout(300)
+    void aWipedVoterDoesNotVoteBeforeTheOthersHaveTakenItInAgain() throws Exception {
+        try (Ensemble ensemble = start()) {
+            Member full = ensemble.awaitAllServing();
+            Member late = ensemble.others(full).get(0);
+            Member wiped = ensemble.others(full).get(1);
+            late.kill();
+            write(ensemble, 0, WRITES);
+
+            wiped.kill();
+            wiped.wipe();
+            wiped.start();
+            assertNobodyLeads(ensemble, "the wiped one is no majority with the one that led");
+
+            full.kill();
+            late.start();
+            assertNobodyLeads(ensemble, "the wiped one is no majority with the one that lacks what was acknowledged");
+
+            full.start();
+            ensemble.awaitAllServing();
+            awaitVoters(ensemble, 3);
+            assertTrue(wiped.log().contains("has an empty directory and waits"), wiped::log);
+            assertAllThere(ensemble, wiped, WRITES);
+
+            full.kill(); // so that it takes the vote of the one that was wiped
+            ensemble.awaitLeader();
+            write(ensemble, WRITES, 2 * WRITES);
+            assertAllThere(ensemble, wiped, 2 * WRITES);
+        }
+    }
+
+    @Test
+    @Timeout(300)
+    void aServerOfAnotherClusterIsRefusedAndTheOthersGoOn() throws Exception {
+        try (Ensemble ensemble = start()) {
+            Member leader = ensemble.awaitAllServing();
+            Member other = ensemble.others(leader).get(0);
+            Member stranger = ensemble.others(leader).get(1);
+            write(ensemble, 0, WRITES);
+            stranger.kill();
+            stranger.wipe();
+            stranger.command("init");
+            long elections = leader.log()
+                    .lines()
+                    .filter(line -> line.contains("Leading in term"))
+                    .count();
+
+            stranger.start();
+            Awaitility.await().atMost(PATIENCE).until(() -> ensemble.members().stream()
+                    .allMatch(member -> member.log().contains("belongs to cluster")));
+            try (Coordinator client = connect(ensemble.connectString(other))) {
+                write(client, WRITES, 2 * WRITES);
+            }
+            assertEquals(Mode.LEADER, leader.mode());
+            assertEquals(
+                    elections,
+                    leader.log()
+                            .lines()
+                            .filter(line -> line.contains("Leading in term"))
+                            .count());
+            assertEquals(
+                    0,
+                    other.log()
+                            .lines()
+                            .filter(line -> line.contains("Leading in term"))
+                            .count());
+
+            stranger.kill();
+            stranger.wipe();
+            stranger.start();
+            ensemble.awaitAllServing();
+            awaitVoters(ensemble, 3);
+            assertAllThere(ensemble, stranger, 2 * WRITES);
+        }
+    }
+
+    private Ensemble start() {
+        return Ensemble.of(EnsembleKind.CONCLAVE, home)
+                .ticks(500, 20, 4)
+                .withSmallJvms()
+                .start();
+    }
+
+    private static void assertNobodyLeads(Ensemble ensemble, String why) {
+        Awaitility.await(why).during(SEVERAL_ELECTIONS).atMost(PATIENCE).until(() -> ensemble.members().stream()
+                .noneMatch(member -> member.mode() == Mode.LEADER));
+    }
+
+    /** Waits until all members list so many as voters, as ZooKeeper's tools would see it. */
+    private static void awaitVoters(Ensemble ensemble, int count) throws InterruptedException {
+        try (Coordinator client = connect(ensemble.connectString())) {
+            Awaitility.await(count + " voters")
+                    .atMost(PATIENCE)
+                    .until(() -> Members.in(client).voters() == count);
+        }
+    }
+
+    private static void write(Ensemble ensemble, int from, int to) throws InterruptedException {
+        try (Coordinator client = connect(ensemble.connectString())) {
+            write(client, from, to);
+        }
+    }
+
+    private static void write(Coordinator client, int from, int to) throws InterruptedException {
+        for (int i = from; i < to; i++) {
+            client.execute(Create.of(node(i)).withData(StoreClient.bytes(i)));
+        }
+    }
+
+    private static void assertAllThere(Ensemble ensemble, Member member, int count) throws InterruptedException {
+        try (Coordinator client = connect(ensemble.connectString(member))) {
+            client.execute(Sync.of(node(0)));
+            for (int i = 0; i < count; i++) {
+                assertArrayEquals(
+                        StoreClient.bytes(i),
+                        client.execute(GetData.of(node(i))).data());
+            }
+        }
+    }
+
+    private static NodePath node(int number) {
+        return NodePath.of("/n" + number);
+    }
+
+    private static Coordinator connect(String connectString) {
+        return Coordinator.builder(connectString)
+                .sessionTimeout(Duration.ofSeconds(10))
+                .connectTimeout(PATIENCE)
+                .connect();
+    }
+}
