@@ -322,7 +322,11 @@ final class Connection extends ByteToMessageDecoder {
                     header.xid() + " answers "
                             + (oldest == null ? "no request" : "out of turn, next is " + oldest.xid()));
         }
-        session.ticket().replied(header.zxid());
+        if (oldest.isBehindWatches()) {
+            session.ticket().replied(header.zxid());
+        } else {
+            session.ticket().seen(header.zxid());
+        }
         // Taken out first: what it says may end the connection, and all that are in flight with it.
         inFlight.remove();
         try {

@@ -24,6 +24,14 @@ abstract class Exchange {
     /** The server has answered. Whatever this throws drops the connection, and the exchange then counts as unanswered. */
     abstract void answered(ReplyHeader header, JuteReader in);
 
+    /**
+     * Whether all events up to the zxid of its answer have come before it: not if it was sent before the watches were set
+     * again.
+     */
+    boolean isBehindWatches() {
+        return true;
+    }
+
     /** The turn of an exchange that was not sent has come: all before it are done. */
     void answeredHere() {}
 

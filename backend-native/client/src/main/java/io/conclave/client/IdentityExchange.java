@@ -41,6 +41,11 @@ final class IdentityExchange extends Exchange {
     }
 
     @Override
+    boolean isBehindWatches() {
+        return false;
+    }
+
+    @Override
     void answered(ReplyHeader header, JuteReader in) {
         if (Refusals.endsSession(header.err()) || Refusals.endsConnection(header.err())) {
             session.onError(header.err(), describe());

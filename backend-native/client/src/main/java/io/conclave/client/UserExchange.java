@@ -78,11 +78,14 @@ class UserExchange<R> extends Exchange implements Runnable {
         int err = header.err();
         if (err == ErrorCode.OK.code() && opCode != null) {
             ReplyBody body = ReplyBody.decode(opCode, in);
-            if (submitted != null) {
-                session.clock().proven(submitted);
-            }
             try {
-                complete(RequestCodec.decode(request, body));
+                R result = RequestCodec.decode(request, body);
+                // Not before: a multi that is refused says so in its body, and may have been refused without the
+                // leader.
+                if (submitted != null) {
+                    session.clock().proven(submitted);
+                }
+                complete(result);
             } catch (ConclaveException refused) {
                 failed(refused);
             } catch (IllegalArgumentException e) {

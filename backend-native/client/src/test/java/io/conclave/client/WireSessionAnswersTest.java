@@ -284,6 +284,32 @@ final class WireSessionAnswersTest extends WireSessionFixture {
         assertEquals(List.of("/c"), watches.persistentRecursiveWatches());
     }
 
+    /** The events that it stands for would have come behind it. */
+    @Test
+    void anAnswerInFrontOfTheWatchesThatWereNotSetAgainDoesNotHideWhatTheyMissed() throws Exception {
+        BlockingQueue<SetWatchesRequest> sent = new ArrayBlockingQueue<>(1);
+        CountDownLatch drop = new CountDownLatch(1);
+        FakeServer server = server(
+                peer -> {
+                    peer.open(TIMEOUT_MS);
+                    peer.reply(peer.next().xid(), 10, ErrorCode.OK, new GetDataReply(null, FakeServer.STAT));
+                    drop.await();
+                },
+                peer -> {
+                    peer.accept(peer.readGreeting(), TIMEOUT_MS);
+                    peer.reply(peer.next().xid(), 20, ErrorCode.NO_NODE, EmptyReply.INSTANCE);
+                },
+                peer -> {
+                    peer.open(TIMEOUT_MS);
+                    sent.add((SetWatchesRequest) peer.next().body());
+                    peer.drain();
+                });
+        TestSession session = connected(server, TimeSource.system());
+        session.call(GetData.of(A).withWatcher(session.watcher()));
+        drop.countDown();
+        assertEquals(10, sent.poll(10, TimeUnit.SECONDS).relativeZxid());
+    }
+
     @Test
     void manyWatchesAreSetAgainInFramesOf128KiBAndTheOldKindsByTheOldRequest() throws Exception {
         int count = 3000;

@@ -10,8 +10,13 @@ import io.conclave.error.RefusalReason;
 import io.conclave.error.RefusedException;
 import io.conclave.error.SessionGoneException;
 import io.conclave.protocol.EmptyReply;
+import io.conclave.protocol.ErrorCode;
+import io.conclave.protocol.MultiReply;
+import io.conclave.protocol.MultiResult;
 import io.conclave.protocol.OpCode;
+import io.conclave.spi.Delete;
 import io.conclave.spi.GetData;
+import io.conclave.spi.Multi;
 import io.conclave.spi.SessionState;
 import io.conclave.spi.SetData;
 import io.conclave.testkit.ManualTimeSource;
@@ -74,6 +79,24 @@ final class WireSessionLifeTest extends WireSessionFixture {
         });
         assertEquals(List.of(SessionState.CONNECTED, SessionState.SUSPENDED, SessionState.CONNECTED), session.states);
         assertTrue(session.session.remaining().toMillis() > TIMEOUT_MS / 2);
+    }
+
+    /** Some are refused by the server at hand, before the leader has heard of anything. */
+    @Test
+    void aRefusedMultiIsNoProofOfLife() {
+        FakeServer server = server(peer -> {
+            peer.open(TIMEOUT_MS);
+            peer.answersPings = false;
+            MultiResult refused = MultiResult.failed(ErrorCode.BAD_ARGUMENTS.code());
+            peer.reply(peer.next(), new MultiReply(List.of(refused)));
+            peer.drain();
+        });
+        ManualTimeSource time = new ManualTimeSource();
+        TestSession session = connected(server, time);
+        time.advance(Duration.ofMillis(TIMEOUT_MS / 4));
+        Duration before = session.session.remaining();
+        assertThrows(RefusedException.class, () -> session.call(Multi.of(Delete.of(A))));
+        assertEquals(before, session.session.remaining());
     }
 
     @Test
