@@ -29,7 +29,7 @@ public sealed interface Change {
     /**
      * Another connection takes a session up; refused with SESSION_EXPIRED if it is unknown or the password is wrong.
      *
-     * @param timeoutMs the timeout negotiated anew, at least 1
+     * @param timeoutMs the timeout negotiated anew, at least 1; one shorter than the session has changes nothing
      */
     record ResumeSession(long id, SessionPassword password, int timeoutMs) implements Change {
         public ResumeSession {

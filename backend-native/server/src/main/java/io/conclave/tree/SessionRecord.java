@@ -17,8 +17,9 @@ public record SessionRecord(
         long attachment,
         long suspicion,
         PersistentSet<String> ephemerals) {
+    /** Its timeout never gets shorter: the client counts on the one it knows until an answer tells it of another. */
     SessionRecord attached(long zxid, int newTimeoutMs) {
-        return new SessionRecord(id, password, newTimeoutMs, zxid, 0, ephemerals);
+        return new SessionRecord(id, password, Math.max(timeoutMs, newTimeoutMs), zxid, 0, ephemerals);
     }
 
     SessionRecord with(PersistentSet<String> newEphemerals) {

@@ -96,7 +96,9 @@ final class NaiveTree {
         } else if (change instanceof Change.ResumeSession resume) {
             Session session = sessions.get(resume.id());
             refuseIf(session == null || !session.password.equals(resume.password()), -112);
-            sessions.put(resume.id(), new Session(resume.password(), resume.timeoutMs(), zxid, 0));
+            sessions.put(
+                    resume.id(),
+                    new Session(resume.password(), Math.max(session.timeoutMs, resume.timeoutMs()), zxid, 0));
         } else if (change instanceof Change.CloseSession close) {
             refuseIf(!sessions.containsKey(close.id()), -112);
             refuseIf(close.attachment() != 0 && sessions.get(close.id()).attachment != close.attachment(), -118);

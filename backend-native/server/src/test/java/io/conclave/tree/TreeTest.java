@@ -308,6 +308,14 @@ class TreeTest {
         assertInstanceOf(Result.Created.class, tree.request(1, create("/a")));
     }
 
+    /** Its client may never hear of the shorter one, and holds its grants for as long as it was told. */
+    @Test
+    void aResumeDoesNotShortenTheTimeout() {
+        tree.apply(new Change.ResumeSession(1, TreeTester.password(1), 90_000));
+        tree.apply(new Change.ResumeSession(1, TreeTester.password(1), 9_000));
+        assertEquals(90_000, tree.state.session(1).orElseThrow().timeoutMs());
+    }
+
     @Test
     void aSessionIsNotResumedWithoutItsPassword() {
         Result refused = new Result.Failed(TreeError.SESSION_EXPIRED);
