@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  * not expired before its timeout has passed again.
  *
  * <p>For clients of the leader itself, hearing and expiring meet in one atomic number as well, so that a server by itself
- * may answer at once.
+ * may answer at once. Among others a leader tells itself in a note like everybody, since the note may find another leader.
  */
 final class SessionLease implements SessionLeases.Lease {
     private static final Logger LOG = LoggerFactory.getLogger(SessionLease.class);
@@ -106,11 +106,13 @@ final class SessionLease implements SessionLeases.Lease {
 
     @Override
     public boolean touch() {
-        if (reign.leads()) {
-            return heard();
+        if (!reign.isAlone()) {
+            // Where this member leads, too: it may have been deposed and not know it yet, and then the note that the
+            // answer
+            // waits for goes to a leader who gave everybody his timeout before this.
+            enter();
         }
-        enter();
-        return heardNanos.get() != ENDED;
+        return reign.leads() ? heard() : heardNanos.get() != ENDED;
     }
 
     private void enter() {

@@ -38,11 +38,13 @@ class SessionLeaseTest {
     private final List<Proposal> proposed = new ArrayList<>();
     private final List<byte[]> notes = new ArrayList<>();
     private final Reign reign = new Reign();
+    private SignsOfLife signs;
     private final SessionLease lease = lease(time);
 
     private SessionLease lease(TimeSource clock) {
         RecordingLog log = new RecordingLog();
-        return new SessionLease(SESSION, log, clock, reign, new SignsOfLife(log, clock, 1, Duration.ofMillis(100)));
+        signs = new SignsOfLife(log, clock, 1, Duration.ofMillis(100));
+        return new SessionLease(SESSION, log, clock, reign, signs);
     }
 
     @BeforeEach
@@ -179,6 +181,15 @@ class SessionLeaseTest {
         assertTrue(proposed.isEmpty());
         time.advance(Duration.ofMillis(2));
         assertEquals(1, proposed.size());
+    }
+
+    /** Then another one leads, who gave the session its full timeout before the ping came, and gets the note. */
+    @Test
+    void noteThatAPingOnTheLeaderWaitsForNamesItsSessionInCaseThisOneIsDeposedAlready() {
+        notes.clear();
+        assertTrue(lease.touch());
+        signs.whenConfirmed(() -> {});
+        assertEquals(List.of(SESSION), sessionsIn(notes.get(0)));
     }
 
     @Test
