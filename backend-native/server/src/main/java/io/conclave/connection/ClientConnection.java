@@ -64,7 +64,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
     private long receivedCount;
     private long sentCount;
     private boolean readOnly;
-    private boolean stalled;
+    private int stalls;
     private boolean handling;
     private boolean finishing;
 
@@ -234,9 +234,10 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
         return switch (state) {
             case HANDSHAKE -> true;
             case OPEN ->
-                !stalled
+                stalls == 0
                         && channel.isWritable()
-                        && pipeline.size() < services.limits().maxRequestsInFlight();
+                        && pipeline.size() + dispatch.pingsUnderWay()
+                                < services.limits().maxRequestsInFlight();
             case ATTACHING, ENDING, CLOSED -> false;
         };
     }
@@ -273,7 +274,10 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
         pipeline.settleBefore(write);
     }
 
-    /** Says whether the log takes the work now; if not, it is tried again later, and nothing is read until then. */
+    /**
+     * Gives work to the log; if that does not take it now, it is tried again later, and nothing is read until then. Several
+     * may wait at once, since not all of them come from what was read; only when none does may the next request go.
+     */
     void offer(BooleanSupplier attempt) {
         if (attempt.getAsBoolean()) {
             return;
@@ -283,10 +287,10 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
             close("the log takes no more");
             return;
         }
-        stalled = true;
+        stalls++;
         loop.retryLater(() -> {
             if (!isGone()) {
-                stalled = false;
+                stalls--;
                 offer(attempt);
                 resume();
             }
@@ -297,6 +301,13 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
     void serviceChanged(ServiceMode mode) {
         if (!isGone() && state != ConnectionState.HANDSHAKE) {
             close("what is served has changed to " + mode);
+        }
+    }
+
+    /** What it has shown to its client, and what that watches, belong to a state that is no more. */
+    void stateReplaced() {
+        if (!isGone() && state != ConnectionState.HANDSHAKE) {
+            close("a snapshot has replaced the state");
         }
     }
 

@@ -78,8 +78,9 @@ final class Loop {
         return mode;
     }
 
-    /** A state to which no steps lead; whoever knew the one before must have been sent away. */
+    /** A state to which no steps lead: whoever knew the one before, a reader at least, cannot be told what it missed. */
     void begin(TreeState newState) {
+        new ArrayList<>(connections).forEach(ClientConnection::stateReplaced);
         state = newState;
     }
 

@@ -40,6 +40,7 @@ final class RequestDispatch {
     private final ConnectionServices services;
     private final ReconfigRequests reconfigs;
     private SessionLeases.@Nullable Lease lease;
+    private int pingsUnderWay;
 
     RequestDispatch(ClientConnection connection, RequestPipeline pipeline, ConnectionServices services) {
         this.connection = connection;
@@ -113,7 +114,19 @@ final class RequestDispatch {
             connection.reply(xid, EmptyReply.INSTANCE);
             return;
         }
+        pingsUnderWay++;
         services.leases().whenLeaderKnows(() -> connection.loop().postBehindSteps(() -> pong(xid)));
+    }
+
+    /** Pings that wait for the leader; they are answered out of turn, and so are not in the pipeline. */
+    int pingsUnderWay() {
+        return pingsUnderWay;
+    }
+
+    private void answerPing(int xid) {
+        connection.reply(xid, EmptyReply.INSTANCE);
+        pingsUnderWay--;
+        connection.resume();
     }
 
     /**
@@ -131,7 +144,7 @@ final class RequestDispatch {
             Keep keep = new Keep(xid);
             connection.offer(() -> connection.loop().log().propose(keep));
         } else {
-            connection.reply(xid, EmptyReply.INSTANCE);
+            answerPing(xid);
         }
     }
 
@@ -147,7 +160,7 @@ final class RequestDispatch {
         @Override
         void applied(Applied applied) {
             if (applied.result() instanceof Result.SessionKept) {
-                connection.reply(xid, EmptyReply.INSTANCE);
+                answerPing(xid);
             } else {
                 connection.close("its session is not here any more");
             }

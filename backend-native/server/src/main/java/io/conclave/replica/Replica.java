@@ -2,6 +2,7 @@ package io.conclave.replica;
 
 import io.conclave.consensus.CommittedBatch;
 import io.conclave.consensus.CommittedEntry;
+import io.conclave.consensus.LogException;
 import io.conclave.consensus.StateMachine;
 import io.conclave.consensus.StateSnapshot;
 import io.conclave.consensus.entry.ConfigurationCodec;
@@ -24,8 +25,18 @@ import org.jspecify.annotations.Nullable;
  * listeners. Everything but {@link #state()} belongs to the log's thread.
  */
 public final class Replica implements StateMachine {
+    private final int featureLevel;
     private volatile TreeState state = TreeState.initial(new UUID(0, 0), 0);
     private volatile List<StepListener> listeners = List.of();
+
+    /**
+     * A replica that has nothing yet.
+     *
+     * @param featureLevel up to which it understands what is in the log
+     */
+    public Replica(int featureLevel) {
+        this.featureLevel = featureLevel;
+    }
 
     /**
      * The state after the last applied entry; from any thread. It may be ahead of what the listeners have made of it,
@@ -82,15 +93,24 @@ public final class Replica implements StateMachine {
     }
 
     /** Null if the tree has nothing to do with it. */
-    private static @Nullable Change decode(CommittedEntry entry, long term) {
+    private @Nullable Change decode(CommittedEntry entry, long term) {
         return switch (entry.kind()) {
             case TERM -> new Change.NewTerm(term);
             case APPLICATION -> ChangeCodec.decode(ByteBuffer.wrap(entry.payload()));
-            case FEATURE_LEVEL ->
-                new Change.RaiseFeatureLevel(ByteBuffer.wrap(entry.payload()).getInt());
+            case FEATURE_LEVEL -> raise(ByteBuffer.wrap(entry.payload()).getInt());
             case CONFIGURATION -> new Change.Configure(MemberList.of(ConfigurationCodec.decode(entry.payload())));
             case STARTED -> null;
         };
+    }
+
+    /** What follows may mean something that this software does not know, so it must not be applied. */
+    private Change raise(int level) {
+        if (level > featureLevel) {
+            throw new LogException(
+                    "the cluster has switched feature level " + level + " on, and this software understands "
+                            + featureLevel + " at most: a newer version is needed here");
+        }
+        return new Change.RaiseFeatureLevel(level);
     }
 
     @Override

@@ -102,7 +102,7 @@ public final class ConclaveServer implements AutoCloseable {
         this.time = time;
         this.background = Executors.newFixedThreadPool(2, ConclaveServer::backgroundThread);
         this.log = logs.apply(logOptions());
-        this.replica = new Replica();
+        this.replica = new Replica(FEATURE_LEVEL);
         Reign reign = new Reign();
         SignsOfLife signs = new SignsOfLife(log, time, FEATURE_LEVEL, signDelay(config));
         this.sessions = new SessionTracker(log, time, reign, signs);

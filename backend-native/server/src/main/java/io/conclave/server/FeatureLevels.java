@@ -7,6 +7,7 @@ import io.conclave.tree.TreeState;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,6 +31,7 @@ final class FeatureLevels {
     private final Map<Integer, Integer> levels = new HashMap<>();
     private ClusterConfiguration configuration = ClusterConfiguration.NONE;
     private int proposed;
+    private final AtomicBoolean announcing = new AtomicBoolean();
     private volatile boolean stopped;
 
     FeatureLevels(
@@ -49,13 +51,29 @@ final class FeatureLevels {
         this.time = time;
     }
 
-    /** Has the leader know this member's level, until it is in force. From any thread. */
+    /**
+     * Has the leader know this member's level: now, since it may have been a higher one in a former life, and until it is in
+     * force. From any thread.
+     */
     void announce() {
-        if (!stopped && state.get().featureLevel() < own) {
-            if (!reign.isAlone()) {
-                signs.whenConfirmed(() -> {});
-            }
-            time.schedule(INTERVAL, this::announce);
+        tell();
+        if (announcing.compareAndSet(false, true)) {
+            time.schedule(INTERVAL, this::announceAgain);
+        }
+    }
+
+    private void announceAgain() {
+        if (stopped || state.get().featureLevel() >= own) {
+            announcing.set(false);
+        } else {
+            tell();
+            time.schedule(INTERVAL, this::announceAgain);
+        }
+    }
+
+    private void tell() {
+        if (!stopped && !reign.isAlone()) {
+            signs.whenConfirmed(() -> {});
         }
     }
 
@@ -73,6 +91,9 @@ final class FeatureLevels {
 
     void configured(ClusterConfiguration present) {
         configuration = present;
+        // who comes back under a number may be of another version
+        levels.keySet()
+                .removeIf(member -> member != memberId && !present.members().containsKey(member));
         raise();
     }
 

@@ -1,0 +1,126 @@
+package io.conclave.server;
+
+import io.conclave.consensus.CommittedBatch;
+import io.conclave.consensus.CommittedEntry;
+import io.conclave.consensus.LogListener;
+import io.conclave.consensus.LogRole;
+import io.conclave.consensus.LogStatus;
+import io.conclave.consensus.MembershipChange;
+import io.conclave.consensus.Proposal;
+import io.conclave.consensus.ReplicatedLog;
+import io.conclave.consensus.StateMachine;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** A log that commits at once whatever it takes, and for the rest does what the test says. */
+final class ScriptedLog implements ReplicatedLog {
+    private static final long TERM = 1;
+
+    private final ExecutorService thread = Executors.newSingleThreadExecutor(run -> new Thread(run, "scripted-log"));
+    private @Nullable StateMachine machine;
+    private @Nullable LogListener listener;
+    private long index;
+
+    /** Which proposals find room. */
+    volatile Predicate<Proposal> takes = proposal -> true;
+
+    /** Whether barriers find room. */
+    volatile boolean takesBarriers = true;
+
+    /** Whether confirmations are answered. */
+    volatile boolean confirms = true;
+
+    final CompletableFuture<@Nullable Void> membershipChange = new CompletableFuture<>();
+
+    @Override
+    public void start(StateMachine newMachine, LogListener newListener) {
+        machine = newMachine;
+        listener = newListener;
+        newMachine.begin(new UUID(1, 2));
+        serve(true);
+    }
+
+    /** Has clients served everything, or not; on the log's thread, soon. */
+    void serve(boolean serving) {
+        LogListener told = listener;
+        if (told != null) {
+            thread.execute(() -> told.serving(serving));
+        }
+    }
+
+    /** Replaces the state by itself, as if a snapshot had come. */
+    void installSnapshot() {
+        StateMachine replaced = machine;
+        if (replaced == null) {
+            throw new IllegalStateException("not started");
+        }
+        thread.execute(() -> {
+            try {
+                ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+                replaced.snapshot().writeTo(bytes);
+                replaced.read(new ByteArrayInputStream(bytes.toByteArray())).run();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
+    }
+
+    @Override
+    public synchronized boolean propose(Proposal proposal) {
+        StateMachine appliedTo = machine;
+        if (appliedTo == null || !takes.test(proposal)) {
+            return false;
+        }
+        index++;
+        CommittedEntry entry = new CommittedEntry(proposal.kind(), proposal.payload(), proposal);
+        CommittedBatch batch = new CommittedBatch(TERM, index, index, index, List.of(entry));
+        thread.execute(() -> appliedTo.apply(batch));
+        return true;
+    }
+
+    @Override
+    public boolean readBarrier(Runnable action) {
+        if (takesBarriers) {
+            thread.execute(action);
+        }
+        return takesBarriers;
+    }
+
+    @Override
+    public boolean confirm(byte[] note, Runnable action) {
+        if (confirms) {
+            thread.execute(action);
+        }
+        return true;
+    }
+
+    @Override
+    public CompletionStage<@Nullable Void> change(MembershipChange change) {
+        return membershipChange;
+    }
+
+    @Override
+    public CompletionStage<@Nullable Void> transferLeadership(int member) {
+        return CompletableFuture.completedStage(null);
+    }
+
+    @Override
+    public LogStatus status() {
+        return LogStatus.idle(1, LogRole.LEADING);
+    }
+
+    @Override
+    public void close() {
+        thread.shutdown();
+    }
+}

@@ -1,0 +1,161 @@
+package io.conclave.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.conclave.consensus.CommittedBatch;
+import io.conclave.consensus.CommittedEntry;
+import io.conclave.consensus.LogException;
+import io.conclave.consensus.entry.EntryKind;
+import io.conclave.protocol.ConnectRequest;
+import io.conclave.protocol.Frames;
+import io.conclave.protocol.ReconfigRequest;
+import io.conclave.protocol.Xid;
+import io.conclave.replica.ChangeProposal;
+import io.conclave.replica.Replica;
+import io.conclave.time.TimeSource;
+import io.conclave.tree.Change;
+import io.conclave.tree.Operation;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.io.IOException;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What connections do when the log behaves as it seldom does. */
+@Timeout(60)
+class ScriptedLogTest {
+    private final ScriptedLog log = new ScriptedLog();
+
+    @TempDir
+    Path home;
+
+    private ConclaveServer server;
+
+    @BeforeEach
+    void start() {
+        ServerConfig config = TestServer.config()
+                .homeDirectory(Optional.of(home))
+                .readOnlyMode(true)
+                .eventLoops(1)
+                .build();
+        server = ConclaveServer.start(config, options -> log, TimeSource.system(), cause -> {});
+    }
+
+    @AfterEach
+    void stop() {
+        server.close();
+    }
+
+    private int port() {
+        return TestServer.port(server);
+    }
+
+    /** The path that a change creates, or nothing. */
+    private static String created(Object proposal) {
+        return proposal instanceof ChangeProposal known
+                        && known.change() instanceof Change.Request request
+                        && request.operation() instanceof Operation.Create create
+                ? create.path()
+                : "";
+    }
+
+    @Test
+    void requestDoesNotOvertakeTheOneBeforeItThatTheLogHasNoRoomForWhenSomethingElseFindsRoom() throws Exception {
+        List<String> taken = new CopyOnWriteArrayList<>();
+        List<String> tried = new CopyOnWriteArrayList<>();
+        CountDownLatch room = new CountDownLatch(1);
+        log.takes = proposal -> {
+            String path = created(proposal);
+            tried.add(path);
+            boolean takes = !path.equals("/first") || room.getCount() == 0;
+            if (takes) {
+                taken.add(path);
+            }
+            return takes;
+        };
+        try (RawClient client = RawClient.attached(port(), 30_000)) {
+            assertEquals(
+                    0,
+                    client.call(Requests.digest("super:" + AdminSecret.read(home)))
+                            .header()
+                            .err());
+            log.takesBarriers = false;
+            taken.clear();
+            client.send(
+                    new ReconfigRequest("server.2=localhost:1:participant", "", null, -1),
+                    Requests.create("/first"),
+                    Requests.create("/second"));
+            Awaitility.await().until(() -> tried.contains("/first"));
+            log.membershipChange.complete(null);
+            // both wait for room now; the barrier finds it
+            Awaitility.await().until(() -> attemptsMore(tried, 3));
+            log.takesBarriers = true;
+            client.read();
+            assertTrue(attemptsMore(tried, 3));
+            room.countDown();
+            assertEquals(0, client.read().header().err());
+            assertEquals(0, client.read().header().err());
+            assertEquals(List.of("/first", "/second"), taken);
+        }
+    }
+
+    private static boolean attemptsMore(List<String> tried, int count) {
+        int before = tried.size();
+        Awaitility.await().until(() -> tried.size() >= before + count);
+        return true;
+    }
+
+    @Test
+    void readerIsSentAwayWhenASnapshotReplacesTheStateThatItHasSeen() throws IOException {
+        try (RawClient writer = RawClient.attached(port(), 30_000)) {
+            writer.call(Requests.create("/a"));
+        }
+        log.serve(false);
+        Awaitility.await().until(() -> FourLetterWordsTest.ask(port(), "isro").equals("ro"));
+        try (RawClient reader = new RawClient(port())) {
+            reader.connect(new ConnectRequest(0, 0, 30_000, 0, new byte[16], true, true));
+            reader.call(Requests.getAndWatch("/a"));
+            log.installSnapshot();
+            assertTrue(reader.isClosedByServer(), "its watch may have missed something");
+        }
+    }
+
+    @Test
+    void pingsThatCannotBeAnsweredAreNotReadWithoutBound() throws IOException {
+        try (RawClient client = RawClient.attached(port(), 30_000)) {
+            log.confirms = false;
+            ByteBuf some = Unpooled.buffer();
+            for (int i = 0; i < 10_000; i++) {
+                Frames.writeRequest(some, Xid.PING, Requests.ping());
+            }
+            client.write(some);
+            client.send(Requests.exists("/"));
+            client.socket().setSoTimeout(500);
+            assertThrows(SocketTimeoutException.class, client::read, "it stands behind the pings");
+            assertFalse(client.socket().isClosed());
+        }
+    }
+
+    @Test
+    void oldMemberEndsRatherThanApplyWhatItDoesNotUnderstand() {
+        Replica replica = new Replica(1);
+        byte[] level = ByteBuffer.allocate(Integer.BYTES).putInt(2).array();
+        CommittedEntry raised = new CommittedEntry(EntryKind.FEATURE_LEVEL, level, null);
+        CommittedBatch batch = new CommittedBatch(1, 1, 1, 1, List.of(raised));
+        assertThrows(LogException.class, () -> replica.apply(batch));
+    }
+}
