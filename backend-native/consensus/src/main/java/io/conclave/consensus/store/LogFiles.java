@@ -167,7 +167,16 @@ final class LogFiles implements Closeable {
     long append(List<LogBatch> batches, long commitIndex) throws IOException {
         long bytes = segments.append(batches, commitIndex);
         committed(commitIndex);
+        if (batches.stream().anyMatch(LogFiles::changesTheConfiguration)) {
+            // damage there must never pass for a torn tail: the configuration before may have this member as its only
+            // voter
+            markEnd();
+        }
         return bytes;
+    }
+
+    private static boolean changesTheConfiguration(LogBatch batch) {
+        return batch.entries().stream().anyMatch(entry -> entry.kind() == EntryKind.CONFIGURATION);
     }
 
     /** Is told what is committed; more than the log has counts when it is there. */

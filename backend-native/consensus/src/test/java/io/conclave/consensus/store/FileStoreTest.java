@@ -6,10 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.conclave.consensus.DamagedLogException;
 import io.conclave.consensus.LogException;
 import io.conclave.consensus.LogOptions;
 import io.conclave.consensus.disk.PowerFailure;
 import io.conclave.consensus.disk.SimulatedDisk;
+import io.conclave.consensus.entry.ClusterConfiguration;
+import io.conclave.consensus.entry.ConfigurationCodec;
 import io.conclave.consensus.entry.EntryKind;
 import io.conclave.consensus.entry.LogBatch;
 import io.conclave.consensus.entry.LogEntry;
@@ -86,6 +89,19 @@ class FileStoreTest {
             outcome = store.append(batches, commitIndex);
         }
         assertEquals(Appended.DONE, outcome);
+    }
+
+    @Test
+    void damageOfTheLastBatchIsNoTornTailIfItChangesTheConfiguration() throws IOException {
+        FileStore store = start();
+        append(store, batches(0, 1, 1, 100), 0);
+        byte[] payload = ConfigurationCodec.encode(ClusterConfiguration.NONE);
+        LogEntry change = new LogEntry(EntryKind.CONFIGURATION, Origin.NONE, payload);
+        append(store, List.of(new LogBatch(0, 2, 1_002, List.of(change))), 1);
+        disk.kill();
+        disk.flipBit("segment-0000000000000001.log", 512 + 512 + 110);
+        DamagedLogException e = assertThrows(DamagedLogException.class, this::start);
+        assertEquals(512 + 512, e.offset());
     }
 
     // ---- whose it is
