@@ -2,6 +2,7 @@ package io.conclave.connection;
 
 import io.conclave.tree.SessionPassword;
 import java.security.SecureRandom;
+import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -10,7 +11,7 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public final class SessionIds {
     private final AtomicLong next;
-    private final SecureRandom random = new SecureRandom();
+    private final Random random;
 
     /**
      * The ids of one life of a server.
@@ -19,6 +20,16 @@ public final class SessionIds {
      * @param wallMillis the wall clock at the start
      */
     public SessionIds(int memberId, long wallMillis) {
+        this(memberId, wallMillis, new SecureRandom());
+    }
+
+    /**
+     * As above, with passwords that whoever knows the source can tell.
+     *
+     * @param random thread-safe if the ids are used by several
+     */
+    public SessionIds(int memberId, long wallMillis, Random random) {
+        this.random = random;
         next = new AtomicLong(((long) memberId << 56) | ((wallMillis << 24) >>> 8));
     }
 

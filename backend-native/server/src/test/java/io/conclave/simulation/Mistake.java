@@ -1,0 +1,193 @@
+package io.conclave.simulation;
+
+import io.conclave.connection.SessionLeases;
+import io.conclave.consensus.CommittedBatch;
+import io.conclave.consensus.CommittedEntry;
+import io.conclave.consensus.Proposal;
+import io.conclave.consensus.Rejection;
+import io.conclave.consensus.ReplicatedLog;
+import io.conclave.consensus.entry.EntryKind;
+import io.conclave.consensus.member.CoreFactory;
+import io.conclave.tree.Change;
+import io.conclave.tree.ChangeCodec;
+import io.conclave.tree.TreeState;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.function.Function;
+
+/** Mistakes that the simulation has to find, planted one at a time. */
+enum Mistake {
+    NONE,
+    /** Batches of the log are called durable before they are. */
+    ACKNOWLEDGED_BEFORE_DURABLE,
+    /** A server counts itself as confirmed without having asked anybody, and so answers pings. */
+    PINGS_ANSWERED_WITHOUT_LEADER {
+        @Override
+        SessionLeases leases(SessionLeases of) {
+            return new SessionLeases() {
+                @Override
+                public Lease of(long sessionId) {
+                    return of.of(sessionId);
+                }
+
+                @Override
+                public boolean answersAtOnce() {
+                    return true;
+                }
+
+                @Override
+                public void whenLeaderKnows(Runnable action) {
+                    of.whenLeaderKnows(action);
+                }
+            };
+        }
+    },
+    /** A sync does not ask whether there is something to wait for. */
+    SYNC_DOES_NOT_ASK {
+        @Override
+        ReplicatedLog log(MemberLog of, Random random) {
+            return new DelegatingLog(of) {
+                @Override
+                public boolean readBarrier(Runnable action) {
+                    action.run();
+                    return true;
+                }
+            };
+        }
+    },
+    /** What is proposed may be sent again as if it were new. */
+    SENT_AGAIN_AS_NEW {
+        @Override
+        ReplicatedLog log(MemberLog of, Random random) {
+            return new DelegatingLog(of) {
+                @Override
+                public boolean propose(Proposal proposal) {
+                    boolean taken = super.propose(proposal);
+                    if (taken && random.nextInt(500) == 0) {
+                        super.propose(new Copy(proposal));
+                    }
+                    return taken;
+                }
+            };
+        }
+    },
+    /** A leader's wish to expire a session is carried out in a later term, too. */
+    EXPIRED_BY_DEPOSED_LEADER {
+        @Override
+        CommittedBatch batch(CommittedBatch of, TreeState state) {
+            return changed(
+                    of,
+                    change -> change instanceof Change.ExpireSession expire
+                            ? new Change.ExpireSession(expire.id(), expire.suspicion(), state.term())
+                            : change);
+        }
+    },
+    /** Sessions are expired whatever they have said since they were found silent. */
+    EXPIRED_THOUGH_HEARD_OF {
+        @Override
+        CommittedBatch batch(CommittedBatch of, TreeState state) {
+            return changed(
+                    of,
+                    change -> change instanceof Change.SuspectSession suspect
+                            ? new Change.CloseSession(suspect.id(), Change.ANY_ATTACHMENT, Change.CloseReason.OPERATOR)
+                            : change);
+        }
+    },
+    /** A request of a connection that its session has left is carried out. */
+    OLD_ATTACHMENT_SERVED {
+        @Override
+        CommittedBatch batch(CommittedBatch of, TreeState state) {
+            return changed(
+                    of,
+                    change -> change instanceof Change.Request request
+                                    && state.session(request.sessionId()).isPresent()
+                            ? new Change.Request(
+                                    request.sessionId(),
+                                    state.session(request.sessionId())
+                                            .get()
+                                            .attachment(),
+                                    request.authIds(),
+                                    request.operation())
+                            : change);
+        }
+    },
+    /** A server that is behind serves a client that has seen more. */
+    SERVED_BY_WHO_IS_BEHIND {
+        @Override
+        long lastZxidSeen(long zxid) {
+            return 0;
+        }
+    };
+
+    /** In place of a server's log. */
+    ReplicatedLog log(MemberLog of, Random random) {
+        return of;
+    }
+
+    SessionLeases leases(SessionLeases of) {
+        return of;
+    }
+
+    CoreFactory cores() {
+        return CoreFactory.RAFT;
+    }
+
+    /** What is applied in place of a batch. */
+    CommittedBatch batch(CommittedBatch of, TreeState state) {
+        return of;
+    }
+
+    /** What a client says that it has seen. */
+    long lastZxidSeen(long zxid) {
+        return zxid;
+    }
+
+    void leaderChanged(ReplicatedLog log) {}
+
+    private static CommittedBatch changed(CommittedBatch of, Function<Change, Change> how) {
+        List<CommittedEntry> entries = new ArrayList<>();
+        for (CommittedEntry entry : of.entries()) {
+            if (entry.kind() != EntryKind.APPLICATION) {
+                entries.add(entry);
+                continue;
+            }
+            Change before = ChangeCodec.decode(ByteBuffer.wrap(entry.payload()));
+            Change after = how.apply(before);
+            // without its origin, since that brings its own change along
+            entries.add(
+                    after.equals(before)
+                            ? entry
+                            : new CommittedEntry(entry.kind(), ChangeCodec.encode(after), null));
+        }
+        return new CommittedBatch(of.term(), of.firstIndex(), of.lastIndex(), of.timestampMs(), entries);
+    }
+
+    private static class DelegatingLog extends MemberLog {
+        DelegatingLog(MemberLog of) {
+            super(of);
+        }
+    }
+
+    private static final class Copy implements Proposal {
+        private final byte[] payload;
+
+        Copy(Proposal of) {
+            payload = of.payload();
+        }
+
+        @Override
+        public EntryKind kind() {
+            return EntryKind.APPLICATION;
+        }
+
+        @Override
+        public byte[] payload() {
+            return payload;
+        }
+
+        @Override
+        public void rejected(Rejection reason) {}
+    }
+}

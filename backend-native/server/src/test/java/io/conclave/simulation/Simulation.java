@@ -1,0 +1,321 @@
+package io.conclave.simulation;
+
+import io.conclave.consensus.LogStatus;
+import io.conclave.consensus.MembershipChange;
+import io.conclave.consensus.entry.ClusterConfiguration;
+import io.conclave.consensus.entry.Member;
+import io.conclave.consensus.simulation.SimulatedNetwork;
+import io.conclave.consensus.simulation.VirtualTime;
+import io.conclave.tree.SessionRecord;
+import io.conclave.tree.TreeState;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.BooleanSupplier;
+
+/** One run: servers and clients, a time of trouble, and a time in which everything must come good. */
+final class Simulation {
+    static final long SECOND_US = 1_000_000;
+
+    final VirtualTime time = new VirtualTime();
+    final Trace trace;
+    final Truth truth;
+    final ClientNetwork clients;
+    final SimulatedNetwork network;
+    final Map<Integer, ServerMachine> machines = new TreeMap<>();
+    private final Map<Integer, Member> listed = new TreeMap<>();
+    private final List<SimulatedClient> users = new ArrayList<>();
+    private final List<Workload> workloads = new ArrayList<>();
+    private final Random random;
+    private final long seed;
+    private final Mistake mistake;
+    private final Faults faults;
+    private final int snapshotEvery;
+    private long seenZxid;
+    private long lastToken;
+    private Violation violation;
+
+    private Simulation(long seed, Mistake mistake, boolean printing) {
+        this.seed = seed;
+        this.mistake = mistake;
+        this.trace = new Trace(time, printing);
+        this.random = new Random(seed * 0x9e3779b97f4a7c15L);
+        this.truth = new Truth(this);
+        this.network = new SimulatedNetwork(time, new Random(random.nextLong()));
+        this.clients = new ClientNetwork(time, new Random(random.nextLong()), machines);
+        this.snapshotEvery = 50 + random.nextInt(400);
+        int voters = random.nextInt(4) == 0 ? 5 : 3;
+        int observers = random.nextInt(5) == 0 ? 1 : 0;
+        for (int id = 1; id <= voters + observers; id++) {
+            listed.put(id, new Member(id, 0, "host-" + id, 1, "", 0, id > voters));
+        }
+        for (int id : listed.keySet()) {
+            machines.put(id, new ServerMachine(id, this, network, random));
+        }
+        int userCount = 3 + random.nextInt(4);
+        for (int id = 1; id <= userCount; id++) {
+            SimulatedClient user = new SimulatedClient(id, this, random);
+            users.add(user);
+            workloads.add(new Workload(user, this));
+        }
+        this.faults = new Faults(this, new Random(random.nextLong()));
+    }
+
+    /** What came of a run. */
+    record Outcome(long seed, Violation violation, Trace trace, long virtualMs, long commits, int answers) {
+        boolean isClean() {
+            return violation == null;
+        }
+
+        /** Seed, what happened, and the last events. */
+        String report() {
+            return "seed " + seed + " at " + virtualMs + " ms: "
+                    + (violation == null ? "clean" : violation.getMessage()) + "\n" + trace;
+        }
+    }
+
+    /** Runs a seed to its end, or to the first violation. */
+    static Outcome run(long seed, Mistake mistake) {
+        return run(seed, mistake, false);
+    }
+
+    static Outcome run(long seed, Mistake mistake, boolean printing) {
+        Simulation simulation = new Simulation(seed, mistake, printing);
+        try {
+            simulation.live();
+        } catch (Violation e) {
+            simulation.violation = e;
+        } catch (RuntimeException | Error e) {
+            simulation.violation = new Violation("the simulation broke: " + e, e);
+        }
+        return new Outcome(
+                seed,
+                simulation.violation,
+                simulation.trace,
+                simulation.time.nowMs(),
+                simulation.truth.lastZxid() & 0xffffffffL,
+                simulation.users.stream().mapToInt(SimulatedClient::answers).sum());
+    }
+
+    // ---- what the parts ask for
+
+    Mistake mistake() {
+        return mistake;
+    }
+
+    int snapshotEveryEntries() {
+        return snapshotEvery;
+    }
+
+    int segmentBytes() {
+        return 64 * 1024;
+    }
+
+    long diskDelayUs(int server) {
+        return faults.diskDelayUs(server);
+    }
+
+    int serverForClient(Random chooser) {
+        List<Integer> ids = new ArrayList<>(machines.keySet());
+        return ids.get(chooser.nextInt(ids.size()));
+    }
+
+    List<SimulatedClient> users() {
+        return users;
+    }
+
+    Map<Integer, Member> listed() {
+        return listed;
+    }
+
+    /** The newest change that any client has been shown. */
+    long seenZxid() {
+        return seenZxid;
+    }
+
+    void seen(long zxid) {
+        seenZxid = Math.max(seenZxid, zxid);
+    }
+
+    /** A violation in a place from which it would not get through. */
+    void violated(Violation found) {
+        if (violation == null) {
+            violation = found;
+        }
+    }
+
+    /** A client has the lock from now on. */
+    void granted(SimulatedClient to, long token) {
+        trace.event("granted", to.id, token, "");
+        trace.count("grants");
+        for (SimulatedClient other : users) {
+            if (other != to && other.lock.holds()) {
+                throw new Violation(to + " is granted the lock that " + other + " holds");
+            }
+        }
+        if (token <= lastToken) {
+            throw new Violation(to + " is granted the lock with token 0x" + Long.toHexString(token) + " after 0x"
+                    + Long.toHexString(lastToken));
+        }
+        lastToken = token;
+    }
+
+    void start(int id) {
+        ServerMachine machine = machines.get(id);
+        if (!machine.isAlive() && !machine.isStopped()) {
+            machine.start(listed, false);
+        }
+    }
+
+    /** Who leads, as far as he knows himself, in the newest term; null if nobody does. */
+    ServerMachine leader() {
+        ServerMachine leader = null;
+        long term = -1;
+        for (ServerMachine machine : machines.values()) {
+            if (machine.isAlive()) {
+                LogStatus status = machine.log().status();
+                if (status.role() == io.conclave.consensus.LogRole.LEADING && status.term() > term) {
+                    leader = machine;
+                    term = status.term();
+                }
+            }
+        }
+        return leader;
+    }
+
+    // ---- a run
+
+    private void live() {
+        for (ServerMachine machine : machines.values()) {
+            machine.start(listed, machine.id == 1);
+        }
+        users.forEach(SimulatedClient::start);
+        workloads.forEach(Workload::start);
+        if (random.nextInt(4) != 0) {
+            await("all vote at first", 30, this::allVote);
+        }
+        faults.begin();
+        runFor((5 + random.nextInt(8)) * SECOND_US);
+        faults.end();
+        settle();
+    }
+
+    private void runFor(long durationUs) {
+        long untilUs = time.nowUs() + durationUs;
+        while (time.step(untilUs)) {
+            stopIfViolated();
+        }
+        stopIfViolated();
+    }
+
+    private void stopIfViolated() {
+        if (violation != null) {
+            throw violation;
+        }
+    }
+
+    private void await(String what, int seconds, BooleanSupplier condition) {
+        long untilUs = time.nowUs() + seconds * SECOND_US;
+        while (!condition.getAsBoolean()) {
+            if (time.nowUs() >= untilUs) {
+                throw new Violation("not within " + seconds + " s: " + what + describe());
+            }
+            runFor(20_000);
+        }
+    }
+
+    private String describe() {
+        StringBuilder text = new StringBuilder();
+        machines.forEach((id, machine) -> text.append("\n  ")
+                .append(
+                        machine.isAlive()
+                                ? machine.log().status() + " serving " + machine.server().mode() + " "
+                                        + machine.server().replica().state()
+                                : "dead"));
+        users.forEach(user -> text.append("\n  ").append(user).append(user.isAttached() ? " attached" : " away"));
+        return text.append("\n  truth: ").append(truth.state()).toString();
+    }
+
+    private boolean allVote() {
+        ServerMachine leader = leader();
+        if (leader == null) {
+            return false;
+        }
+        ClusterConfiguration configuration = leader.log().status().configuration();
+        Set<Integer> wanted = new TreeSet<>();
+        for (Member member : listed.values()) {
+            if (!member.observer()) {
+                wanted.add(member.id());
+            }
+        }
+        return !configuration.isJoint()
+                && configuration.voters().equals(wanted)
+                && configuration.members().keySet().equals(listed.keySet());
+    }
+
+    /** Trouble is over: within bounded times, everything has to come good. */
+    private void settle() {
+        trace.event("settle", 0, 0, "");
+        long[] askedUs = {0};
+        await("all vote", 60, () -> {
+            machines.keySet().forEach(faults::bringUp);
+            if (time.nowUs() - askedUs[0] > SECOND_US) {
+                askedUs[0] = time.nowUs();
+                putBack();
+            }
+            return allVote();
+        });
+        Map<Integer, Integer> before = new TreeMap<>();
+        users.forEach(user -> before.put(user.id, user.answers()));
+        await("every client is served", 20, () -> users.stream().allMatch(user -> user.answers() > before.get(user.id) + 5));
+        workloads.forEach(Workload::stop);
+        for (SimulatedClient user : users) {
+            if (user.id % 2 == 0) {
+                user.die();
+            }
+        }
+        await("sessions are those of living clients", 30, this::sessionsAreRight);
+        runFor(SECOND_US);
+        await("all have applied everything", 10, () -> machines.values().stream()
+                .allMatch(machine -> machine.server().replica().state().lastZxid() == truth.lastZxid()));
+        for (ServerMachine machine : machines.values()) {
+            truth.compare(machine.id, machine.server().replica().state());
+        }
+    }
+
+    private void putBack() {
+        ServerMachine leader = leader();
+        if (leader == null) {
+            return;
+        }
+        Set<Integer> members = leader.log().status().configuration().members().keySet();
+        for (Member member : listed.values()) {
+            if (!members.contains(member.id())) {
+                leader.log().change(new MembershipChange.Put(member));
+            }
+        }
+    }
+
+    private boolean sessionsAreRight() {
+        Set<Long> wanted = new HashSet<>();
+        for (SimulatedClient user : users) {
+            if (!user.isDead()) {
+                if (!user.isAttached()) {
+                    return false;
+                }
+                wanted.add(user.sessionId());
+            }
+        }
+        TreeState state = truth.state();
+        Set<Long> present = new HashSet<>();
+        for (Map.Entry<Long, SessionRecord> entry : state.sessions()) {
+            present.add(entry.getKey());
+        }
+        return present.equals(wanted);
+    }
+}
