@@ -60,7 +60,7 @@ public final class SimulatedServer {
                 time);
         acceptor = new ConnectionAcceptor(loops, log, time, services);
         events = new LogEvents(
-                log, replica, reign, sessions, features, acceptor, ServiceMode.NONE, () -> {});
+                replica, reign, sessions, features, acceptor, ServiceMode.NONE, () -> {});
     }
 
     /** What the log applies to. */
