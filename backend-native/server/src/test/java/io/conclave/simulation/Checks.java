@@ -2,6 +2,7 @@ package io.conclave.simulation;
 
 import io.conclave.protocol.Create2Reply;
 import io.conclave.protocol.DeleteRequest;
+import io.conclave.protocol.ErrorCode;
 import io.conclave.protocol.ExistsRequest;
 import io.conclave.protocol.GetChildren2Reply;
 import io.conclave.protocol.GetChildren2Request;
@@ -22,6 +23,7 @@ import io.conclave.tree.ZnodeStat;
 import java.util.Arrays;
 import java.util.List;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 
 /** Compares what a client is answered with what is so. */
 final class Checks {
@@ -33,9 +35,9 @@ final class Checks {
         this.world = world;
     }
 
-    void require(boolean condition, String message) {
+    void require(boolean condition, Supplier<String> message) {
         if (!condition) {
-            throw new Violation(message);
+            throw new Violation(message.get());
         }
     }
 
@@ -43,6 +45,11 @@ final class Checks {
     boolean check(SimulatedClient client, SimulatedClient.Request request, SimulatedClient.Reply reply) {
         return switch (request.body.opCode()) {
             case CREATE2, CREATE_CONTAINER, DELETE, SET_DATA, MULTI, CLOSE_SESSION -> {
+                if (reply.header().err() == ErrorCode.NOT_READ_ONLY.code()) {
+                    world.trace.count("writes refused for want of room");
+                    world.truth.refused(request.tag);
+                    yield false;
+                }
                 checkWrite(client, request, reply);
                 yield true;
             }
@@ -60,21 +67,21 @@ final class Checks {
         long zxid = reply.header().zxid();
         require(
                 zxid > request.seenZxid,
-                client + " wrote at 0x" + Long.toHexString(zxid) + ", behind 0x"
+                () -> client + " wrote at 0x" + Long.toHexString(zxid) + ", behind 0x"
                         + Long.toHexString(request.seenZxid) + " that somebody had seen when it asked");
         Step step = world.truth.stepAt(zxid);
         Result result = step.applied().result();
         if (step.change() instanceof Change.CloseSession close) {
-            require(close.id() == client.sessionId(), client + " is answered the end of another session");
+            require(close.id() == client.sessionId(), () -> client + " is answered the end of another session");
             return;
         }
         require(
                 step.change() instanceof Change.Request asked
                         && asked.sessionId() == client.sessionId()
                         && isSame(request, asked.operation()),
-                client + " is answered " + reply + " to " + request.body + ", but that is " + step.change());
+                () -> client + " is answered " + reply + " to " + request.body + ", but that is " + step.change());
         int error = result instanceof Result.Failed failed ? failed.error().code() : 0;
-        require(error == reply.header().err(), client + " is answered " + reply + ", but the result is " + result);
+        require(error == reply.header().err(), () -> client + " is answered " + reply + ", but the result is " + result);
         if (error == 0) {
             checkResult(client, reply.body(), result);
         }
@@ -103,7 +110,7 @@ final class Checks {
         } else if (result instanceof Result.MultiFailed failed) {
             same = body instanceof MultiReply reply && reply.results().size() == failed.parts();
         }
-        require(same, client + " is answered " + body + ", but the result is " + result);
+        require(same, () -> client + " is answered " + body + ", but the result is " + result);
     }
 
     private static boolean isSame(StatRecord told, ZnodeStat stat) {
@@ -139,11 +146,11 @@ final class Checks {
                         && new TreeSet<>(body.children()).equals(new TreeSet<>(children.names()))
                         && isSame(body.stat(), children.stat());
             }
-            require(same, client + " reads " + reply + " by " + request.body + ", which is not so");
+            require(same, () -> client + " reads " + reply + " by " + request.body + ", which is not so");
         } catch (TreeException e) {
             require(
                     reply.header().err() == e.error().code(),
-                    client + " reads " + reply + " by " + request.body + ", but ought to get " + e.error());
+                    () -> client + " reads " + reply + " by " + request.body + ", but ought to get " + e.error());
         }
         arm(client, request, reply.header().err(), zxid);
     }

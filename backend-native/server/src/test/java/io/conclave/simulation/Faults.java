@@ -21,6 +21,13 @@ final class Faults {
     /** The one machine whose disk may lose what it had promised to keep: with two of them, data may go for good. */
     private final int victim;
 
+    /**
+     * Whether that happens in this run. If it does, no write is torn: members that had to cut their logs give weak votes
+     * only, and if all are asked for and one has lost everything, there is no leader any more, as documented. And nobody
+     * is removed, for the same reason: of two voters both are needed.
+     */
+    private final boolean damages;
+
     private int stalled;
     private long stallUs;
     private boolean running;
@@ -30,6 +37,7 @@ final class Faults {
         this.time = world.time;
         this.random = random;
         this.victim = anyId();
+        this.damages = random.nextInt(3) == 0;
         this.meanGapUs = 50_000 + random.nextInt(400_000);
     }
 
@@ -138,7 +146,7 @@ final class Faults {
         if (!machine.isAlive()) {
             return;
         }
-        if (random.nextBoolean()) {
+        if (damages || random.nextBoolean()) {
             world.trace.fault("power lost", machine.id, 0);
             machine.losePower();
             restartLater(machine);
@@ -215,7 +223,7 @@ final class Faults {
 
     private void damage() {
         ServerMachine machine = world.machines.get(victim);
-        if (random.nextInt(3) != 0 || machine.isDamaged()) {
+        if (!damages || machine.isDamaged()) {
             return;
         }
         if (machine.isAlive()) {
@@ -327,7 +335,7 @@ final class Faults {
 
     private void change() {
         ServerMachine leader = world.leader();
-        if (leader == null) {
+        if (leader == null || damages) {
             return;
         }
         int id = anyId();

@@ -7,6 +7,7 @@ import io.conclave.consensus.LogOptions;
 import io.conclave.consensus.ReplicatedLog;
 import io.conclave.consensus.StateMachine;
 import io.conclave.consensus.core.PeerMessage;
+import io.conclave.consensus.disk.DiskFullException;
 import io.conclave.consensus.disk.PowerFailure;
 import io.conclave.consensus.disk.SimulatedDisk;
 import io.conclave.consensus.entry.ClusterConfiguration;
@@ -256,6 +257,9 @@ final class ServerMachine implements SimulatedNetwork.Node {
         }
         if (disk.hasFailed() || isCausedBy(cause, PowerFailure.class)) {
             losePower();
+        } else if (isCausedBy(cause, DiskFullException.class)) {
+            world.trace.fault("server stopped for want of room", id, 0);
+            kill();
         } else if (damaged) {
             world.trace.fault("damage found, server stopped", id, 0);
             end(1_000);
@@ -434,6 +438,7 @@ final class ServerMachine implements SimulatedNetwork.Node {
         @Override
         public void send(int to, PeerMessage message) {
             long lagUs = of.lagUs();
+            world.trace.event("send", id, to, message);
             if (lagUs == 0) {
                 network.send(id, to, message);
             } else {

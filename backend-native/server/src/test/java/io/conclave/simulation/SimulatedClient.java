@@ -254,7 +254,7 @@ final class SimulatedClient implements ClientNetwork.Listener {
             if (reply != null) {
                 world.trace.count("sessions closed");
                 checks.require(
-                        session() != null && session().closed, this + " is told that its session is closed, and it is not");
+                        session() != null && session().closed, () -> this + " is told that its session is closed, and it is not");
                 sessionGone();
                 connection.close();
                 away();
@@ -312,8 +312,8 @@ final class SimulatedClient implements ClientNetwork.Listener {
     private void attached(ConnectResponse response) {
         if (response.timeoutMs() <= 0) {
             Truth.Session session = session();
-            checks.require(sessionId != 0, this + " asked for a new session and is told that it is gone");
-            checks.require(session.closed, this + " is told that its session is gone, but it lives");
+            checks.require(sessionId != 0, () -> this + " asked for a new session and is told that it is gone");
+            checks.require(session.closed, () -> this + " is told that its session is gone, but it lives");
             world.trace.count("sessions lost");
             sessionGone();
             connection.close();
@@ -321,13 +321,13 @@ final class SimulatedClient implements ClientNetwork.Listener {
             return;
         }
         checks.require(
-                sessionId == 0 || sessionId == response.sessionId(), this + " gets another session: " + response);
+                sessionId == 0 || sessionId == response.sessionId(), () -> this + " gets another session: " + response);
         if (sessionId == 0) {
             sessionId = response.sessionId();
             password = response.password();
             sessions++;
             attachments = 0;
-            checks.require(session() != null, this + " gets a session that was never opened");
+            checks.require(session() != null, () -> this + " gets a session that was never opened");
         }
         attachments++;
         state = State.ATTACHED;
@@ -367,7 +367,7 @@ final class SimulatedClient implements ClientNetwork.Listener {
             return;
         }
         Request request = pending.remove();
-        checks.require(request.xid == header.xid(), this + " is answered " + header + " to request " + request.xid);
+        checks.require(request.xid == header.xid(), () -> this + " is answered " + header + " to request " + request.xid);
         ReplyBody body = header.err() == 0 ? ReplyBody.decode(request.body.opCode(), in) : null;
         world.trace.event("answer", id, header.zxid(), header);
         answers++;
@@ -385,7 +385,7 @@ final class SimulatedClient implements ClientNetwork.Listener {
     private void seen(long zxid) {
         checks.require(
                 zxid >= lastZxid,
-                this + " is shown 0x" + Long.toHexString(zxid) + " after 0x" + Long.toHexString(lastZxid));
+                () -> this + " is shown 0x" + Long.toHexString(zxid) + " after 0x" + Long.toHexString(lastZxid));
         world.truth.stateAt(zxid);
         lastZxid = zxid;
         watches.shown(zxid);

@@ -39,6 +39,8 @@ final class Simulation {
     private long seenZxid;
     private long lastToken;
     private Violation violation;
+    private boolean settling;
+    private long putBackUs;
 
     private Simulation(long seed, Mistake mistake, boolean printing) {
         this.seed = seed;
@@ -226,6 +228,7 @@ final class Simulation {
                 throw new Violation("not within " + seconds + " s: " + what + describe());
             }
             runFor(20_000);
+            repair();
         }
     }
 
@@ -234,11 +237,21 @@ final class Simulation {
         machines.forEach((id, machine) -> text.append("\n  ")
                 .append(
                         machine.isAlive()
-                                ? machine.log().status() + " serving " + machine.server().mode() + " "
+                                ? describe(machine.log().status()) + " serving "
+                                        + machine.server().mode() + " "
                                         + machine.server().replica().state()
                                 : "dead"));
         users.forEach(user -> text.append("\n  ").append(user).append(user.isAttached() ? " attached" : " away"));
         return text.append("\n  truth: ").append(truth.state()).toString();
+    }
+
+    private static String describe(LogStatus status) {
+        ClusterConfiguration configuration = status.configuration();
+        return status.memberId() + " " + status.role() + " behind " + status.leader() + " in term " + status.term()
+                + ", last " + status.lastIndex() + ", committed " + status.commitIndex() + ", applied "
+                + status.appliedIndex() + ", voters " + configuration.voters() + " of "
+                + configuration.members().keySet() + (configuration.isJoint() ? " joint" : "") + ", disk "
+                + status.disk();
     }
 
     private boolean allVote() {
@@ -261,15 +274,8 @@ final class Simulation {
     /** Trouble is over: within bounded times, everything has to come good. */
     private void settle() {
         trace.event("settle", 0, 0, "");
-        long[] askedUs = {0};
-        await("all vote", 60, () -> {
-            machines.keySet().forEach(faults::bringUp);
-            if (time.nowUs() - askedUs[0] > SECOND_US) {
-                askedUs[0] = time.nowUs();
-                putBack();
-            }
-            return allVote();
-        });
+        settling = true;
+        await("all vote", 60, this::allVote);
         Map<Integer, Integer> before = new TreeMap<>();
         users.forEach(user -> before.put(user.id, user.answers()));
         await("every client is served", 20, () -> users.stream().allMatch(user -> user.answers() > before.get(user.id) + 5));
@@ -281,10 +287,20 @@ final class Simulation {
         }
         await("sessions are those of living clients", 30, this::sessionsAreRight);
         runFor(SECOND_US);
-        await("all have applied everything", 10, () -> machines.values().stream()
-                .allMatch(machine -> machine.server().replica().state().lastZxid() == truth.lastZxid()));
+        await("all have applied everything", 20, () -> allVote() && machines.values().stream()
+                .allMatch(machine -> machine.isAlive()
+                        && machine.server().replica().state().lastZxid() == truth.lastZxid()));
         for (ServerMachine machine : machines.values()) {
             truth.compare(machine.id, machine.server().replica().state());
+        }
+    }
+
+    /** What an operator does while things are not as they should be. */
+    private void repair() {
+        machines.keySet().forEach(faults::bringUp);
+        if (settling && time.nowUs() - putBackUs > SECOND_US && !allVote()) {
+            putBackUs = time.nowUs();
+            putBack();
         }
     }
 

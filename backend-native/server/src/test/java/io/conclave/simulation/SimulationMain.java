@@ -50,7 +50,8 @@ final class SimulationMain {
             virtualMs += outcome.virtualMs();
             if (!outcome.isClean()) {
                 violations++;
-                System.out.println("VIOLATION seed " + seed + ": " + outcome.violation().getMessage());
+                System.out.println("VIOLATION seed " + seed + ": "
+                        + outcome.violation().getMessage().lines().findFirst().orElse(""));
                 System.out.flush();
             }
             long done = seed - first + 1;

@@ -21,10 +21,13 @@ import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.function.Supplier;
 
 /**
  * What is so: the committed log as the first member to apply it sees it, and every state that it makes. All others have
@@ -67,6 +70,7 @@ final class Truth {
     private final Map<String, TreeMap<Long, List<TreeEvent>>> events = new HashMap<>();
     private final Map<Long, Session> sessions = new HashMap<>();
     private final Map<String, Long> appliedTags = new HashMap<>();
+    private final Set<String> refusedTags = new HashSet<>();
     private final Map<Long, String> lastTags = new HashMap<>();
     private final Map<Long, Long> digests = new HashMap<>();
     private final Map<Long, Integer> leaders = new HashMap<>();
@@ -87,9 +91,9 @@ final class Truth {
         }));
     }
 
-    private void require(boolean condition, String message) {
+    private void require(boolean condition, Supplier<String> message) {
         if (!condition) {
-            throw new Violation(message);
+            throw new Violation(message.get());
         }
     }
 
@@ -148,7 +152,7 @@ final class Truth {
             Batch first = batches.get(batch.firstIndex());
             require(
                     seen.equals(first),
-                    "server " + member + " applies " + seen + " at " + batch.firstIndex() + ", but committed is "
+                    () -> "server " + member + " applies " + seen + " at " + batch.firstIndex() + ", but committed is "
                             + first);
         }
     }
@@ -162,11 +166,11 @@ final class Truth {
     /** Compares a member's state with what it has to be. */
     void compare(int member, TreeState state) {
         TreeState expected = states.get(state.lastZxid());
-        require(expected != null, "server " + member + " has a state that was never committed: " + state);
+        require(expected != null, () -> "server " + member + " has a state that was never committed: " + state);
         long digest = digests.computeIfAbsent(state.lastZxid(), zxid -> expected.digest());
         require(
                 state.digest() == digest,
-                "server " + member + " has another state than it ought to: " + state + ", expected " + expected);
+                () -> "server " + member + " has another state than it ought to: " + state + ", expected " + expected);
     }
 
     LogListener witnessed(ServerMachine machine, ReplicatedLog log, LogListener of) {
@@ -178,7 +182,7 @@ final class Truth {
                 Integer other = leaders.putIfAbsent(term, machine.id);
                 require(
                         other == null || other == machine.id,
-                        "servers " + other + " and " + machine.id + " lead in term " + term);
+                        () -> "servers " + other + " and " + machine.id + " lead in term " + term);
                 of.leading(term);
                 world.mistake().leaderChanged(log);
             }
@@ -225,7 +229,7 @@ final class Truth {
             SessionRecord record = attached.session();
             Session session =
                     sessions.computeIfAbsent(record.id(), id -> new Session(id, record.timeoutMs()));
-            require(!session.closed, "session " + Long.toHexString(record.id()) + " lives again");
+            require(!session.closed, () -> "session " + Long.toHexString(record.id()) + " lives again");
             session.attachment = record.attachment();
         } else if (result instanceof Result.SessionClosed closed) {
             ended(state, closed);
@@ -237,7 +241,7 @@ final class Truth {
 
     private void ended(TreeState state, Result.SessionClosed closed) {
         Session session = sessions.get(closed.sessionId());
-        require(session != null && !session.closed, "session " + Long.toHexString(closed.sessionId()) + " ends twice");
+        require(session != null && !session.closed, () -> "session " + Long.toHexString(closed.sessionId()) + " ends twice");
         session.closed = true;
         session.closedAtUs = world.time.nowUs();
         world.trace.event("session ends", 0, closed.sessionId(), closed.reason());
@@ -255,14 +259,14 @@ final class Truth {
         state.sessions().forEach((id, record) -> count[0] += record.ephemerals().size());
         require(
                 count[0] == state.ephemeralCount(),
-                state.ephemeralCount() + " ephemeral nodes, but " + count[0] + " of living sessions");
+                () -> state.ephemeralCount() + " ephemeral nodes, but " + count[0] + " of living sessions");
     }
 
     void checkNotTooEarly(Session session) {
         if (session.expired) {
             require(
                     session.closedAtUs >= session.safeUntilUs(),
-                    "session " + Long.toHexString(session.id) + " was expired at " + session.closedAtUs
+                    () -> "session " + Long.toHexString(session.id) + " was expired at " + session.closedAtUs
                             + " us, and its client could count on it until " + session.safeUntilUs());
         }
     }
@@ -274,22 +278,29 @@ final class Truth {
         String tag = Tags.of(request.operation());
         if (!tag.isEmpty()) {
             Long before = appliedTags.put(tag, zxid);
+            require(!refusedTags.contains(tag), () -> "request " + tag + " was refused, and is applied");
             require(
                     before == null,
-                    "request " + tag + " is applied at 0x" + Long.toHexString(zxid) + " and at 0x"
+                    () -> "request " + tag + " is applied at 0x" + Long.toHexString(zxid) + " and at 0x"
                             + (before == null ? "" : Long.toHexString(before)));
         }
         if (ofSession) {
             return;
         }
         Session session = sessions.get(request.sessionId());
-        require(session != null && !session.closed, "a request of a session that is not there is applied: " + request);
+        require(session != null && !session.closed, () -> "a request of a session that is not there is applied: " + request);
         if (!tag.isEmpty()) {
             String last = lastTags.put(request.sessionId(), tag);
             require(
                     last == null || Tags.isBehind(tag, last),
-                    "request " + tag + " is applied behind " + last + " of the same session");
+                    () -> "request " + tag + " is applied behind " + last + " of the same session");
         }
+    }
+
+    /** A client was told that its request is not carried out. */
+    void refused(String tag) {
+        require(!appliedTags.containsKey(tag), () -> "request " + tag + " is applied, and its client is told that it is not");
+        refusedTags.add(tag);
     }
 
     // ---- what can be asked
@@ -309,13 +320,13 @@ final class Truth {
     /** The state right after a change. */
     TreeState stateAt(long zxid) {
         TreeState state = states.get(zxid);
-        require(state != null, "zxid 0x" + Long.toHexString(zxid) + " is shown, and was never committed");
+        require(state != null, () -> "zxid 0x" + Long.toHexString(zxid) + " is shown, and was never committed");
         return state;
     }
 
     Step stepAt(long zxid) {
         Step step = steps.get(zxid);
-        require(step != null, "zxid 0x" + Long.toHexString(zxid) + " is told, and was never committed");
+        require(step != null, () -> "zxid 0x" + Long.toHexString(zxid) + " is told, and was never committed");
         return step;
     }
 
