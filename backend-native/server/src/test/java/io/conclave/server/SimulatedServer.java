@@ -49,6 +49,7 @@ public final class SimulatedServer {
         sessions = new SessionTracker(log, time, reign, signs);
         features = new FeatureLevels(FEATURE_LEVEL, memberId, log, replica::state, reign, signs, time);
         reaper = new ContainerReaper(log, replica::state, reign, time, CONTAINER_CHECK);
+        MembershipRequests members = new MembershipRequests(log, time, FEATURE_LEVEL);
         ConnectionServices services = new ConnectionServices(
                 LIMITS,
                 leases.apply(sessions),
@@ -57,10 +58,11 @@ public final class SimulatedServer {
                 replica::state,
                 Optional.empty(),
                 CommandWords.NONE,
+                members,
                 time);
         acceptor = new ConnectionAcceptor(loops, log, time, services);
         events = new LogEvents(
-                replica, reign, sessions, features, acceptor, ServiceMode.NONE, () -> {});
+                replica, reign, sessions, features, members, acceptor, ServiceMode.NONE, () -> {});
     }
 
     /** What the log applies to. */

@@ -24,7 +24,7 @@ final class Faults {
     /**
      * Whether that happens in this run. If it does, no write is torn: members that had to cut their logs give weak votes
      * only, and if all are asked for and one has lost everything, there is no leader any more, as documented. And nobody
-     * is removed, for the same reason: of two voters both are needed.
+     * is removed, and all vote, for the same reason: of two voters both are needed.
      */
     private final boolean damages;
 
@@ -223,7 +223,7 @@ final class Faults {
 
     private void damage() {
         ServerMachine machine = world.machines.get(victim);
-        if (!damages || machine.isDamaged()) {
+        if (!damages || machine.isDamaged() || !world.allVote()) {
             return;
         }
         if (machine.isAlive()) {

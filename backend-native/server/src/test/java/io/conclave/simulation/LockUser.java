@@ -139,7 +139,9 @@ final class LockUser {
                 throw new Violation(client + " finds its node to be of another session: " + found);
             }
             Truth.Session session = client.session();
-            if (world.time.nowUs() < session.safeUntilUs()) {
+            if (client.isClosingSession()) {
+                state = State.LEAVING; // has asked for the end of what it would count on
+            } else if (world.time.nowUs() < session.safeUntilUs()) {
                 granted(own, found.stat().czxid());
             } else {
                 client.disconnect(); // not to be counted on: asks again when it is heard of

@@ -124,6 +124,10 @@ final class SimulatedClient implements ClientNetwork.Listener {
         return state == State.ATTACHED;
     }
 
+    boolean isClosingSession() {
+        return closingSession;
+    }
+
     boolean isDead() {
         return state == State.DEAD;
     }

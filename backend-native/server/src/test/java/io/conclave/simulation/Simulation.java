@@ -254,7 +254,8 @@ final class Simulation {
                 + status.disk();
     }
 
-    private boolean allVote() {
+    /** Whether the cluster is as it is listed. */
+    boolean allVote() {
         ServerMachine leader = leader();
         if (leader == null) {
             return false;

@@ -1,0 +1,28 @@
+package io.conclave.simulation;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+
+/** A few seeds; {@link SimulationIT} runs more, and {@code scripts/simulate} as many as wanted. */
+class SimulationTest {
+    private static final int SEEDS = 20;
+
+    @Test
+    void everythingComesGoodWhateverGoesWrong() {
+        Campaign campaign = Campaign.run(1, SEEDS, Mistake.NONE, 1);
+        assertTrue(campaign.violations().isEmpty(), campaign::report);
+        assertTrue(campaign.counts().getOrDefault("grants", 0L) > SEEDS, campaign::report);
+    }
+
+    @Test
+    void theSameSeedIsTheSameRun() {
+        for (long seed = 1; seed <= 3; seed++) {
+            Simulation.Outcome first = Simulation.run(seed, Mistake.NONE);
+            Simulation.Outcome second = Simulation.run(seed, Mistake.NONE);
+            assertEquals(first.trace().hash(), second.trace().hash(), "seed " + seed);
+            assertEquals(first.trace().eventCount(), second.trace().eventCount(), "seed " + seed);
+        }
+    }
+}
