@@ -98,7 +98,8 @@ final class ClientNetwork {
             end = machines.get(server).accept("client " + client, new SimulatedChannel.Peer() {
                 @Override
                 public void sent(byte[] bytes) {
-                    back(() -> listener.received(bytes));
+                    byte[] seen = mistake.sent(bytes);
+                    back(() -> listener.received(seen));
                 }
 
                 @Override
@@ -134,11 +135,13 @@ final class ClientNetwork {
     private final VirtualTime time;
     private final Random random;
     private final Map<Integer, ServerMachine> machines;
+    private final Mistake mistake;
     private final List<Connection> open = new ArrayList<>();
     private final Set<String> cuts = new HashSet<>();
     private int usualDelayUs = 300;
 
-    ClientNetwork(VirtualTime time, Random random, Map<Integer, ServerMachine> machines) {
+    ClientNetwork(VirtualTime time, Random random, Map<Integer, ServerMachine> machines, Mistake mistake) {
+        this.mistake = mistake;
         this.time = time;
         this.random = random;
         this.machines = machines;

@@ -56,7 +56,7 @@ final class ClientWatches {
         for (Map.Entry<String, Long> watch : watches.entrySet()) {
             if (watch.getValue() < zxid) {
                 TreeEvent event = truth.firstEvent(watch.getKey(), children, watch.getValue());
-                if (event != null && event.zxid() <= zxid && !isMissed(watch.getKey(), children)) {
+                if (event != null && event.zxid() <= zxid && !resetting) {
                     throw new Violation(client + " is shown 0x" + Long.toHexString(zxid) + " and was not told of "
                             + event + ", for which it has watched since 0x" + Long.toHexString(watch.getValue()));
                 }
@@ -66,18 +66,18 @@ final class ClientWatches {
 
     // ---- after a reconnect
 
-    private boolean resetting;
-    private long resetZxid;
-
     /** Until they are set again, changes may be missed. */
-    private boolean isMissed(String path, boolean children) {
-        return resetting;
-    }
+    private boolean resetting;
+    private long sinceZxid;
 
-    /** The request that sets them again. */
-    SetWatchesRequest again(long lastZxid) {
+    /**
+     * The request that sets them again.
+     *
+     * @param told what the request says that was seen, which is the same but for a mistake
+     */
+    SetWatchesRequest again(long lastZxid, long told) {
         resetting = true;
-        resetZxid = lastZxid;
+        sinceZxid = lastZxid;
         List<String> data = new ArrayList<>();
         List<String> exist = new ArrayList<>();
         for (Map.Entry<String, Long> watch : ofData.entrySet()) {
@@ -85,7 +85,7 @@ final class ClientWatches {
             (existed ? data : exist).add(watch.getKey());
         }
         return new SetWatchesRequest(
-                OpCode.SET_WATCHES, lastZxid, data, exist, new ArrayList<>(ofChildren.keySet()), List.of(), List.of());
+                OpCode.SET_WATCHES, told, data, exist, new ArrayList<>(ofChildren.keySet()), List.of(), List.of());
     }
 
     /** They are set: what was missed has been told. */
@@ -94,14 +94,14 @@ final class ClientWatches {
         TreeState state = truth.stateAt(zxid);
         for (String path : request.dataWatches()) {
             Optional<Znode> node = state.znode(path);
-            again(ofData, path, zxid, node.isEmpty() || node.get().mzxid() > request.relativeZxid());
+            again(ofData, path, zxid, node.isEmpty() || node.get().mzxid() > sinceZxid);
         }
         for (String path : request.existWatches()) {
             again(ofData, path, zxid, state.znode(path).isPresent());
         }
         for (String path : request.childWatches()) {
             Optional<Znode> node = state.znode(path);
-            again(ofChildren, path, zxid, node.isEmpty() || node.get().pzxid() > request.relativeZxid());
+            again(ofChildren, path, zxid, node.isEmpty() || node.get().pzxid() > sinceZxid);
         }
     }
 

@@ -6,8 +6,10 @@ import io.conclave.consensus.CommittedEntry;
 import io.conclave.consensus.Proposal;
 import io.conclave.consensus.Rejection;
 import io.conclave.consensus.ReplicatedLog;
+import io.conclave.consensus.core.MistakenCores;
 import io.conclave.consensus.entry.EntryKind;
 import io.conclave.consensus.member.CoreFactory;
+import io.conclave.protocol.Xid;
 import io.conclave.tree.Change;
 import io.conclave.tree.ChangeCodec;
 import io.conclave.tree.TreeState;
@@ -119,6 +121,48 @@ enum Mistake {
         long lastZxidSeen(long zxid) {
             return 0;
         }
+    },
+    /** Events leave behind the replies of the same moment. */
+    EVENTS_BEHIND_REPLIES {
+        @Override
+        byte[] sent(byte[] frames) {
+            return eventsLast(frames);
+        }
+    },
+    /** Whoever sets his watches again is not told what he has missed. */
+    MISSED_EVENTS_NOT_TOLD {
+        @Override
+        long watchedSince(long zxid) {
+            return Long.MAX_VALUE;
+        }
+    },
+    /** A leader confirms that it leads without a majority. */
+    CONFIRMED_WITHOUT_MAJORITY {
+        @Override
+        CoreFactory cores() {
+            return MistakenCores.with("CONFIRMED_WITHOUT_MAJORITY");
+        }
+    },
+    /** A snapshot that is older than what is there is put in its place. */
+    STALE_SNAPSHOT_INSTALLED {
+        @Override
+        CoreFactory cores() {
+            return MistakenCores.with("STALE_SNAPSHOT_INSTALLED");
+        }
+    },
+    /** A member votes for two in one term. */
+    VOTED_TWICE {
+        @Override
+        CoreFactory cores() {
+            return MistakenCores.with("VOTED_TWICE");
+        }
+    },
+    /** A member whose directory was wiped votes. */
+    WIPED_VOTER_COUNTED {
+        @Override
+        CoreFactory cores() {
+            return MistakenCores.with("WIPED_VOTER_COUNTED");
+        }
     };
 
     /** In place of a server's log. */
@@ -144,7 +188,28 @@ enum Mistake {
         return zxid;
     }
 
-    void leaderChanged(ReplicatedLog log) {}
+    /** From when on a client says that it has missed events. */
+    long watchedSince(long zxid) {
+        return zxid;
+    }
+
+    /** What leaves a server in place of these frames. */
+    byte[] sent(byte[] frames) {
+        return frames;
+    }
+
+    private static byte[] eventsLast(byte[] frames) {
+        ByteBuffer in = ByteBuffer.wrap(frames);
+        ByteBuffer replies = ByteBuffer.allocate(frames.length);
+        ByteBuffer events = ByteBuffer.allocate(frames.length);
+        while (in.remaining() > 0) {
+            int length = Integer.BYTES + in.getInt(in.position());
+            boolean event = length > 8 && in.getInt(in.position() + Integer.BYTES) == Xid.WATCH_EVENT;
+            (event ? events : replies).put(frames, in.position(), length);
+            in.position(in.position() + length);
+        }
+        return replies.put(events.flip()).array();
+    }
 
     private static CommittedBatch changed(CommittedBatch of, Function<Change, Change> how) {
         List<CommittedEntry> entries = new ArrayList<>();

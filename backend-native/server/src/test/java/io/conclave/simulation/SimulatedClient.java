@@ -338,7 +338,7 @@ final class SimulatedClient implements ClientNetwork.Listener {
         world.trace.event("attached", id, sessionId, connection.server());
         keptAlive(handshakeSentUs);
         if (watches.isAny()) {
-            SetWatchesRequest again = watches.again(lastZxid);
+            SetWatchesRequest again = watches.again(lastZxid, world.mistake().watchedSince(lastZxid));
             send(again, "", reply -> {
                 if (reply != null) {
                     watches.setAgain(again, reply.header().zxid());

@@ -49,7 +49,7 @@ final class Simulation {
         this.random = new Random(seed * 0x9e3779b97f4a7c15L);
         this.truth = new Truth(this);
         this.network = new SimulatedNetwork(time, new Random(random.nextLong()));
-        this.clients = new ClientNetwork(time, new Random(random.nextLong()), machines);
+        this.clients = new ClientNetwork(time, new Random(random.nextLong()), machines, mistake);
         this.snapshotEvery = 50 + random.nextInt(400);
         int voters = random.nextInt(4) == 0 ? 5 : 3;
         int observers = random.nextInt(5) == 0 ? 1 : 0;

@@ -184,7 +184,6 @@ final class Truth {
                         other == null || other == machine.id,
                         () -> "servers " + other + " and " + machine.id + " lead in term " + term);
                 of.leading(term);
-                world.mistake().leaderChanged(log);
             }
 
             @Override
