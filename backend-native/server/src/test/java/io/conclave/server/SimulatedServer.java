@@ -61,8 +61,7 @@ public final class SimulatedServer {
                 members,
                 time);
         acceptor = new ConnectionAcceptor(loops, log, time, services);
-        events = new LogEvents(
-                replica, reign, sessions, features, members, acceptor, ServiceMode.NONE, () -> {});
+        events = new LogEvents(replica, reign, sessions, features, members, acceptor, ServiceMode.NONE, () -> {});
     }
 
     /** What the log applies to. */

@@ -63,7 +63,11 @@ final class Campaign {
                 Simulation.Outcome outcome = Simulation.run(seed, mistake);
                 if (!outcome.isClean()) {
                     System.out.println(mistake + " is found with seed " + seed + ": "
-                            + outcome.violation().getMessage().lines().findFirst().orElse(""));
+                            + outcome.violation()
+                                    .getMessage()
+                                    .lines()
+                                    .findFirst()
+                                    .orElse(""));
                     return Optional.of(outcome);
                 }
             }
@@ -92,11 +96,12 @@ final class Campaign {
         done++;
         if (!outcome.isClean()) {
             String message = outcome.violation().getMessage();
-            String line = "seed " + outcome.seed() + ": " + message.lines().findFirst().orElse("");
+            String line = "seed " + outcome.seed() + ": "
+                    + message.lines().findFirst().orElse("");
             violations.add(line + "\n" + (violations.isEmpty() ? outcome.report() : ""));
             System.out.println("VIOLATION " + line);
         }
-        if (done % Math.max(1, Math.min(1000, wanted / 10)) == 0) {
+        if (done % Math.max(1, Math.min(250, wanted / 10)) == 0) {
             System.out.printf(
                     "%d seeds, %d violations, %.0f ms a seed%n",
                     done, violations.size(), (System.nanoTime() - beganNanos) / 1e6 / done);

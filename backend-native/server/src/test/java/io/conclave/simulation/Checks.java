@@ -81,7 +81,9 @@ final class Checks {
                         && isSame(request, asked.operation()),
                 () -> client + " is answered " + reply + " to " + request.body + ", but that is " + step.change());
         int error = result instanceof Result.Failed failed ? failed.error().code() : 0;
-        require(error == reply.header().err(), () -> client + " is answered " + reply + ", but the result is " + result);
+        require(
+                error == reply.header().err(),
+                () -> client + " is answered " + reply + ", but the result is " + result);
         if (error == 0) {
             checkResult(client, reply.body(), result);
         }

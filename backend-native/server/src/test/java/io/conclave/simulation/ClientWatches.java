@@ -68,6 +68,7 @@ final class ClientWatches {
 
     /** Until they are set again, changes may be missed. */
     private boolean resetting;
+
     private long sinceZxid;
 
     /**
@@ -81,7 +82,8 @@ final class ClientWatches {
         List<String> data = new ArrayList<>();
         List<String> exist = new ArrayList<>();
         for (Map.Entry<String, Long> watch : ofData.entrySet()) {
-            boolean existed = truth.stateAt(watch.getValue()).znode(watch.getKey()).isPresent();
+            boolean existed =
+                    truth.stateAt(watch.getValue()).znode(watch.getKey()).isPresent();
             (existed ? data : exist).add(watch.getKey());
         }
         return new SetWatchesRequest(

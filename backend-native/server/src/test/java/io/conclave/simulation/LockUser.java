@@ -31,6 +31,7 @@ final class LockUser {
     private State state = State.IDLE;
     private String mark = "";
     private String watched = "";
+    private String deleting = "";
     private int marks;
     private long token;
 
@@ -166,6 +167,10 @@ final class LockUser {
 
     private void delete(String own) {
         String of = mark;
+        if (of.equals(deleting)) {
+            return;
+        }
+        deleting = of;
         client.send(new DeleteRequest(own, -1), "", reply -> {
             if (reply != null && of.equals(mark) && state == State.LEAVING) {
                 if (!reply.isOk()) {
@@ -183,6 +188,7 @@ final class LockUser {
     }
 
     void disconnected() {
+        deleting = "";
         watched = "";
     }
 

@@ -75,19 +75,8 @@ enum Mistake {
             };
         }
     },
-    /** A leader's wish to expire a session is carried out in a later term, too. */
-    EXPIRED_BY_DEPOSED_LEADER {
-        @Override
-        CommittedBatch batch(CommittedBatch of, TreeState state) {
-            return changed(
-                    of,
-                    change -> change instanceof Change.ExpireSession expire
-                            ? new Change.ExpireSession(expire.id(), expire.suspicion(), state.term())
-                            : change);
-        }
-    },
-    /** Sessions are expired whatever they have said since they were found silent. */
-    EXPIRED_THOUGH_HEARD_OF {
+    /** Who is found silent is expired in one step, whoever leads by then and whatever has been heard. */
+    EXPIRED_IN_ONE_STEP {
         @Override
         CommittedBatch batch(CommittedBatch of, TreeState state) {
             return changed(
@@ -107,19 +96,10 @@ enum Mistake {
                                     && state.session(request.sessionId()).isPresent()
                             ? new Change.Request(
                                     request.sessionId(),
-                                    state.session(request.sessionId())
-                                            .get()
-                                            .attachment(),
+                                    state.session(request.sessionId()).get().attachment(),
                                     request.authIds(),
                                     request.operation())
                             : change);
-        }
-    },
-    /** A server that is behind serves a client that has seen more. */
-    SERVED_BY_WHO_IS_BEHIND {
-        @Override
-        long lastZxidSeen(long zxid) {
-            return 0;
         }
     },
     /** Events leave behind the replies of the same moment. */
@@ -183,11 +163,6 @@ enum Mistake {
         return of;
     }
 
-    /** What a client says that it has seen. */
-    long lastZxidSeen(long zxid) {
-        return zxid;
-    }
-
     /** From when on a client says that it has missed events. */
     long watchedSince(long zxid) {
         return zxid;
@@ -222,9 +197,7 @@ enum Mistake {
             Change after = how.apply(before);
             // without its origin, since that brings its own change along
             entries.add(
-                    after.equals(before)
-                            ? entry
-                            : new CommittedEntry(entry.kind(), ChangeCodec.encode(after), null));
+                    after.equals(before) ? entry : new CommittedEntry(entry.kind(), ChangeCodec.encode(after), null));
         }
         return new CommittedBatch(of.term(), of.firstIndex(), of.lastIndex(), of.timestampMs(), entries);
     }

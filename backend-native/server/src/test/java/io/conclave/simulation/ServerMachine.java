@@ -77,9 +77,8 @@ final class ServerMachine implements SimulatedNetwork.Node {
                     random::nextLong,
                     () -> planTurn(this, random.nextInt(60)));
             log = world.mistake().log(new MemberLog(loop), random);
-            server = new SimulatedServer(
-                    id, log, new LifeTime(this), loops, random, leases -> world.mistake()
-                            .leases(leases));
+            server = new SimulatedServer(id, log, new LifeTime(this), loops, random, leases -> world.mistake()
+                    .leases(leases));
         }
 
         boolean isOver() {

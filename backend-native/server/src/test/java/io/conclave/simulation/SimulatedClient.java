@@ -211,10 +211,7 @@ final class SimulatedClient implements ClientNetwork.Listener {
         }
         state = State.ATTACHING;
         handshakeSentUs = time.nowUs();
-        write(
-                new ConnectRequest(
-                        0, world.mistake().lastZxidSeen(lastZxid), timeoutMs, sessionId, password, false, true),
-                null);
+        write(new ConnectRequest(0, lastZxid, timeoutMs, sessionId, password, false, true), null);
     }
 
     @Override
@@ -258,7 +255,8 @@ final class SimulatedClient implements ClientNetwork.Listener {
             if (reply != null) {
                 world.trace.count("sessions closed");
                 checks.require(
-                        session() != null && session().closed, () -> this + " is told that its session is closed, and it is not");
+                        session() != null && session().closed,
+                        () -> this + " is told that its session is closed, and it is not");
                 sessionGone();
                 connection.close();
                 away();
@@ -371,7 +369,8 @@ final class SimulatedClient implements ClientNetwork.Listener {
             return;
         }
         Request request = pending.remove();
-        checks.require(request.xid == header.xid(), () -> this + " is answered " + header + " to request " + request.xid);
+        checks.require(
+                request.xid == header.xid(), () -> this + " is answered " + header + " to request " + request.xid);
         ReplyBody body = header.err() == 0 ? ReplyBody.decode(request.body.opCode(), in) : null;
         world.trace.event("answer", id, header.zxid(), header);
         answers++;

@@ -279,7 +279,8 @@ final class Simulation {
         await("all vote", 60, this::allVote);
         Map<Integer, Integer> before = new TreeMap<>();
         users.forEach(user -> before.put(user.id, user.answers()));
-        await("every client is served", 20, () -> users.stream().allMatch(user -> user.answers() > before.get(user.id) + 5));
+        await("every client is served", 20, () -> users.stream()
+                .allMatch(user -> user.answers() > before.get(user.id) + 5));
         workloads.forEach(Workload::stop);
         for (SimulatedClient user : users) {
             if (user.id % 2 == 0) {
@@ -288,9 +289,13 @@ final class Simulation {
         }
         await("sessions are those of living clients", 30, this::sessionsAreRight);
         runFor(SECOND_US);
-        await("all have applied everything", 20, () -> allVote() && machines.values().stream()
-                .allMatch(machine -> machine.isAlive()
-                        && machine.server().replica().state().lastZxid() == truth.lastZxid()));
+        await(
+                "all have applied everything",
+                20,
+                () -> allVote()
+                        && machines.values().stream()
+                                .allMatch(machine -> machine.isAlive()
+                                        && machine.server().replica().state().lastZxid() == truth.lastZxid()));
         for (ServerMachine machine : machines.values()) {
             truth.compare(machine.id, machine.server().replica().state());
         }

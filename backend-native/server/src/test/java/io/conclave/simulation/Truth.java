@@ -143,7 +143,8 @@ final class Truth {
         if (batch.firstIndex() > lastIndex) {
             batches.put(batch.firstIndex(), seen);
             lastIndex = batch.lastIndex();
-            world.trace.event("commit", member, batch.lastIndex(), batch.entries().size());
+            world.trace.event(
+                    "commit", member, batch.lastIndex(), batch.entries().size());
             List<CommittedEntry> entries = new ArrayList<>();
             batch.entries().forEach(entry -> entries.add(new CommittedEntry(entry.kind(), entry.payload(), null)));
             replica.apply(new CommittedBatch(
@@ -205,7 +206,8 @@ final class Truth {
 
             @Override
             public void configured(ClusterConfiguration configuration) {
-                world.trace.event("configured", machine.id, configuration.voters().hashCode(), configuration.voters());
+                world.trace.event(
+                        "configured", machine.id, configuration.voters().hashCode(), configuration.voters());
                 of.configured(configuration);
             }
         };
@@ -226,8 +228,7 @@ final class Truth {
         Result result = step.applied().result();
         if (result instanceof Result.SessionAttached attached) {
             SessionRecord record = attached.session();
-            Session session =
-                    sessions.computeIfAbsent(record.id(), id -> new Session(id, record.timeoutMs()));
+            Session session = sessions.computeIfAbsent(record.id(), id -> new Session(id, record.timeoutMs()));
             require(!session.closed, () -> "session " + Long.toHexString(record.id()) + " lives again");
             session.attachment = record.attachment();
         } else if (result instanceof Result.SessionClosed closed) {
@@ -240,11 +241,13 @@ final class Truth {
 
     private void ended(TreeState state, Result.SessionClosed closed) {
         Session session = sessions.get(closed.sessionId());
-        require(session != null && !session.closed, () -> "session " + Long.toHexString(closed.sessionId()) + " ends twice");
+        require(
+                session != null && !session.closed,
+                () -> "session " + Long.toHexString(closed.sessionId()) + " ends twice");
         session.closed = true;
         session.closedAtUs = world.time.nowUs();
         world.trace.event("session ends", 0, closed.sessionId(), closed.reason());
-        if (closed.reason() == Change.CloseReason.EXPIRED) {
+        if (closed.reason() != Change.CloseReason.CLIENT) {
             session.expired = true;
             world.trace.count("sessions expired");
             checkNotTooEarly(session);
@@ -287,7 +290,9 @@ final class Truth {
             return;
         }
         Session session = sessions.get(request.sessionId());
-        require(session != null && !session.closed, () -> "a request of a session that is not there is applied: " + request);
+        require(
+                session != null && !session.closed,
+                () -> "a request of a session that is not there is applied: " + request);
         if (!tag.isEmpty()) {
             String last = lastTags.put(request.sessionId(), tag);
             require(
@@ -298,7 +303,9 @@ final class Truth {
 
     /** A client was told that its request is not carried out. */
     void refused(String tag) {
-        require(!appliedTags.containsKey(tag), () -> "request " + tag + " is applied, and its client is told that it is not");
+        require(
+                !appliedTags.containsKey(tag),
+                () -> "request " + tag + " is applied, and its client is told that it is not");
         refusedTags.add(tag);
     }
 

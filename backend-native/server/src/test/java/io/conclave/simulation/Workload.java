@@ -161,11 +161,7 @@ final class Workload {
         List<RequestBody> parts = new ArrayList<>();
         parts.add(new SetDataRequest(value, data(tag), -1));
         parts.add(new CreateRequest(
-                OpCode.CREATE2,
-                "/e/m" + client.id + "-",
-                data(tag),
-                AclRecord.OPEN,
-                CreateFlag.EPHEMERAL_SEQUENTIAL));
+                OpCode.CREATE2, "/e/m" + client.id + "-", data(tag), AclRecord.OPEN, CreateFlag.EPHEMERAL_SEQUENTIAL));
         if (random.nextInt(3) == 0) {
             parts.add(new CheckVersionRequest(value, versions.getOrDefault(value, 0) + 1));
         }
@@ -186,8 +182,9 @@ final class Workload {
         client.send(new SyncRequest(path), "", null);
         client.send(new GetDataRequest(path, false), "", reply -> {
             if (reply != null && reply.header().zxid() < seen) {
-                throw new Violation(client + " reads at 0x" + Long.toHexString(reply.header().zxid())
-                        + " behind a sync, but 0x" + Long.toHexString(seen) + " had been seen before");
+                throw new Violation(client + " reads at 0x"
+                        + Long.toHexString(reply.header().zxid()) + " behind a sync, but 0x" + Long.toHexString(seen)
+                        + " had been seen before");
             }
         });
     }
