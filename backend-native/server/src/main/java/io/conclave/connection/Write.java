@@ -21,6 +21,7 @@ final class Write extends ConnectionProposal implements Pending {
     private final long sinceNanos;
     private @Nullable ReplyHeader header;
     private ReplyBody reply = EmptyReply.INSTANCE;
+    private boolean refused;
 
     Write(ClientConnection connection, int xid, RequestBody request, Change change, long sinceNanos) {
         super(connection, change);
@@ -65,17 +66,22 @@ final class Write extends ConnectionProposal implements Pending {
             connection.close("the log takes no more: " + reason);
             return;
         }
-        header = new ReplyHeader(xid, loop().state().lastZxid(), ErrorCode.NOT_READ_ONLY.code());
+        refused = true;
         connection.resume();
     }
 
     @Override
     public boolean isReady() {
-        return header != null;
+        return refused || header != null;
     }
 
     @Override
     public void answer() {
+        if (refused) {
+            // with what is shown by now, which may be newer than it was when this was refused
+            connection.replyError(xid, ErrorCode.NOT_READ_ONLY.code());
+            return;
+        }
         ReplyHeader known = header;
         if (known == null) {
             throw new IllegalStateException("the outcome of request " + xid + " is not known");

@@ -2,7 +2,6 @@ package io.conclave.simulation;
 
 import io.conclave.protocol.Create2Reply;
 import io.conclave.protocol.DeleteRequest;
-import io.conclave.protocol.ErrorCode;
 import io.conclave.protocol.ExistsRequest;
 import io.conclave.protocol.GetChildren2Reply;
 import io.conclave.protocol.GetChildren2Request;
@@ -45,7 +44,7 @@ final class Checks {
     boolean check(SimulatedClient client, SimulatedClient.Request request, SimulatedClient.Reply reply) {
         return switch (request.body.opCode()) {
             case CREATE2, CREATE_CONTAINER, DELETE, SET_DATA, MULTI, CLOSE_SESSION -> {
-                if (reply.header().err() == ErrorCode.NOT_READ_ONLY.code()) {
+                if (reply.isNoRoom()) {
                     world.trace.count("writes refused for want of room");
                     world.truth.refused(request.tag);
                     yield false;

@@ -173,12 +173,23 @@ final class LockUser {
         deleting = of;
         client.send(new DeleteRequest(own, -1), "", reply -> {
             if (reply != null && of.equals(mark) && state == State.LEAVING) {
+                deleting = "";
+                if (reply.isNoRoom()) {
+                    world.time.after(200_000, this::leaveAgain);
+                    return;
+                }
                 if (!reply.isOk()) {
                     throw new Violation(client + " leaves the line and was not there any more: " + own);
                 }
                 state = State.IDLE;
             }
         });
+    }
+
+    private void leaveAgain() {
+        if (state == State.LEAVING) {
+            look();
+        }
     }
 
     void told(String path) {

@@ -4,6 +4,7 @@ import io.conclave.consensus.simulation.VirtualTime;
 import io.conclave.protocol.ConnectRequest;
 import io.conclave.protocol.ConnectResponse;
 import io.conclave.protocol.EmptyRequest;
+import io.conclave.protocol.ErrorCode;
 import io.conclave.protocol.Frames;
 import io.conclave.protocol.JuteReader;
 import io.conclave.protocol.OpCode;
@@ -35,6 +36,11 @@ final class SimulatedClient implements ClientNetwork.Listener {
     record Reply(ReplyHeader header, ReplyBody body) {
         boolean isOk() {
             return header.err() == 0;
+        }
+
+        /** The server's disk is full: the request is not carried out. */
+        boolean isNoRoom() {
+            return header.err() == ErrorCode.NOT_READ_ONLY.code();
         }
     }
 
@@ -252,7 +258,10 @@ final class SimulatedClient implements ClientNetwork.Listener {
         lock.lost();
         closingSession = true;
         send(EmptyRequest.CLOSE_SESSION, "", reply -> {
-            if (reply != null) {
+            if (reply != null && reply.isNoRoom()) {
+                closingSession = false;
+                lock.reconnected();
+            } else if (reply != null) {
                 world.trace.count("sessions closed");
                 checks.require(
                         session() != null && session().closed,
