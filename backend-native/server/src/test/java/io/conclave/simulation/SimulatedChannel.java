@@ -116,8 +116,9 @@ final class SimulatedChannel extends AbstractChannel {
     }
 
     @Override
-    protected void doRegister() {
+    protected void doRegister(ChannelPromise promise) {
         active = true;
+        promise.setSuccess();
     }
 
     @Override
