@@ -29,7 +29,7 @@ public final class SimulatedServer {
     private static final Duration CONTAINER_CHECK = Duration.ofSeconds(2);
     private static final ConnectionLimits LIMITS = new ConnectionLimits(0, 0, 1000, 1000, 1 << 20, 100, 60_000, 2000);
 
-    private final Replica replica = new Replica();
+    private final Replica replica = new Replica(FEATURE_LEVEL);
     private final SessionTracker sessions;
     private final FeatureLevels features;
     private final ContainerReaper reaper;

@@ -63,7 +63,7 @@ final class Truth {
     }
 
     private final Simulation world;
-    private final Replica replica = new Replica();
+    private final Replica replica = new Replica(1);
     private final Map<Long, Batch> batches = new HashMap<>();
     private final Map<Long, TreeState> states = new HashMap<>();
     private final Map<Long, Step> steps = new HashMap<>();
