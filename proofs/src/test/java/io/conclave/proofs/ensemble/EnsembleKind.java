@@ -61,9 +61,9 @@ public enum EnsembleKind {
         this.scheme = scheme;
     }
 
-    /** The one that a system property names, as {@code apache} or {@code conclave}; Apache ZooKeeper if it is not set. */
+    /** The one that a system property names, as {@code apache} or {@code conclave}; this project's if it is not set. */
     public static EnsembleKind chosen() {
-        String word = System.getProperty("ensemble.kind", "apache").toUpperCase(Locale.ROOT);
+        String word = System.getProperty("ensemble.kind", "conclave").toUpperCase(Locale.ROOT);
         return Arrays.stream(values())
                 .filter(kind -> kind.name().startsWith(word))
                 .findFirst()
