@@ -40,7 +40,9 @@ abstract class ElectionFixture implements StoreUnderTest {
 
     /** Its reads see what other coordinators have written, also where servers lag: the recipes do not depend on that, the tests do. */
     final CoordinatorBuilder builder() {
-        return Coordinator.builder(connectString()).sessionTimeout(sessionTimeout()).linearizableReads(true);
+        return Coordinator.builder(connectString())
+                .sessionTimeout(sessionTimeout())
+                .linearizableReads(true);
     }
 
     final Coordinator connect() {
