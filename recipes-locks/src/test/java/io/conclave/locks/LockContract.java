@@ -182,8 +182,9 @@ public abstract class LockContract extends LockContinuationContract {
         CountDownLatch next = new CountDownLatch(1);
         LockGrant grant = lockOf(coordinator).acquire(PATIENCE);
         // on another thread, since what follows a stage that is complete already runs on the one that asks
-        CompletableFuture<Boolean> followed = CompletableFuture.supplyAsync(grant::closeAsync)
-                .thenCompose(closed -> closed.thenApply(released -> awaitLatch(next)));
+        CompletableFuture<Boolean> followed = CompletableFuture.supplyAsync(
+                        () -> grant.closeAsync().thenApply(released -> awaitLatch(next)))
+                .thenCompose(after -> after);
         lockOf(coordinator).acquire(PATIENCE).close();
         next.countDown();
         assertTrue(followed.get(20, SECONDS));
