@@ -18,7 +18,7 @@ import io.netty.util.concurrent.GlobalEventExecutor;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -34,7 +34,7 @@ public final class ConnectionAcceptor implements StepListener {
     private final ConnectionServices services;
     private final Feed feed = new Feed();
     private final ConnectionCounts counts;
-    private final Map<EventLoop, Loop> loops = new HashMap<>();
+    private final Map<EventLoop, Loop> loops = new LinkedHashMap<>();
     private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
 
     /**

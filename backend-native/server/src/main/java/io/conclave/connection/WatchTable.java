@@ -4,6 +4,7 @@ import io.conclave.tree.TreeEvent;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -33,11 +34,13 @@ final class WatchTable {
         void tell(TreeEvent event);
     }
 
+    /** Who watches a path is told in the order in which he asked, the same in every run. */
     private final Map<String, Map<Watcher, Integer>> byPath = new HashMap<>();
+
     private int recursiveCount;
 
     void add(String path, Watcher watcher, int kind) {
-        Map<Watcher, Integer> watchers = byPath.computeIfAbsent(path, key -> new HashMap<>(2));
+        Map<Watcher, Integer> watchers = byPath.computeIfAbsent(path, key -> new LinkedHashMap<>(2));
         int before = watchers.getOrDefault(watcher, 0);
         if (before == 0) {
             watcher.watchedPaths().add(path);
