@@ -193,7 +193,8 @@ final class Leadership {
         if (rounds.isWaiting() && rules.mayConfirm(isTermCommitted())) {
             return nowMs;
         }
-        long dueMs = nowMs + options.heartbeatMs();
+        // however often it sends meanwhile: check quorum, and what the shell does at ticks, must not wait for a pause
+        long dueMs = tickedMs + options.heartbeatMs();
         for (PeerProgress peer : peers.values()) {
             dueMs = Math.min(dueMs, peer.sentMs + options.heartbeatMs());
         }

@@ -147,6 +147,23 @@ class CoreRulesTest {
     }
 
     @Test
+    void aLeaderThatSendsWithoutPauseStillTicksAndStepsDownWhenNobodyAnswers() {
+        CoreBench bench = new CoreBench(0, false, cluster(3, 3));
+        bench.lead();
+        bench.acknowledge(2, 1);
+        bench.acknowledge(3, 1);
+        for (int i = 1; i <= 40 && bench.core.role() == CoreRole.LEADER; i++) {
+            bench.nowMs += 50;
+            bench.core.confirm(bench.nowMs, i, new byte[0]);
+            assertFalse(only(Append.class, bench.sent()).isEmpty());
+            if (bench.nowMs >= bench.core.nextTickMs()) {
+                bench.pass(0);
+            }
+        }
+        assertEquals(CoreRole.FOLLOWER, bench.core.role());
+    }
+
+    @Test
     void acknowledgementsOfAFormerLinkDoNotCount() {
         CoreBench bench = new CoreBench(0, false, cluster(3, 3));
         bench.lead();

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.conclave.consensus.LogException;
 import io.conclave.consensus.LogRole;
 import io.conclave.consensus.MembershipChange;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
@@ -129,6 +130,25 @@ class EnsembleTest {
                         && simulation.configuration().voters().contains(3)
                         && simulation.configuration().members().get(3).directory() != before);
         simulation.settle();
+    }
+
+    /** Each confirmation sends to everybody, so that no heartbeat is ever due. */
+    @Test
+    void aWipedMemberIsTakenInAgainWhileClientsAskMoreOftenThanTheLeadersHeartbeatComes() {
+        EnsembleSimulation simulation = three(true);
+        work(simulation, 1, 300);
+        simulation.members.get(3).wipe();
+        for (int i = 0; i < 100; i++) {
+            simulation.confirm(1);
+            simulation.runFor(SECOND_US / 20);
+        }
+        simulation.start(3);
+        for (int i = 0; i < 400; i++) {
+            simulation.confirm(1);
+            simulation.runFor(SECOND_US / 20);
+        }
+        assertEquals(Set.of(1, 2, 3), simulation.configuration().voters());
+        assertEquals(500, simulation.reads);
     }
 
     @Test
