@@ -18,8 +18,11 @@ class BlockedApplicationTest extends WireSessionFixture {
 
     @Test
     void sessionOutlivesItsTimeoutWhileWhatFollowsAStageAndAStateListenerBlock() throws Exception {
+        CountDownLatch composed = new CountDownLatch(1);
         FakeServer server = server(peer -> {
             peer.open(SHORT_TIMEOUT_MS);
+            // what follows a stage that is complete already runs on the thread that asks, which would be the test's
+            block(composed);
             serve(peer);
         });
         CountDownLatch blocked = new CountDownLatch(1);
@@ -32,6 +35,7 @@ class BlockedApplicationTest extends WireSessionFixture {
                 blocked.countDown();
                 block(mayReturn);
             });
+            composed.countDown();
             assertTrue(blocked.await(20, SECONDS));
             await().during(Duration.ofMillis(SHORT_TIMEOUT_MS + 1000))
                     .until(() -> coordinator.state() == SessionState.CONNECTED);
