@@ -1,0 +1,142 @@
+package io.conclave.barriers;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.Waiting;
+import io.conclave.node.NodePath;
+import io.conclave.spi.Exists;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * A barrier among all processes that use the same path: while it is in place, whoever comes waits; when it is removed, all go on. It is in place while its znode exists, as the ZooKeeper recipes page
+ * has it.
+ *
+ * <pre>{@code
+ * Barrier maintenance = Barrier.at(coordinator, "/barriers/maintenance");
+ * maintenance.set();                              // one process
+ * maintenance.await(Duration.ofMinutes(10));      // others: returns at once while it is not set
+ * maintenance.remove();                           // anyone
+ * }</pre>
+ *
+ * <p>The znode is persistent: a barrier outlives the process that has set it, until somebody removes it; it may be set again then. Whoever waits looks again at every wake-up, so a barrier that is
+ * removed and set again at once may be seen as never removed, and holds on. Who waits costs one request to look (two for the first look, which sees every barrier that anybody was told is
+ * set), one event and one more look. The layout is the one of Curator's DistributedBarrier.
+ *
+ * <p>While the connection is away a wait goes on; if the session is lost it goes on with the coordinator's next one, because who waits owns nothing. {@link #set} and {@link #remove} get over lost connections by
+ * themselves and fail with {@link io.conclave.error.SessionGoneException} if the session is lost; they may be called again. Immutable and thread-safe; making one costs nothing.
+ */
+public final class Barrier {
+    private final Coordinator coordinator;
+    private final NodePath path;
+
+    private Barrier(Coordinator coordinator, NodePath path) {
+        this.coordinator = coordinator;
+        this.path = path;
+    }
+
+    /**
+     * The barrier at a path.
+     *
+     * @throws IllegalArgumentException if the path breaks a rule, naming it
+     */
+    public static Barrier at(Coordinator coordinator, String path) {
+        return at(coordinator, NodePath.of(path));
+    }
+
+    /** The barrier at a path. */
+    public static Barrier at(Coordinator coordinator, NodePath path) {
+        if (path.isRoot()) {
+            throw new IllegalArgumentException("Invalid barrier path \"/\": a barrier needs a znode of its own");
+        }
+        return new Barrier(coordinator, path);
+    }
+
+    /**
+     * Puts the barrier in place; that it is already is as good. Blocks until the backend has confirmed it.
+     *
+     * @throws InterruptedException if the thread is interrupted; it may be in place all the same
+     * @throws io.conclave.error.ConclaveException if it is refused, or the session is lost meanwhile
+     */
+    public void set() throws InterruptedException {
+        Waiting.await(coordinator.recipeSession(), setAsync());
+    }
+
+    /** As {@link #set}, without blocking. Completes on a listener thread. */
+    public CompletableFuture<Void> setAsync() {
+        return BarrierWrites.set(coordinator, path);
+    }
+
+    /**
+     * Removes the barrier, so that all who wait go on; that there is none is as good. A call removes one barrier at most: after a lost reply it leaves one alone that was set since. Blocks until the backend has
+     * confirmed it.
+     *
+     * @throws InterruptedException if the thread is interrupted; it may be removed all the same
+     * @throws io.conclave.error.ConclaveException if it is refused, or the session is lost meanwhile
+     */
+    public void remove() throws InterruptedException {
+        Waiting.await(coordinator.recipeSession(), removeAsync());
+    }
+
+    /** As {@link #remove}, without blocking. Completes on a listener thread. */
+    public CompletableFuture<Void> removeAsync() {
+        return BarrierWrites.remove(coordinator, path);
+    }
+
+    /**
+     * Whether the barrier is in place. Out of date as soon as it is known. Blocks.
+     *
+     * @throws InterruptedException if the thread is interrupted
+     */
+    public boolean isSet() throws InterruptedException {
+        return coordinator.execute(Exists.of(path)).isPresent();
+    }
+
+    /**
+     * Waits without a limit of time until the barrier is not in place; returns at once if it is not.
+     *
+     * @throws InterruptedException if the thread is interrupted; nothing stays behind
+     * @throws io.conclave.error.ClosedException if the coordinator is closed
+     * @throws io.conclave.error.RefusedException if the backend does not let us look
+     */
+    public void await() throws InterruptedException {
+        Wait.await(begin());
+    }
+
+    /**
+     * As {@link #await()}, with a limit of time.
+     *
+     * @param timeout how long at most; the first look needs a little, too
+     * @throws io.conclave.error.AcquireTimeoutException if the time is over
+     */
+    public void await(Duration timeout) throws InterruptedException {
+        Wait.checked(timeout);
+        Wait.await(begin(), timeout);
+    }
+
+    /** Waits without blocking. Completes on a listener thread; cancelling it leaves nothing behind. */
+    public CompletableFuture<Void> awaitAsync() {
+        return Wait.stage(begin());
+    }
+
+    /** As {@link #awaitAsync()}, with a limit of time after which it fails with {@link io.conclave.error.AcquireTimeoutException}. */
+    public CompletableFuture<Void> awaitAsync(Duration timeout) {
+        Wait.checked(timeout);
+        return Wait.stage(begin(), timeout);
+    }
+
+    private ZnodeWait begin() {
+        return new ZnodeWait(
+                        coordinator, path, false, session -> CompletableFuture.completedFuture(null), "barrier.wait")
+                .begin();
+    }
+
+    /** The barrier's znode, in the coordinator's namespace. */
+    public NodePath path() {
+        return path;
+    }
+
+    @Override
+    public String toString() {
+        return "Barrier[" + path + ", " + coordinator + "]";
+    }
+}

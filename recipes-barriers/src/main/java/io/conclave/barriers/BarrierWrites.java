@@ -1,0 +1,109 @@
+package io.conclave.barriers;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.ParentMaker;
+import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Waiting;
+import io.conclave.error.RefusalReason;
+import io.conclave.line.OwnName;
+import io.conclave.node.NodePath;
+import io.conclave.node.NodeStat;
+import io.conclave.spi.Create;
+import io.conclave.spi.Delete;
+import io.conclave.spi.Exists;
+import io.conclave.spi.SerialExecutor;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/** Sets and removes barriers, over lost replies. State belongs to the session's dispatcher. */
+final class BarrierWrites {
+    private final RecipeSession session;
+    private final NodePath path;
+    private final CompletableFuture<Void> done = new CompletableFuture<>();
+    private Optional<Long> czxid = Optional.empty(); // of the barrier that a removal is about
+
+    private BarrierWrites(RecipeSession session, NodePath path) {
+        this.session = session;
+        this.path = path;
+    }
+
+    static CompletableFuture<Void> set(Coordinator coordinator, NodePath path) {
+        BarrierWrites write = new BarrierWrites(coordinator.recipeSession(), path);
+        write.session.execute(write::create);
+        return onListenerThread(write.session, "setting " + path, write.done);
+    }
+
+    static CompletableFuture<Void> remove(Coordinator coordinator, NodePath path) {
+        BarrierWrites write = new BarrierWrites(coordinator.recipeSession(), path);
+        write.session.execute(write::findAndDelete);
+        return onListenerThread(write.session, "removing " + path, write.done);
+    }
+
+    /** A stage of the application's own. */
+    static <T> CompletableFuture<T> onListenerThread(RecipeSession session, String name, CompletableFuture<T> answer) {
+        CompletableFuture<T> stage = new CompletableFuture<>();
+        SerialExecutor listeners = new SerialExecutor(name, session.listenerExecutor(), session.time());
+        answer.whenComplete((result, failure) -> listeners.execute(() -> {
+            if (failure == null) {
+                stage.complete(result);
+            } else {
+                stage.completeExceptionally(Waiting.cause(failure));
+            }
+        }));
+        return stage;
+    }
+
+    private void create() {
+        session.send(
+                Create.of(path).withData(OwnName.get().getBytes(StandardCharsets.UTF_8)),
+                created -> done.complete(null),
+                cause -> {
+                    if (Refusals.is(cause, RefusalReason.NODE_EXISTS)) {
+                        done.complete(null);
+                    } else if (Refusals.isUnknown(cause)) {
+                        create(); // in place twice is as good as once
+                    } else if (Refusals.isNoNode(cause)) {
+                        makeParents();
+                    } else {
+                        done.completeExceptionally(cause);
+                    }
+                });
+    }
+
+    private void makeParents() {
+        ParentMaker.makeContainers(session, path.parent().orElse(NodePath.ROOT)).whenComplete((made, failure) -> {
+            if (failure == null) {
+                session.execute(this::create);
+            } else {
+                done.completeExceptionally(Waiting.cause(failure));
+            }
+        });
+    }
+
+    /** By its creation it is known again after a lost reply. */
+    private void findAndDelete() {
+        session.send(Exists.of(path).linearizable(), this::onFound, cause -> retry(cause, this::findAndDelete));
+    }
+
+    private void onFound(Optional<NodeStat> found) {
+        Optional<Long> present = found.map(NodeStat::czxid);
+        boolean isAnother = czxid.isPresent() && !czxid.equals(present);
+        if (present.isEmpty() || isAnother) {
+            done.complete(null);
+            return;
+        }
+        czxid = present;
+        session.send(Delete.of(path), deleted -> done.complete(null), cause -> retry(cause, this::findAndDelete));
+    }
+
+    private void retry(Throwable cause, Runnable again) {
+        if (Refusals.isNoNode(cause)) {
+            done.complete(null);
+        } else if (Refusals.isUnknown(cause)) {
+            again.run();
+        } else {
+            done.completeExceptionally(cause);
+        }
+    }
+}

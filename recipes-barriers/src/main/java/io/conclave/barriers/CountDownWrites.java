@@ -1,0 +1,125 @@
+package io.conclave.barriers;
+
+import io.conclave.coordinator.ParentMaker;
+import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Waiting;
+import io.conclave.error.RefusalReason;
+import io.conclave.line.OwnName;
+import io.conclave.node.CreateMode;
+import io.conclave.node.NodePath;
+import io.conclave.spi.Create;
+import io.conclave.spi.GetData;
+import io.conclave.spi.Multi;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** Makes a count-down, and counts, over lost replies: each transaction makes a znode by which it is known again. State belongs to the session's dispatcher. */
+final class CountDownWrites {
+    private final RecipeSession session;
+    private final CountDownLayout layout;
+
+    CountDownWrites(RecipeSession session, CountDownLayout layout) {
+        this.session = session;
+        this.layout = layout;
+    }
+
+    /** Counts, once for the znode that says who. Never blocks; any thread. */
+    CompletableFuture<Void> count(NodePath by) {
+        CompletableFuture<Void> counted = new CompletableFuture<>();
+        session.execute(() -> tryToCount(by, counted));
+        return BarrierWrites.onListenerThread(session, "counting " + by, counted);
+    }
+
+    private void tryToCount(NodePath by, CompletableFuture<Void> counted) {
+        Multi count = Multi.of(
+                Create.of(by).withData(OwnName.get().getBytes(StandardCharsets.UTF_8)),
+                Create.of(layout.nextCount()).withMode(CreateMode.PERSISTENT_SEQUENTIAL));
+        session.send(
+                count,
+                results -> {
+                    session.metrics().count("countdown.count", layout.path().toString());
+                    counted.complete(null);
+                },
+                cause -> {
+                    if (Refusals.is(cause, RefusalReason.NODE_EXISTS, 0)) {
+                        counted.complete(null);
+                    } else if (Refusals.isUnknown(cause)) {
+                        tryToCount(by, counted);
+                    } else if (Refusals.isNoNode(cause)) {
+                        makeAndCount(by, counted);
+                    } else {
+                        counted.completeExceptionally(cause);
+                    }
+                });
+    }
+
+    private void makeAndCount(NodePath by, CompletableFuture<Void> counted) {
+        make().whenComplete((made, failure) -> {
+            if (failure == null) {
+                session.submit(Create.of(layout.names())); // in case somebody has deleted a part of it
+                session.submit(Create.of(layout.counts()));
+                tryToCount(by, counted);
+            } else {
+                counted.completeExceptionally(Waiting.cause(failure));
+            }
+        });
+    }
+
+    /** Makes the count-down if there is none, and fails with IllegalArgumentException if there is one for another count. Completes on the dispatcher. */
+    CompletionStage<Void> make() {
+        CompletableFuture<Void> made = new CompletableFuture<>();
+        session.execute(() -> tryToMake(made));
+        return made;
+    }
+
+    private void tryToMake(CompletableFuture<Void> made) {
+        Multi make = Multi.of(
+                Create.of(layout.path()).withData(layout.data()),
+                Create.of(layout.names()),
+                Create.of(layout.counts()));
+        session.send(make, results -> made.complete(null), cause -> {
+            if (Refusals.is(cause, RefusalReason.NODE_EXISTS)) {
+                compare(made);
+            } else if (Refusals.isUnknown(cause)) {
+                tryToMake(made);
+            } else if (Refusals.isNoNode(cause)) {
+                ParentMaker.makeContainers(session, layout.path().parent().orElse(NodePath.ROOT))
+                        .whenComplete((parents, failure) -> goOn(failure, made));
+            } else {
+                made.completeExceptionally(cause);
+            }
+        });
+    }
+
+    private void goOn(@Nullable Throwable failure, CompletableFuture<Void> made) {
+        if (failure == null) {
+            session.execute(() -> tryToMake(made));
+        } else {
+            made.completeExceptionally(Waiting.cause(failure));
+        }
+    }
+
+    private void compare(CompletableFuture<Void> made) {
+        session.send(
+                GetData.of(layout.path()),
+                node -> {
+                    if (Arrays.equals(node.data(), layout.data())) {
+                        made.complete(null);
+                    } else {
+                        made.completeExceptionally(new IllegalArgumentException("Invalid count " + layout.count()
+                                + ": the count-down at " + layout.path() + " was made for \""
+                                + new String(node.data(), StandardCharsets.UTF_8) + "\""));
+                    }
+                },
+                cause -> {
+                    if (Refusals.isNoNode(cause) || Refusals.isUnknown(cause)) {
+                        tryToMake(made);
+                    } else {
+                        made.completeExceptionally(cause);
+                    }
+                });
+    }
+}

@@ -1,0 +1,287 @@
+package io.conclave.barriers;
+
+import io.conclave.coordinator.ParentMaker;
+import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Waiting;
+import io.conclave.error.RefusalReason;
+import io.conclave.line.OwnName;
+import io.conclave.node.CreateMode;
+import io.conclave.node.NodeEvent;
+import io.conclave.node.NodePath;
+import io.conclave.node.NodeStat;
+import io.conclave.spi.Check;
+import io.conclave.spi.Create;
+import io.conclave.spi.Delete;
+import io.conclave.spi.Exists;
+import io.conclave.spi.GetChildren;
+import io.conclave.spi.GetData;
+import io.conclave.spi.Multi;
+import io.conclave.spi.Operation;
+import io.conclave.spi.RemoveWatch;
+import io.conclave.spi.SetData;
+import io.conclave.spi.Watcher;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The way into a double barrier.
+ *
+ * <p>How it goes, each look in one breath:
+ *
+ * <ol>
+ *   <li>Ask whether {@code ready} is there, with a watch; create the own znode, and watch it; list the participants.
+ *   <li>No {@code ready}, and too few: wait for the watch. Enough: open, in one transaction that checks each of them, raises the version of the barrier's znode from the one that was listed, and makes {@code ready} with their names. If it is
+ *       refused something has changed: look again.
+ *   <li>{@code ready} with our name: inside. Without it: the round of others. Wait for their {@code ready} to go, and for their lowest, because the last of them may die inside; when none of them is left, delete what they
+ *       left behind, in one transaction with a check of that version: so it is never the {@code ready} of a later round.
+ * </ol>
+ *
+ * <p>Every event leads to another look, and only the latest look counts. After a lost reply the next look tells what came of the request: the own znode's name, and the names in {@code ready}, are the
+ * same. State belongs to the dispatcher.
+ */
+final class Entering {
+    private final Participant participant;
+    private final RecipeSession session;
+    private final DoubleBarrierLayout layout;
+    private final Watcher readyWatcher =
+            this::onReadyEvent; // one object each, so that setting it again is no second watch
+    private final Watcher memberWatcher = event -> look();
+    private @Nullable NodePath watchedMember;
+    private boolean created;
+    private int latest;
+
+    /** One look at the barrier. */
+    private static final class Look {
+        final int number;
+        Optional<NodeStat> ready = Optional.empty();
+
+        Look(int number) {
+            this.number = number;
+        }
+    }
+
+    Entering(Participant participant) {
+        this.participant = participant;
+        this.session = participant.session();
+        this.layout = participant.layout();
+    }
+
+    /** Whether the own znode was created. */
+    boolean isCreated() {
+        return created;
+    }
+
+    void begin() {
+        look();
+    }
+
+    private boolean isEntering() {
+        return participant.state() == ParticipantState.ENTERING;
+    }
+
+    private boolean isLatest(int number) {
+        return isEntering() && number == latest;
+    }
+
+    private void look() {
+        if (!isEntering()) {
+            return;
+        }
+        Look look = new Look(++latest);
+        participant.send(
+                Exists.of(layout.ready()).withWatcher(readyWatcher),
+                stat -> look.ready = stat,
+                cause -> onFailure(look.number, cause));
+        if (!created) {
+            create(look.number);
+            participant.watchOwn();
+        }
+        participant.send(
+                GetChildren.of(layout.path()),
+                children -> decide(look, children),
+                cause -> onFailure(look.number, cause));
+    }
+
+    private void create(int number) {
+        participant.send(
+                Create.of(participant.path())
+                        .withData(OwnName.get().getBytes(StandardCharsets.UTF_8))
+                        .withMode(CreateMode.EPHEMERAL),
+                answer -> created = true,
+                cause -> {
+                    if (Refusals.is(cause, RefusalReason.NODE_EXISTS)) {
+                        created = true; // by an earlier attempt, whose reply was lost
+                    } else if (Refusals.isNoNode(cause)) {
+                        latest++; // what follows in this breath says nothing
+                        makeParents();
+                    } else {
+                        onFailure(number, cause);
+                    }
+                });
+    }
+
+    private void makeParents() {
+        ParentMaker.makeContainers(session, layout.path())
+                .whenComplete((made, failure) -> session.execute(() -> {
+                    if (failure == null) {
+                        look();
+                    } else {
+                        participant.fail(Waiting.cause(failure));
+                    }
+                }));
+    }
+
+    private void onFailure(int number, Throwable cause) {
+        if (!isLatest(number)) {
+            return;
+        }
+        if (Refusals.isUnknown(cause)) {
+            session.metrics().count("doublebarrier.retry", layout.path().toString());
+            look();
+        } else if (Refusals.isNoNode(cause)) {
+            participant.vanished(); // with the barrier's znode
+        } else {
+            participant.fail(cause);
+        }
+    }
+
+    private void decide(Look look, GetChildren.Children children) {
+        if (!isLatest(look.number) || !created) {
+            return;
+        }
+        List<String> members = Round.members(children.names());
+        if (look.ready.isPresent()) {
+            readRound(look, children);
+        } else if (members.size() == children.names().size() && members.size() >= layout.participants()) {
+            open(look.number, members, children.stat().version());
+        } // else too few, or ready has come in between and its event is on its way
+    }
+
+    private void open(int number, List<String> members, int version) {
+        Round round = Round.of(members);
+        List<Operation<?>> operations = new ArrayList<>();
+        operations.add(SetData.of(layout.path(), OwnName.get().getBytes(StandardCharsets.UTF_8))
+                .withVersion(version));
+        members.forEach(member -> operations.add(Check.exists(layout.member(member))));
+        operations.add(Create.of(layout.ready()).withData(round.toBytes()));
+        participant.send(
+                new Multi(operations),
+                results -> {
+                    session.metrics()
+                            .count("doublebarrier.opened", layout.path().toString());
+                    if (isEntering()) {
+                        participant.enter(round);
+                    }
+                },
+                cause -> onTransactionFailed(number, cause));
+    }
+
+    private void onTransactionFailed(int number, Throwable cause) {
+        if (isLatest(number) && Refusals.isStateChanged(cause)) {
+            look();
+        } else {
+            onFailure(number, cause);
+        }
+    }
+
+    private void readRound(Look look, GetChildren.Children children) {
+        participant.send(
+                GetData.of(layout.ready()), node -> onRound(look, children, node), cause -> onNotRead(look, cause));
+    }
+
+    private void onNotRead(Look look, Throwable cause) {
+        if (isLatest(look.number) && Refusals.isNoNode(cause)) {
+            look();
+        } else {
+            onFailure(look.number, cause);
+        }
+    }
+
+    private void onRound(Look look, GetChildren.Children children, GetData.NodeData node) {
+        if (!isLatest(look.number)) {
+            return;
+        }
+        Round round = Round.parse(node.data());
+        if (round.includes(participant.name())) {
+            participant.enter(round);
+        } else if (look.ready.stream()
+                .noneMatch(seen -> seen.czxid() == node.stat().czxid())) {
+            look(); // another one than the one that was there when the participants were listed
+        } else {
+            List<String> inside = round.among(children.names());
+            if (inside.isEmpty()) {
+                removeLeftBehind(look.number, children.stat().version());
+            } else {
+                watchMember(look.number, layout.member(inside.get(0)));
+            }
+        }
+    }
+
+    private void removeLeftBehind(int number, int version) {
+        participant.send(
+                Multi.of(
+                        Check.exists(participant.path()), // so the barrier's znode is the one whose version was read
+                        new Check(layout.path(), version),
+                        Delete.of(layout.ready())),
+                results -> {
+                    session.metrics()
+                            .count("doublebarrier.leftbehind", layout.path().toString());
+                    look();
+                },
+                cause -> onTransactionFailed(number, cause));
+    }
+
+    private void watchMember(int number, NodePath member) {
+        watchedMember = member;
+        participant.send(
+                Exists.of(member).withWatcher(memberWatcher),
+                stat -> {
+                    if (stat.isEmpty() && isLatest(number)) {
+                        look();
+                    }
+                },
+                cause -> onFailure(number, cause));
+    }
+
+    private void onReadyEvent(NodeEvent event) {
+        if (!isEntering()) {
+            return;
+        }
+        if (event.type() != NodeEvent.Type.CREATED) {
+            look();
+            return;
+        }
+        int number = ++latest; // most probably it is our round: one request tells
+        participant.send(
+                GetData.of(layout.ready()),
+                node -> {
+                    Round round = Round.parse(node.data());
+                    if (isEntering() && round.includes(participant.name())) {
+                        participant.enter(round);
+                    } else if (isLatest(number)) {
+                        look();
+                    }
+                },
+                cause -> onNotRead(new Look(number), cause));
+    }
+
+    /** Nobody waits any more. */
+    void removeWatches() {
+        removeWatch(layout.ready(), readyWatcher);
+        NodePath member = watchedMember;
+        if (member != null) {
+            removeWatch(member, memberWatcher);
+        }
+    }
+
+    private void removeWatch(NodePath path, Watcher watcher) {
+        session.send(new RemoveWatch(path, watcher), removed -> {}, cause -> {
+            if (Refusals.isUnknown(cause)) {
+                removeWatch(path, watcher);
+            } // else it has fired, or went with its session
+        });
+    }
+}

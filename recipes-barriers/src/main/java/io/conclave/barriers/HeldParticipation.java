@@ -1,0 +1,39 @@
+package io.conclave.barriers;
+
+import io.conclave.line.HeldTenure;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+/** The participation of a participant that has entered. */
+final class HeldParticipation extends HeldTenure<Participant> implements Participation {
+    HeldParticipation(Participant participant) {
+        super(participant);
+    }
+
+    @Override
+    public void leave() throws InterruptedException {
+        Wait.await(new Leaving(tenant()).begin());
+    }
+
+    @Override
+    public void leave(Duration timeout) throws InterruptedException {
+        Wait.checked(timeout);
+        Wait.await(new Leaving(tenant()).begin(), timeout);
+    }
+
+    @Override
+    public CompletableFuture<Void> leaveAsync() {
+        return Wait.stage(new Leaving(tenant()).begin());
+    }
+
+    @Override
+    public CompletableFuture<Void> leaveAsync(Duration timeout) {
+        Wait.checked(timeout);
+        return Wait.stage(new Leaving(tenant()).begin(), timeout);
+    }
+
+    @Override
+    public String toString() {
+        return "Participation[" + tenant() + "]";
+    }
+}

@@ -1,0 +1,204 @@
+package io.conclave.barriers;
+
+import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Registration;
+import io.conclave.error.ClosedException;
+import io.conclave.error.ConclaveException;
+import io.conclave.error.RefusalReason;
+import io.conclave.error.SessionGoneException;
+import io.conclave.grant.LossReason;
+import io.conclave.node.NodePath;
+import io.conclave.spi.Delete;
+import io.conclave.spi.Exists;
+import io.conclave.spi.GetChildren;
+import io.conclave.spi.Multi;
+import io.conclave.spi.RemoveWatch;
+import io.conclave.spi.SessionState;
+import io.conclave.spi.Watcher;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The way out of a double barrier, as the recipes page has it: list who is left of the round.
+ *
+ * <ol>
+ *   <li>Nobody: done.
+ *   <li>Only we: delete the own znode, and {@code ready} in the same transaction, so that the next round finds nothing of this one. Done.
+ *   <li>We are the lowest: wait for the highest to go.
+ *   <li>Otherwise delete the own znode, if it is still there, and wait for the lowest to go.
+ * </ol>
+ *
+ * <p>Every event leads to another list. Deletions after a lost reply are sent again, because names are never used twice. If the one who would be the last dies, {@code ready} stays, and the first who enters the next round deletes it. State belongs to the
+ * session's dispatcher.
+ */
+final class Leaving extends Wait {
+    private static final int READY_INDEX = 1; // in the transaction of the last one
+
+    private final Participant participant;
+    private final RecipeSession session;
+    private final DoubleBarrierLayout layout;
+    private final Watcher watcher = event -> look(); // one object, so that setting it again is no second watch
+    private final long beganNanos;
+    private Registration sessionListener = () -> {};
+    private @Nullable NodePath watched;
+    private int latest;
+
+    Leaving(Participant participant) {
+        this.participant = participant;
+        this.session = participant.session();
+        this.layout = participant.layout();
+        this.beganNanos = session.time().monotonicNanos();
+    }
+
+    /** Never blocks; any thread. */
+    Leaving begin() {
+        session.execute(() -> {
+            sessionListener = session.onStateChange(this::onSessionState);
+            if (session.state().isLive()) {
+                look();
+            } else {
+                onSessionState(session.state());
+            }
+        });
+        return this;
+    }
+
+    private void onSessionState(SessionState next) {
+        if (next == SessionState.LOST) {
+            end(new SessionGoneException("The session was lost while leaving " + layout.path()));
+        } else if (next == SessionState.CLOSED) {
+            end(new ClosedException("The coordinator was closed while leaving " + layout.path()));
+        }
+    }
+
+    private void look() {
+        if (isOver()) {
+            return;
+        }
+        int number = ++latest;
+        participant.send(
+                GetChildren.of(layout.path()), children -> decide(number, children), cause -> onFailure(number, cause));
+    }
+
+    private void onFailure(int number, Throwable cause) {
+        if (isOver() || number != latest) {
+            return;
+        }
+        if (Refusals.isUnknown(cause)) {
+            session.metrics().count("doublebarrier.retry", layout.path().toString());
+            look();
+        } else if (Refusals.isNoNode(cause)) {
+            allHaveLeft(); // with the barrier's znode
+        } else if (!(cause instanceof SessionGoneException || cause instanceof ClosedException)) {
+            stopNow(Refusals.known(cause, this));
+        } // else the session's state tells
+    }
+
+    private void decide(int number, GetChildren.Children children) {
+        if (isOver() || number != latest) {
+            return;
+        }
+        List<String> left = participant.round().among(children.names());
+        boolean isOwnThere = left.contains(participant.name());
+        if (left.isEmpty()) {
+            allHaveLeft();
+        } else if (isOwnThere && left.size() == 1) {
+            leaveAsTheLast(number);
+        } else if (isOwnThere && left.get(0).equals(participant.name())) {
+            waitFor(number, left.get(left.size() - 1));
+        } else {
+            participant.depart(new ClosedException("Left " + layout.path()), LossReason.RELEASED);
+            waitFor(number, left.get(0));
+        }
+    }
+
+    private void leaveAsTheLast(int number) {
+        participant.deletesItself();
+        participant.send(
+                Multi.of(Delete.of(participant.path()), Delete.of(layout.ready())),
+                results -> {
+                    participant.vanished();
+                    allHaveLeft();
+                },
+                cause -> {
+                    if (Refusals.is(cause, RefusalReason.NO_NODE, READY_INDEX)) {
+                        participant.depart(new ClosedException("Left " + layout.path()), LossReason.RELEASED);
+                        participant.gone().thenRun(this::look); // somebody has deleted ready before us
+                    } else if (Refusals.isStateChanged(cause) && number == latest) {
+                        look();
+                    } else {
+                        onFailure(number, cause);
+                    }
+                });
+    }
+
+    private void waitFor(int number, String name) {
+        NodePath other = layout.member(name);
+        watched = other;
+        participant.send(
+                Exists.of(other).withWatcher(watcher),
+                stat -> {
+                    if (stat.isEmpty() && number == latest) {
+                        look();
+                    }
+                },
+                cause -> onFailure(number, cause));
+    }
+
+    private void allHaveLeft() {
+        sessionListener.close();
+        participant.vanished(); // if it is not known yet
+        session.metrics()
+                .duration(
+                        "doublebarrier.leave",
+                        layout.path().toString(),
+                        Duration.ofNanos(session.time().monotonicNanos() - beganNanos));
+        happened();
+    }
+
+    private void end(ConclaveException why) {
+        if (!isOver()) {
+            sessionListener.close();
+            failed(why);
+        }
+        nothingLeft();
+    }
+
+    @Override
+    void stop(ConclaveException why) {
+        session.execute(() -> stopNow(why));
+    }
+
+    private void stopNow(ConclaveException why) {
+        if (isOver()) {
+            return;
+        }
+        sessionListener.close();
+        failed(why);
+        participant.depart(why, LossReason.RELEASED);
+        removeWatch();
+        participant.gone().thenRun(this::nothingLeft);
+    }
+
+    private void removeWatch() {
+        NodePath path = watched;
+        if (path != null) {
+            session.send(new RemoveWatch(path, watcher), removed -> {}, cause -> {
+                if (Refusals.isUnknown(cause)) {
+                    removeWatch();
+                } // else it has fired, or went with its session
+            });
+        }
+    }
+
+    @Override
+    public RecipeSession session() {
+        return session;
+    }
+
+    @Override
+    public String toString() {
+        return "Leaving[" + participant + "]";
+    }
+}

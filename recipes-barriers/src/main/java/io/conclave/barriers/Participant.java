@@ -1,0 +1,325 @@
+package io.conclave.barriers;
+
+import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Registration;
+import io.conclave.error.ClosedException;
+import io.conclave.error.ConclaveException;
+import io.conclave.error.GrantLostException;
+import io.conclave.error.SessionGoneException;
+import io.conclave.grant.LossReason;
+import io.conclave.line.Tenant;
+import io.conclave.node.NodeEvent;
+import io.conclave.node.NodePath;
+import io.conclave.spi.Delete;
+import io.conclave.spi.GetData;
+import io.conclave.spi.Request;
+import io.conclave.spi.SessionState;
+import io.conclave.spi.Watcher;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One participant of a double barrier, from the creation of its znode to its deletion; {@link Entering} and {@link Leaving} are the ways in and out.
+ *
+ * <p>Its znode's name is a guid that nobody else has, so it can be created again after a lost reply, and deleted by its name alone. It is watched: when somebody deletes it the participant fails, or is told, at once. All state
+ * belongs to the session's dispatcher; methods that others may call say so.
+ */
+final class Participant implements Tenant {
+    private static final Logger LOG = LoggerFactory.getLogger(Participant.class);
+    private static final Duration RETRY_DELAY = Duration.ofMillis(500);
+
+    private final RecipeSession session;
+    private final DoubleBarrierLayout layout;
+    private final String name;
+    private final CompletableFuture<Void> entered = new CompletableFuture<>();
+    private final CompletableFuture<LossReason> lost = new CompletableFuture<>();
+    private final CompletableFuture<Void> gone = new CompletableFuture<>();
+    private final Entering entering;
+    private final Watcher watcher = this::onEvent; // one object, so that setting it again is no second watch
+    private Registration sessionListener = () -> {};
+    private Round round = Round.of(List.of()); // once it is inside
+    private boolean deleting; // in a transaction, whose outcome may be unknown
+    private long sinceNanos;
+    private volatile ParticipantState state = ParticipantState.ENTERING; // written on the dispatcher only
+
+    private Participant(RecipeSession session, DoubleBarrierLayout layout, String name) {
+        this.session = session;
+        this.layout = layout;
+        this.name = name;
+        this.entering = new Entering(this);
+        this.sinceNanos = session.time().monotonicNanos();
+    }
+
+    /** Begins to enter. Never blocks; any thread. */
+    static Participant enter(RecipeSession session, DoubleBarrierLayout layout, String name) {
+        Participant participant = new Participant(session, layout, name);
+        session.execute(() -> {
+            participant.sessionListener = session.onStateChange(participant::onSessionState);
+            participant.entering.begin();
+        });
+        return participant;
+    }
+
+    @Override
+    public RecipeSession session() {
+        return session;
+    }
+
+    DoubleBarrierLayout layout() {
+        return layout;
+    }
+
+    String name() {
+        return name;
+    }
+
+    NodePath path() {
+        return layout.member(name);
+    }
+
+    ParticipantState state() {
+        return state;
+    }
+
+    /** With whom it has entered. */
+    Round round() {
+        return round;
+    }
+
+    @Override
+    public CompletionStage<Void> granted() {
+        return entered;
+    }
+
+    @Override
+    public CompletionStage<LossReason> lost() {
+        return lost;
+    }
+
+    @Override
+    public CompletionStage<Void> revocationRequested() {
+        return new CompletableFuture<>();
+    }
+
+    @Override
+    public CompletionStage<Void> gone() {
+        return gone;
+    }
+
+    @Override
+    public Duration remaining() {
+        return state == ParticipantState.INSIDE ? session.remaining() : Duration.ZERO;
+    }
+
+    @Override
+    public boolean deadlineIsStrict() {
+        return session.deadlineIsStrict();
+    }
+
+    @Override
+    public CompletionStage<Void> leave(ConclaveException why) {
+        session.execute(() -> depart(why, LossReason.RELEASED));
+        return gone;
+    }
+
+    @Override
+    public void giveUpWaiting(ConclaveException why) {
+        session.execute(() -> {
+            if (state == ParticipantState.ENTERING) {
+                depart(why, LossReason.RELEASED);
+            }
+        });
+    }
+
+    /** All of the round are there. */
+    void enter(Round with) {
+        if (session.remaining().isZero()) {
+            return; // the session's loss is on its way here
+        }
+        become(ParticipantState.INSIDE);
+        round = with;
+        measure("doublebarrier.enter");
+        LOG.debug("{}: entered", this);
+        entered.complete(null);
+    }
+
+    /** Reads the own znode and watches it. */
+    void watchOwn() {
+        if (!state.isPresent()) {
+            return;
+        }
+        send(
+                GetData.of(path()).withWatcher(watcher),
+                node -> {
+                    if (node.stat().ephemeralOwner() != session.id()) {
+                        vanished();
+                    }
+                },
+                cause -> {
+                    if (Refusals.isUnknown(cause)) {
+                        watchOwn();
+                    } else if (!Refusals.isNoNode(cause)) {
+                        fail(cause);
+                    } else if (entering.isCreated()) {
+                        vanished();
+                    }
+                });
+    }
+
+    private void onEvent(NodeEvent event) {
+        if (!state.isPresent()) {
+            return;
+        }
+        if (event.type() == NodeEvent.Type.DELETED) {
+            vanished();
+        } else {
+            watchOwn();
+        }
+    }
+
+    /** The znode is about to be deleted in a transaction: if it vanishes, that is no loss. */
+    void deletesItself() {
+        deleting = true;
+    }
+
+    /** The znode is not there any more. */
+    void vanished() {
+        if (!state.isPresent()) {
+            return;
+        }
+        if (deleting) {
+            end(LossReason.RELEASED, new ClosedException("Left " + layout.path()));
+        } else if (session.remaining().isZero()) {
+            // the backend may have ended the session, and tell of its znodes before it hangs up
+            end(LossReason.SESSION_LOST, new SessionGoneException("The session was lost while " + describe()));
+        } else {
+            end(
+                    LossReason.NODE_DELETED,
+                    new GrantLostException("The znode was deleted by somebody else while " + describe()));
+        }
+    }
+
+    private void onSessionState(SessionState next) {
+        if (next == SessionState.LOST) {
+            end(LossReason.SESSION_LOST, new SessionGoneException("The session was lost while " + describe()));
+        } else if (next == SessionState.CLOSED) {
+            end(LossReason.COORDINATOR_CLOSED, new ClosedException("The coordinator was closed while " + describe()));
+        }
+    }
+
+    /** What cannot be mended. */
+    void fail(Throwable cause) {
+        if (cause instanceof ClosedException closed) {
+            end(LossReason.COORDINATOR_CLOSED, closed);
+        } else if (cause instanceof SessionGoneException sessionGone) {
+            end(LossReason.SESSION_LOST, sessionGone);
+        } else {
+            depart(Refusals.known(cause, this), LossReason.REFUSED);
+        }
+    }
+
+    /** Deletes the znode. */
+    void depart(ConclaveException why, LossReason reason) {
+        if (!state.isPresent()) {
+            return;
+        }
+        ParticipantState before = state;
+        become(ParticipantState.LEAVING);
+        announce(before, reason, why);
+        delete();
+    }
+
+    private void delete() {
+        // By its name alone, behind its creation: the name is nobody else's.
+        session.send(Delete.of(path()), deleted -> departed(), cause -> {
+            if (Refusals.isUnknown(cause)) {
+                delete();
+            } else if (Refusals.mayPass(cause)) {
+                LOG.warn("{}: cannot delete the znode yet, trying again: {}", this, cause.getMessage());
+                session.time().schedule(RETRY_DELAY, () -> session.execute(this::delete));
+            } else {
+                if (!Refusals.isNoNode(cause) && session.state().isLive()) {
+                    LOG.error("{}: cannot delete the znode; it stays until the session ends", this, cause);
+                }
+                departed();
+            }
+        });
+    }
+
+    private void departed() {
+        if (state == ParticipantState.LEAVING) {
+            become(ParticipantState.GONE);
+        }
+        sessionListener.close();
+        gone.complete(null);
+    }
+
+    /** Nothing of it is left at the backend. */
+    private void end(LossReason reason, ConclaveException why) {
+        if (state == ParticipantState.GONE) {
+            return;
+        }
+        ParticipantState before = state;
+        become(ParticipantState.GONE);
+        announce(before, reason, why);
+        departed();
+    }
+
+    private void announce(ParticipantState before, LossReason reason, ConclaveException why) {
+        if (before == ParticipantState.INSIDE) {
+            measure("doublebarrier.inside");
+            if (reason != LossReason.RELEASED) {
+                session.metrics().count("grant.lost", layout.path().toString());
+                LOG.warn("{}: lost: {}", this, reason);
+            }
+            lost.complete(reason);
+        } else if (before == ParticipantState.ENTERING) {
+            entering.removeWatches();
+            entered.completeExceptionally(why);
+        }
+    }
+
+    private void measure(String name) {
+        long nowNanos = session.time().monotonicNanos();
+        session.metrics().duration(name, layout.path().toString(), Duration.ofNanos(nowNanos - sinceNanos));
+        sinceNanos = nowNanos;
+    }
+
+    /** What goes wrong in a step ends the participant: with a log line alone it would stand in the barrier for ever. */
+    <R> void send(Request<R> request, Consumer<? super R> onAnswer, Consumer<? super Throwable> onFailure) {
+        session.send(
+                request,
+                answer -> guarded(() -> onAnswer.accept(answer)),
+                cause -> guarded(() -> onFailure.accept(cause)));
+    }
+
+    private void guarded(Runnable step) {
+        try {
+            step.run();
+        } catch (RuntimeException e) {
+            LOG.error("{}: unexpected failure", this, e);
+            fail(e);
+        }
+    }
+
+    private void become(ParticipantState next) {
+        if (!state.mayBecome(next)) {
+            throw new IllegalStateException(this + " cannot go from " + state + " to " + next);
+        }
+        state = next;
+    }
+
+    private String describe() {
+        return (state == ParticipantState.INSIDE ? "inside " : "entering ") + layout.path() + " as " + name;
+    }
+
+    @Override
+    public String toString() {
+        return path() + ", " + state;
+    }
+}

@@ -1,0 +1,116 @@
+package io.conclave.barriers;
+
+import io.conclave.error.ConclaveException;
+import io.conclave.grant.LossReason;
+import io.conclave.line.Acquisition;
+import io.conclave.line.Tenant;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A wait for something that nobody can hold: what is applied for is only that it has happened. So {@link Acquisition} gives it its timeouts, its cancellation and its blocking form, as it does for locks.
+ *
+ * <p>State belongs to the session's dispatcher.
+ */
+abstract class Wait implements Tenant {
+    private final CompletableFuture<Void> over = new CompletableFuture<>();
+    private final CompletableFuture<Void> gone = new CompletableFuture<>();
+
+    /** What was waited for has happened. */
+    final void happened() {
+        gone.complete(null);
+        over.complete(null);
+    }
+
+    /** It is not waited for any more. */
+    final void failed(Throwable why) {
+        over.completeExceptionally(why);
+    }
+
+    /** Nothing of the wait is left at the backend, no watch and no znode. */
+    final void nothingLeft() {
+        gone.complete(null);
+    }
+
+    final boolean isOver() {
+        return over.isDone();
+    }
+
+    /** Stops waiting, for this reason, and calls {@link #nothingLeft} when it is so. On any thread; it may be over already. */
+    abstract void stop(ConclaveException why);
+
+    @Override
+    public final CompletionStage<Void> granted() {
+        return over;
+    }
+
+    @Override
+    public final CompletionStage<Void> gone() {
+        return gone;
+    }
+
+    @Override
+    public final CompletionStage<Void> leave(ConclaveException why) {
+        stop(why);
+        return gone;
+    }
+
+    @Override
+    public final void giveUpWaiting(ConclaveException why) {
+        stop(why);
+    }
+
+    @Override
+    public final CompletionStage<LossReason> lost() {
+        return new CompletableFuture<>(); // what has happened is not lost
+    }
+
+    @Override
+    public final CompletionStage<Void> revocationRequested() {
+        return new CompletableFuture<>();
+    }
+
+    @Override
+    public final Duration remaining() {
+        return Duration.ZERO;
+    }
+
+    @Override
+    public final boolean deadlineIsStrict() {
+        return session().deadlineIsStrict();
+    }
+
+    /** Waits without a limit of time. */
+    static void await(Wait wait) throws InterruptedException {
+        acquisition(wait, null).await();
+    }
+
+    /** Waits until the timeout. */
+    static void await(Wait wait, Duration timeout) throws InterruptedException {
+        acquisition(wait, timeout).await();
+    }
+
+    /** The asynchronous form; cancelling it stops the wait. */
+    static CompletableFuture<Void> stage(Wait wait) {
+        return acquisition(wait, null).stage(nothing -> {});
+    }
+
+    /** The asynchronous form with a limit of time. */
+    static CompletableFuture<Void> stage(Wait wait, Duration timeout) {
+        return acquisition(wait, timeout).stage(nothing -> {});
+    }
+
+    private static Acquisition<Void> acquisition(Wait wait, @Nullable Duration timeout) {
+        return timeout == null ? Acquisition.of(wait, () -> null) : Acquisition.of(wait, () -> null, timeout);
+    }
+
+    /** A timeout that is not negative. */
+    static Duration checked(Duration timeout) {
+        if (timeout.isNegative()) {
+            throw new IllegalArgumentException("Invalid timeout " + timeout + ": it must not be negative");
+        }
+        return timeout;
+    }
+}

@@ -1,0 +1,194 @@
+package io.conclave.barriers;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Registration;
+import io.conclave.coordinator.Waiting;
+import io.conclave.error.ClosedException;
+import io.conclave.error.ConclaveException;
+import io.conclave.error.SessionGoneException;
+import io.conclave.node.NodeEvent;
+import io.conclave.node.NodePath;
+import io.conclave.node.NodeStat;
+import io.conclave.spi.Exists;
+import io.conclave.spi.RemoveWatch;
+import io.conclave.spi.Request;
+import io.conclave.spi.SessionState;
+import io.conclave.spi.Watcher;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Waits until a znode is there, or until it is not there any more, through all sessions of a coordinator: who only waits owns nothing that could be lost.
+ *
+ * <p>One watch; every event leads to another look. A request that waits for a connection waits in the session's queue. State belongs to the dispatcher of the session that is
+ * followed at the time; it goes from one to the next once, when the former has ended.
+ */
+final class ZnodeWait extends Wait {
+    private static final Logger LOG = LoggerFactory.getLogger(ZnodeWait.class);
+    private static final Duration RETRY_DELAY = Duration.ofMillis(500);
+
+    private final Coordinator coordinator;
+    private final NodePath path;
+    private final boolean until;
+    private final Function<RecipeSession, CompletionStage<Void>> before;
+    private final String metric;
+    private final Watcher watcher = this::onEvent; // one object, so that setting it again is no second watch
+    private final long beganNanos;
+    private volatile RecipeSession session; // written on a dispatcher only
+    private Registration sessionListener = () -> {};
+
+    /**
+     * A wait that has not begun.
+     *
+     * @param until whether the znode is waited for, or its absence
+     * @param before what is done on each session before the first look
+     */
+    ZnodeWait(
+            Coordinator coordinator,
+            NodePath path,
+            boolean until,
+            Function<RecipeSession, CompletionStage<Void>> before,
+            String metric) {
+        this.coordinator = coordinator;
+        this.path = path;
+        this.until = until;
+        this.before = before;
+        this.metric = metric;
+        this.session = coordinator.recipeSession();
+        this.beganNanos = session.time().monotonicNanos();
+    }
+
+    /** Never blocks; any thread. */
+    ZnodeWait begin() {
+        follow(session);
+        return this;
+    }
+
+    private void follow(RecipeSession next) {
+        next.execute(() -> {
+            session = next;
+            sessionListener = next.onStateChange(state -> onSessionState(next, state));
+            if (next.state().isLive()) {
+                prepare(next);
+            } else {
+                onSessionState(next, next.state());
+            }
+        });
+    }
+
+    private void onSessionState(RecipeSession of, SessionState state) {
+        if (state.isLive() || of != session) {
+            return;
+        }
+        sessionListener.close();
+        if (isOver()) {
+            nothingLeft();
+        } else if (state == SessionState.LOST) {
+            LOG.debug("{}: waiting on the next session", this);
+            session.metrics().count("barrier.retry", path.toString());
+            follow(coordinator.recipeSession());
+        } else {
+            failed(new ClosedException("The coordinator was closed while waiting for " + path));
+            nothingLeft();
+        }
+    }
+
+    private void prepare(RecipeSession on) {
+        before.apply(on)
+                .whenComplete((done, failure) -> on.execute(() -> {
+                    if (failure == null) {
+                        look(on, true);
+                    } else {
+                        onFailure(on, Waiting.cause(failure), () -> prepare(on));
+                    }
+                }));
+    }
+
+    /**
+     * Looks, and sets the watch.
+     *
+     * @param first whether nothing has been seen yet: then what anybody was told that it is there must not be overlooked because a server lags
+     */
+    private void look(RecipeSession on, boolean first) {
+        if (isOver() || on != session) {
+            return;
+        }
+        Exists exists = Exists.of(path).withWatcher(watcher);
+        Request<Optional<NodeStat>> request = first && !until ? exists.linearizable() : exists;
+        on.send(request, stat -> onSeen(stat.isPresent()), cause -> onFailure(on, cause, () -> look(on, first)));
+    }
+
+    private void onSeen(boolean isThere) {
+        if (isOver()) {
+            removeWatch(session);
+        } else if (isThere == until) {
+            sessionListener.close();
+            session.metrics()
+                    .duration(
+                            metric,
+                            path.toString(),
+                            Duration.ofNanos(session.time().monotonicNanos() - beganNanos));
+            happened();
+            removeWatch(session); // the watch of this last look would tell nobody
+        }
+    }
+
+    private void onFailure(RecipeSession on, Throwable cause, Runnable again) {
+        if (isOver() || on != session || cause instanceof SessionGoneException || cause instanceof ClosedException) {
+            return; // the session's state tells what follows
+        }
+        if (Refusals.isUnknown(cause)) {
+            again.run();
+        } else if (Refusals.mayPass(cause)) {
+            LOG.warn("{}: cannot look yet, trying again: {}", this, cause.getMessage());
+            on.time().schedule(RETRY_DELAY, () -> on.execute(again));
+        } else {
+            sessionListener.close();
+            failed(cause);
+            nothingLeft();
+        }
+    }
+
+    private void onEvent(NodeEvent event) {
+        look(session, false);
+    }
+
+    @Override
+    void stop(ConclaveException why) {
+        RecipeSession on = session;
+        on.execute(() -> {
+            if (on != session) {
+                stop(why); // it has gone over to the next one meanwhile
+            } else if (!isOver()) {
+                failed(why);
+                sessionListener.close();
+                removeWatch(on);
+            }
+        });
+    }
+
+    private void removeWatch(RecipeSession on) {
+        on.send(new RemoveWatch(path, watcher), removed -> nothingLeft(), cause -> {
+            if (Refusals.isUnknown(cause)) {
+                removeWatch(on);
+            } else {
+                nothingLeft(); // it has fired, or went with its session
+            }
+        });
+    }
+
+    @Override
+    public RecipeSession session() {
+        return session;
+    }
+
+    @Override
+    public String toString() {
+        return "ZnodeWait[until " + path + (until ? " is there" : " is gone") + "]";
+    }
+}

@@ -1,0 +1,167 @@
+package io.conclave.barriers;
+
+import io.conclave.error.AcquireTimeoutException;
+import io.conclave.testkit.driver.Actor;
+import io.conclave.testkit.driver.FaultDriver;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Each fault at each request of a barrier's and a count-down's runs: whoever may go on does, nobody goes on too early, nothing is counted twice or lost. */
+@Timeout(value = 300, unit = TimeUnit.SECONDS)
+class BarrierFaultsTest {
+    private static Barrier barrier(Actor actor) {
+        return Barrier.at(actor.coordinator(), "/barriers/faults");
+    }
+
+    private static CountDown countDown(Actor actor) {
+        return CountDown.at(actor.coordinator(), "/counts/faults", 3);
+    }
+
+    @Test
+    void waiterGoesOnWhenTheBarrierIsRemovedAndNotBefore() {
+        FaultDriver.of("barrier, waiter", run -> {
+                    Actor owner = run.helper("owner");
+                    barrier(owner).set();
+                    run.victim().start(me -> {
+                        barrier(me).await();
+                        if (barrier(owner).isSet()) {
+                            run.violated("the victim went on while the barrier was in place");
+                        }
+                    });
+                    run.untilAtRest();
+                    run.pause(Duration.ofSeconds(30)); // longer than the session lives, wherever it ended
+                    barrier(owner).remove();
+                })
+                .within(Duration.ofMinutes(2))
+                .verify();
+    }
+
+    @Test
+    void waiterWhoseTimeIsOverLeavesNothingBehind() {
+        FaultDriver.of("barrier, giving up", run -> {
+                    barrier(run.helper("owner")).set();
+                    run.victim().start(me -> barrier(me).await(Duration.ofSeconds(5)));
+                })
+                .expecting(AcquireTimeoutException.class)
+                .verify();
+    }
+
+    @Test
+    void barrierIsSetAndRemovedWhateverHappens() {
+        FaultDriver.of("barrier, set and remove", run -> {
+                    Actor helper = run.helper("helper");
+                    run.victim().start(me -> {
+                        barrier(me).set();
+                        if (!barrier(helper).isSet()) {
+                            run.violated("it was said to be set");
+                        }
+                        barrier(me).remove();
+                        if (barrier(helper).isSet()) {
+                            run.violated("it was said to be removed");
+                        }
+                    });
+                    run.victim().join();
+                    barrier(helper).remove();
+                    barrier(helper).await();
+                })
+                .verify();
+    }
+
+    @Test
+    void removalDoesNotTakeALaterBarrierAway() {
+        FaultDriver.of("barrier, removed and set again", run -> {
+                    Actor helper = run.helper("helper");
+                    barrier(helper).set();
+                    run.victim().start(me -> barrier(me).remove());
+                    helper.start(me -> {
+                        barrier(me).await();
+                        barrier(me).set();
+                    });
+                    run.victim().join();
+                    barrier(helper).remove(); // whatever stands there now
+                })
+                .verify();
+    }
+
+    @Test
+    void countIsNeverLostAndNeverMadeTwice() {
+        FaultDriver.of("count-down, counting", run -> {
+                    Actor helper = run.helper("helper");
+                    countDown(helper).countDown("helper");
+                    run.victim().start(me -> {
+                        countDown(me).countDown("victim");
+                        if (countDown(helper).remaining() != 1) {
+                            run.violated("counted twice, or not at all: "
+                                    + countDown(helper).remaining() + " are missing");
+                        }
+                    });
+                    run.victim().join();
+                    if (countDown(helper).remaining() == 0) {
+                        run.violated("counted twice");
+                    }
+                    countDown(helper).countDown("victim"); // again by somebody who takes its place: once all the same
+                    if (countDown(helper).remaining() != 1) {
+                        run.violated("a name has counted twice");
+                    }
+                    countDown(helper).countDown();
+                    countDown(helper).await();
+                })
+                .leaving(path -> path.toString().startsWith("/counts/faults/"))
+                .verify();
+    }
+
+    @Test
+    void whoMakesItMakesItWhole() {
+        FaultDriver.of("count-down, first count", run -> {
+                    run.victim().start(me -> countDown(me).countDown("one"));
+                    run.victim().join();
+                    Actor helper = run.helper("helper");
+                    for (String name : new String[] {"one", "two", "three"}) {
+                        countDown(helper).countDown(name);
+                    }
+                    countDown(helper).await();
+                    countDown(helper).delete();
+                })
+                .verify();
+    }
+
+    @Test
+    void waiterGoesOnWithTheLastCountAndNotBefore() {
+        FaultDriver.of("count-down, waiter", run -> {
+                    Actor helper = run.helper("helper");
+                    run.victim().start(me -> {
+                        countDown(me).await();
+                        if (countDown(helper).remaining() > 0) {
+                            run.violated("the victim went on too early");
+                        }
+                    });
+                    run.untilAtRest();
+                    for (String name : new String[] {"one", "two", "three"}) {
+                        countDown(helper).countDown(name);
+                        run.pause(Duration.ofSeconds(15));
+                    }
+                    run.victim().join();
+                    countDown(helper).delete();
+                })
+                .within(Duration.ofMinutes(2))
+                .verify();
+    }
+
+    @Test
+    void deletionLeavesNothing() {
+        FaultDriver.of("count-down, deletion", run -> {
+                    Actor helper = run.helper("helper");
+                    countDown(helper).countDown("one");
+                    countDown(helper).countDown("two");
+                    run.victim().start(me -> countDown(me).delete());
+                    run.victim().join();
+                    countDown(helper).delete();
+                    if (countDown(helper).remaining() != 3) {
+                        run.violated("something is left");
+                    }
+                })
+                .verify();
+    }
+}

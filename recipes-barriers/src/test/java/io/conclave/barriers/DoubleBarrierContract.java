@@ -1,0 +1,245 @@
+package io.conclave.barriers;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.error.AcquireTimeoutException;
+import io.conclave.error.GrantLostException;
+import io.conclave.grant.LossReason;
+import io.conclave.node.NodePath;
+import io.conclave.spi.Create;
+import io.conclave.spi.Delete;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** What a double barrier promises, on whatever backend; a subclass says where the backend is. */
+public abstract class DoubleBarrierContract extends BarrierFixture {
+    private static DoubleBarrier of(Coordinator coordinator, int participants) {
+        return DoubleBarrier.at(coordinator, PATH, participants);
+    }
+
+    /** Enters with so many, one coordinator each. */
+    private List<Participation> entered(int participants) throws Exception {
+        List<CompletableFuture<Participation>> stages = new ArrayList<>();
+        for (int i = 0; i < participants; i++) {
+            stages.add(of(connect(), participants).enterAsync(PATIENCE));
+        }
+        List<Participation> inside = new ArrayList<>();
+        for (CompletableFuture<Participation> stage : stages) {
+            inside.add(get(stage));
+        }
+        return inside;
+    }
+
+    @Test
+    void nobodyEntersBeforeAllAreThereAndNobodyHasLeftBeforeAllLeave() throws Exception {
+        Coordinator coordinator = connect();
+        CompletableFuture<Participation> first = of(coordinator, 3).enterAsync();
+        CompletableFuture<Participation> second = of(connect(), 3).enterAsync();
+        awaitChildren(coordinator, 2);
+        assertThrows(
+                AcquireTimeoutException.class, () -> of(connect(), 4).enter(SHORT)); // three of four: does not open it
+        awaitChildren(coordinator, 2);
+        assertFalse(first.isDone() || second.isDone());
+        Participation third = of(connect(), 3).enter(PATIENCE);
+        List<Participation> inside = List.of(get(first), get(second), third);
+        assertTrue(inside.stream().allMatch(Participation::isHeld));
+        CompletableFuture<Void> firstLeaves = inside.get(0).leaveAsync();
+        CompletableFuture<Void> secondLeaves = inside.get(1).leaveAsync();
+        assertThrows(AcquireTimeoutException.class, () -> {
+            try (Participation other = of(coordinator, 1).enter(SHORT)) {
+                throw new AssertionError("It is not over yet: " + other);
+            }
+        });
+        assertFalse(firstLeaves.isDone() || secondLeaves.isDone());
+        third.leave(PATIENCE);
+        get(firstLeaves);
+        get(secondLeaves);
+        assertEquals(List.of(), children(coordinator, PATH));
+        assertTrue(inside.stream().noneMatch(Participation::isHeld));
+        assertEquals(LossReason.RELEASED, third.lost().toCompletableFuture().get(20, SECONDS));
+    }
+
+    @Test
+    void barrierOfOneIsNoObstacle() throws Exception {
+        Coordinator coordinator = connect();
+        for (int round = 0; round < 3; round++) {
+            of(coordinator, 1).enter(PATIENCE).leave();
+            assertEquals(List.of(), children(coordinator, PATH));
+        }
+    }
+
+    @Test
+    void roundsFollowEachOtherAndNobodyIsInAnotherOne() throws Exception {
+        int participants = 5;
+        int rounds = 8;
+        AtomicInteger entered = new AtomicInteger();
+        AtomicInteger leaving = new AtomicInteger();
+        List<Future<?>> workers = new ArrayList<>();
+        for (int worker = 0; worker < participants; worker++) {
+            DoubleBarrier barrier = of(connect(), participants);
+            workers.add(threads.submit(() -> {
+                for (int round = 1; round <= rounds; round++) {
+                    entered.incrementAndGet();
+                    Participation participation = barrier.enter(PATIENCE);
+                    assertEquals(round * participants, entered.get());
+                    leaving.incrementAndGet();
+                    participation.leave(PATIENCE);
+                    assertTrue(leaving.get() >= round * participants);
+                    assertFalse(participation.isHeld());
+                }
+                return null;
+            }));
+        }
+        for (Future<?> worker : workers) {
+            worker.get(60, SECONDS);
+        }
+        assertEquals(List.of(), children(connect(), PATH));
+    }
+
+    @Test
+    void whoGivesUpEnteringLeavesNothingBehindAndIsNotCounted() throws Exception {
+        Coordinator coordinator = connect();
+        assertThrows(AcquireTimeoutException.class, () -> of(coordinator, 2).enter(SHORT));
+        CompletableFuture<Participation> cancelled = of(coordinator, 2).enterAsync();
+        awaitChildren(coordinator, 1);
+        cancelled.cancel(false);
+        awaitChildren(coordinator, 0);
+        CompletableFuture<Participation> first = of(coordinator, 2).enterAsync();
+        awaitChildren(coordinator, 1);
+        assertFalse(first.isDone());
+        Participation second = of(connect(), 2).enter(PATIENCE);
+        get(first).leaveAsync();
+        second.leave(PATIENCE);
+    }
+
+    @Test
+    void whoDiesInsideBlocksNobody() throws Exception {
+        List<Participation> inside = new ArrayList<>();
+        List<Coordinator> owners = new ArrayList<>();
+        List<CompletableFuture<Participation>> stages = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            owners.add(connect());
+            stages.add(of(owners.get(i), 4).enterAsync(PATIENCE));
+        }
+        for (CompletableFuture<Participation> stage : stages) {
+            inside.add(get(stage));
+        }
+        CompletableFuture<Void> first = inside.get(0).leaveAsync();
+        CompletableFuture<Void> second = inside.get(1).leaveAsync();
+        inside.get(2).close(); // without waiting, as one who dies
+        owners.get(3).close();
+        get(first);
+        get(second);
+        for (Participation participation : entered(4)) { // whatever was left behind, the next round begins anew
+            participation.leaveAsync(PATIENCE);
+        }
+        await().atMost(PATIENCE).until(() -> children(connect(), PATH).isEmpty());
+    }
+
+    @Test
+    void whatADeadRoundLeftBehindLetsNobodyThrough() throws Exception {
+        entered(2).forEach(Participation::close);
+        Coordinator coordinator = connect();
+        assertEquals(List.of("ready"), children(coordinator, PATH));
+        assertThrows(AcquireTimeoutException.class, () -> of(coordinator, 2).enter(SHORT));
+        assertEquals(List.of(), children(coordinator, PATH));
+        List<Participation> next = entered(2);
+        next.get(0).leaveAsync();
+        next.get(1).leave(PATIENCE);
+        assertEquals(List.of(), children(coordinator, PATH));
+    }
+
+    @Test
+    void whoComesWhileOthersAreInsideWaitsForTheNextRound() throws Exception {
+        List<Participation> inside = entered(2);
+        Coordinator coordinator = connect();
+        CompletableFuture<Participation> late = of(coordinator, 2).enterAsync(PATIENCE);
+        awaitChildren(coordinator, 4);
+        CompletableFuture<Void> leaves = inside.get(0).leaveAsync();
+        inside.get(1).leave(PATIENCE); // the late one does not hold them up
+        get(leaves);
+        awaitChildren(coordinator, 1);
+        assertFalse(late.isDone());
+        Participation other = of(connect(), 2).enter(PATIENCE);
+        get(late).leaveAsync();
+        other.leave(PATIENCE);
+    }
+
+    @Test
+    void whoComesWhileOthersAreInsideIsNotHeldUpByTheirDeath() throws Exception {
+        List<Participation> inside = entered(2);
+        Coordinator coordinator = connect();
+        List<CompletableFuture<Participation>> late = new ArrayList<>();
+        late.add(of(coordinator, 2).enterAsync(PATIENCE));
+        late.add(of(connect(), 2).enterAsync(PATIENCE));
+        awaitChildren(coordinator, 5);
+        inside.forEach(Participation::close);
+        Participation next = get(late.get(0));
+        get(late.get(1)).leaveAsync();
+        next.leave(PATIENCE);
+    }
+
+    @Test
+    void leavingThatRunsOutOfTimeLeavesNothingBehind() throws Exception {
+        Coordinator coordinator = connect();
+        List<Participation> inside = entered(2);
+        assertThrows(AcquireTimeoutException.class, () -> inside.get(0).leave(SHORT));
+        assertFalse(inside.get(0).isHeld());
+        awaitChildren(coordinator, 2);
+        inside.get(1).leave(PATIENCE);
+        assertEquals(List.of(), children(coordinator, PATH));
+    }
+
+    @Test
+    void participantWhoseZnodeIsDeletedIsTold() throws Exception {
+        Coordinator coordinator = connect();
+        CompletableFuture<Participation> waiting = of(connect(), 2).enterAsync();
+        awaitChildren(coordinator, 1);
+        coordinator.execute(
+                Delete.of(NodePath.of(PATH).child(children(coordinator, PATH).get(0))));
+        Exception failure = assertThrows(Exception.class, () -> get(waiting));
+        assertTrue(failure.getCause() instanceof GrantLostException, () -> "" + failure);
+        List<Participation> inside = entered(2);
+        for (String name : children(coordinator, PATH)) {
+            if (!name.equals("ready")) {
+                coordinator.execute(Delete.of(NodePath.of(PATH).child(name)));
+            }
+        }
+        for (Participation participation : inside) {
+            assertEquals(
+                    LossReason.NODE_DELETED,
+                    participation.lost().toCompletableFuture().get(20, SECONDS));
+            participation.leave(PATIENCE); // nobody is inside any more
+        }
+    }
+
+    @Test
+    void readyOfSomebodyElseLetsEverybodyThrough() throws Exception {
+        Coordinator coordinator = connect();
+        assertThrows(AcquireTimeoutException.class, () -> of(coordinator, 2).enter(SHORT));
+        coordinator.execute(Create.of(NodePath.of(PATH).child("ready")));
+        of(coordinator, 2).enter(PATIENCE).leave(PATIENCE);
+        assertEquals(List.of(), children(coordinator, PATH));
+    }
+
+    @Test
+    void badInputIsRefusedByName() {
+        Coordinator coordinator = connect();
+        assertTrue(assertThrows(IllegalArgumentException.class, () -> DoubleBarrier.at(coordinator, "/", 2))
+                .getMessage()
+                .contains("\"/\""));
+        assertTrue(assertThrows(IllegalArgumentException.class, () -> of(coordinator, 0))
+                .getMessage()
+                .contains("participants 0"));
+    }
+}

@@ -1,0 +1,229 @@
+package io.conclave.barriers;
+
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.conclave.error.AcquireTimeoutException;
+import io.conclave.node.NodePath;
+import io.conclave.testkit.driver.Actor;
+import io.conclave.testkit.driver.FaultDriver;
+import io.conclave.testkit.driver.FaultRun;
+import io.conclave.testkit.driver.Scenario;
+import java.time.Duration;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Each fault at each request of a double barrier's runs: nobody enters or has left too early, whoever may go on does, and the next round begins anew whatever a dead process left behind. */
+@Timeout(value = 300, unit = TimeUnit.SECONDS)
+class DoubleBarrierFaultsTest {
+    private static final NodePath PATH = NodePath.of("/barriers/faults");
+
+    /** A process that dies as the last one cannot delete what shows that the barrier is open; the next round does. */
+    private static final Predicate<NodePath> READY = path -> path.equals(PATH.child("ready"));
+
+    /**
+     * A barrier whose participants' order is known.
+     *
+     * @param rank what the names begin with
+     */
+    private static DoubleBarrier barrier(Actor actor, int participants, String rank) {
+        return new DoubleBarrier(
+                actor.coordinator(), new DoubleBarrierLayout(PATH, participants), () -> rank + "-" + UUID.randomUUID());
+    }
+
+    /** Who is where in one round, so that everybody who goes on can say whether he may. */
+    private static final class Progress {
+        private final FaultRun run;
+        private final int participants;
+        private final Set<String> begun = ConcurrentHashMap.newKeySet();
+        private final Set<String> inside = ConcurrentHashMap.newKeySet();
+        private volatile boolean opened;
+
+        Progress(FaultRun run, int participants) {
+            this.run = run;
+            this.participants = participants;
+        }
+
+        Actor.Body through(String rank) {
+            return me -> {
+                begun.add(me.name());
+                try (Participation participation =
+                        barrier(me, participants, rank).enter()) {
+                    enters(me);
+                    run.pause(Duration.ofMillis(me.name().equals("victim") ? 300 : 500));
+                    inside.remove(me.name());
+                    participation.leave();
+                    hasLeft(me);
+                } finally {
+                    inside.remove(me.name());
+                }
+            };
+        }
+
+        private void enters(Actor me) {
+            opened = true;
+            if (begun.size() < participants) {
+                run.violated(me.name() + " entered, but only these had come: " + begun);
+            }
+            inside.add(me.name());
+        }
+
+        /** The victim may be inside without a session, and not know it yet. */
+        private void hasLeft(Actor me) {
+            if (inside.stream().anyMatch(name -> !name.equals("victim"))
+                    || (run.isClean() && inside.contains("victim"))) {
+                run.violated(me.name() + " has left, but inside are " + inside);
+            }
+        }
+
+        /** If the victim failed before the barrier opened the others wait for one more, and get him. */
+        void replaceTheVictimIfNeeded() throws Exception {
+            run.victim().join();
+            run.untilAtRest();
+            if (!opened) {
+                run.helper("replacement").start(through("m"));
+            }
+        }
+    }
+
+    /** One more round by others: nothing of the first may be in its way, it must wait for both, and leave nothing. */
+    private static final Scenario NEXT_ROUND = run -> {
+        Actor one = run.helper("next-1");
+        assertThrows(AcquireTimeoutException.class, () -> barrier(one, 2, "a").enter(Duration.ofSeconds(1)));
+        Actor other = run.helper("next-2");
+        other.start(me -> barrier(me, 2, "b").enter().leave());
+        barrier(one, 2, "a").enter().leave();
+        other.join();
+        if (run.store().snapshot().keySet().stream().anyMatch(READY)) {
+            run.violated("ready is left after the next round");
+        }
+    };
+
+    private static FaultDriver driver(String name, Scenario scenario) {
+        return FaultDriver.of(name, scenario)
+                .leaving(READY)
+                .within(Duration.ofMinutes(2))
+                .requestsAtMost(6, 20)
+                .afterwards(NEXT_ROUND);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"a,1", "a,3", "m,2", "z,1", "z,3"})
+    void participantGoesThroughWithTheOthersOrBlocksNobody(String rank, int comes) {
+        driver("double barrier, one of three, rank " + rank + ", comes as number " + comes, run -> {
+                    Progress progress = new Progress(run, 3);
+                    String[] others = {"c", "p"};
+                    for (int number = 1, other = 0; number <= 3; number++) {
+                        if (number == comes) {
+                            run.victim().start(progress.through(rank));
+                        } else {
+                            run.helper("helper " + other).start(progress.through(others[other++]));
+                        }
+                        run.untilAtRest();
+                    }
+                    progress.replaceTheVictimIfNeeded();
+                })
+                .verify();
+    }
+
+    @Test
+    void onlyParticipantGoesThrough() {
+        driver("double barrier, alone", run -> run.victim()
+                        .start(me -> barrier(me, 1, "a").enter().leave()))
+                .verify();
+    }
+
+    @Test
+    void asynchronousParticipantGoesThroughOrBlocksNobody() {
+        driver("double barrier, asynchronous", run -> {
+                    Progress progress = new Progress(run, 2);
+                    run.helper("helper").start(progress.through("c"));
+                    run.untilAtRest();
+                    run.victim().start(me -> {
+                        progress.begun.add(me.name());
+                        try (Participation participation =
+                                me.await(barrier(me, 2, "a").enterAsync())) {
+                            progress.enters(me);
+                            progress.inside.remove(me.name());
+                            me.await(participation.leaveAsync());
+                            progress.hasLeft(me);
+                        }
+                    });
+                    progress.replaceTheVictimIfNeeded();
+                })
+                .verify();
+    }
+
+    @Test
+    void whoGivesUpEnteringLeavesNothingBehind() {
+        driver("double barrier, giving up entering", run -> {
+                    run.victim().start(me -> barrier(me, 2, "a").enter(Duration.ofSeconds(5)));
+                    run.victim().join();
+                })
+                .expecting(AcquireTimeoutException.class)
+                .verify();
+    }
+
+    @Test
+    void whoGivesUpLeavingLeavesNothingBehind() {
+        driver("double barrier, giving up leaving", run -> {
+                    Progress progress = new Progress(run, 2);
+                    Actor helper = run.helper("helper");
+                    helper.start(me -> {
+                        progress.begun.add(me.name());
+                        try (Participation participation = barrier(me, 2, "z").enter()) {
+                            progress.enters(me);
+                            run.pause(Duration.ofSeconds(45));
+                            progress.inside.remove(me.name());
+                            participation.leave();
+                        }
+                    });
+                    run.untilAtRest();
+                    run.victim().start(me -> {
+                        progress.begun.add(me.name());
+                        try (Participation participation = barrier(me, 2, "a").enter()) {
+                            participation.leave(Duration.ofSeconds(5));
+                        }
+                    });
+                    progress.replaceTheVictimIfNeeded();
+                })
+                .expecting(AcquireTimeoutException.class)
+                .verify();
+    }
+
+    @Test
+    void whoComesWhileOthersAreInsideWaitsForTheNextRound() {
+        driver("double barrier, late", run -> {
+                    Progress first = new Progress(run, 2);
+                    run.helper("first-1").start(first.through("c"));
+                    run.helper("first-2").start(first.through("p"));
+                    Progress second = new Progress(run, 2);
+                    run.pause(Duration.ofMillis(100));
+                    run.victim().start(second.through("a"));
+                    run.pause(Duration.ofSeconds(1));
+                    run.helper("second").start(second.through("z"));
+                    second.replaceTheVictimIfNeeded();
+                })
+                .verify();
+    }
+
+    @Test
+    void whatADeadRoundLeftBehindIsRemoved() {
+        driver("double barrier, after a dead round", run -> {
+                    Actor dead = run.helper("dead");
+                    barrier(dead, 1, "a").enter().close();
+                    Progress progress = new Progress(run, 2);
+                    run.victim().start(progress.through("a"));
+                    run.untilAtRest();
+                    run.helper("helper").start(progress.through("z"));
+                    progress.replaceTheVictimIfNeeded();
+                })
+                .verify();
+    }
+}
