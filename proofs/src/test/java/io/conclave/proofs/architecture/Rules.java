@@ -93,6 +93,9 @@ final class Rules {
         return home.packages().indexOf(Modules.packageOf(type).orElseThrow());
     }
 
+    /** Has its loop's own timer: another thread would have to wake up at every turn. The simulation has its own in its place. */
+    private static final String LINKS_THREAD = "io.conclave.consensus.peer.PeerNetwork";
+
     /** Reading a clock, sleeping, or a timer of one's own; only io.conclave.time may. */
     static List<String> clockReads(JavaClass type) {
         List<String> found = new ArrayList<>();
@@ -109,7 +112,9 @@ final class Rules {
         boolean date = ownerName.equals("java.util.Date")
                 && name.equals(JavaConstructor.CONSTRUCTOR_NAME)
                 && access.getTarget().getRawParameterTypes().isEmpty();
-        boolean nettySchedule = ownerName.startsWith("io.netty.") && name.startsWith("schedule");
+        boolean nettySchedule = ownerName.startsWith("io.netty.")
+                && name.startsWith("schedule")
+                && !access.getOriginOwner().getName().equals(LINKS_THREAD);
         return now || date || nettySchedule || TIMERS.contains(ownerName) || CLOCKS.contains(ownerName + "." + name);
     }
 
