@@ -4,6 +4,7 @@ module io.conclave.api {
     requires transitive dev.failsafe.core;
     requires org.slf4j;
 
+    exports io.conclave.cache;
     exports io.conclave.coordinator;
     exports io.conclave.error;
     exports io.conclave.grant;

@@ -17,7 +17,7 @@ final class Modules {
     static final List<Module> ALL = List.of(
             new Module(
                     "recipes-api",
-                    List.of("error", "time", "metrics", "node", "spi", "grant", "coordinator", "line"),
+                    List.of("error", "time", "metrics", "node", "spi", "grant", "coordinator", "line", "cache"),
                     Set.of(),
                     PLAIN),
             recipe("recipes-locks", "locks"),

@@ -26,6 +26,7 @@ public final class Faults {
     private final Set<Long> suspended = new HashSet<>();
     private @Nullable RequestHook hook;
     private boolean allSuspended;
+    private boolean persistentWatches = true;
     private Duration reconnectDelay = Duration.ZERO;
     private long executedRequests;
     private long reportedEvents;
@@ -134,6 +135,18 @@ public final class Faults {
     /** The server ends the session as if it had not heard of it for its timeout: its ephemeral znodes go at once. A session that is connected is told, another one when it comes back. */
     public void expire(long sessionId) {
         store.lock().run(() -> store.expire(sessionId));
+    }
+
+    /**
+     * From now on the store knows no persistent watches, as servers before ZooKeeper 3.6: it refuses them as unsupported, and backends do not claim them. A
+     * coordinator that is connected already was told otherwise and finds out by the refusal.
+     */
+    public void withoutPersistentWatches() {
+        store.lock().run(() -> persistentWatches = false);
+    }
+
+    boolean hasPersistentWatches() {
+        return store.lock().call(() -> persistentWatches);
     }
 
     /** Deletes a znode with all below it, as an operator would; whether it was there. */

@@ -45,7 +45,12 @@ public final class MemoryBackend implements Backend {
 
     @Override
     public Set<Capability> capabilities() {
-        return CAPABILITIES;
+        if (store.faults().hasPersistentWatches()) {
+            return CAPABILITIES;
+        }
+        Set<Capability> fewer = EnumSet.copyOf(CAPABILITIES);
+        fewer.remove(Capability.PERSISTENT_WATCHES);
+        return Set.copyOf(fewer);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.conclave.testkit.memory;
 
+import io.conclave.error.RefusalReason;
 import io.conclave.error.RefusedException;
 import io.conclave.node.Acl;
 import io.conclave.node.NodePath;
@@ -233,6 +234,9 @@ public final class MemoryStore {
             return new GetChildren.Children(List.copyOf(node.children), node.stat());
         } else if (request instanceof GetAcl get) {
             return getAcl(identities, get.path());
+        } else if (request instanceof AddWatch && !faults.hasPersistentWatches()) {
+            throw new RefusedException(
+                    RefusalReason.UNSUPPORTED, request.describe() + ": the store has no persistent watches");
         }
         // Sync needs nothing where there is one copy; the watches of AddWatch and RemoveWatch are the session's.
         return Done.DONE;

@@ -1,0 +1,307 @@
+package io.conclave.cache;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Registration;
+import io.conclave.coordinator.Waiting;
+import io.conclave.error.AcquireTimeoutException;
+import io.conclave.error.ClosedException;
+import io.conclave.node.NodePath;
+import io.conclave.spi.SerialExecutor;
+import io.conclave.time.TimeSource;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.LongFunction;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A copy of a part of the tree that follows it: loaded once, then kept up to date by one persistent watch, or by a one-shot watch on every znode where the server has no persistent ones.
+ *
+ * <p>Its states are numbered from 1, the first that is complete. Each is a state that the tree had, with every transaction whole or not at all, if it was {@linkplain #ofTransactions asked for};
+ * only where changes come faster than they can be read for a long time states are shown in between that mix two. Intermediate states may be skipped, the latest always comes.
+ *
+ * <p>While the connection is away the last state stands ({@link #isCurrent} is false then); on the next connection, or on the coordinator's next session, all is read again and the difference
+ * becomes the next state. So nothing is missed, and the number goes on.
+ *
+ * <p>Thread-safe; nothing blocks but what says so. {@code lock} guards the state; nothing blocks while it is held.
+ */
+public final class Mirror implements Registration {
+    private static final Logger LOG = LoggerFactory.getLogger(Mirror.class);
+
+    private final Coordinator coordinator;
+    private final NodePath root;
+    private final MirrorScope scope;
+    private final boolean transactions;
+    private final RecipeSession firstSession;
+    private final CompletableFuture<Void> loaded = new CompletableFuture<>();
+    private final Object lock = new Object();
+    // All below: @GuardedBy("lock").
+    private final NavigableMap<NodePath, CachedNode> nodes = new TreeMap<>();
+    private final List<MirrorFeed> feeds = new ArrayList<>();
+    private @Nullable MirrorReader reader;
+    private long number;
+    private boolean current;
+    private boolean closed;
+
+    private Mirror(Coordinator coordinator, NodePath root, MirrorScope scope, boolean transactions) {
+        this.coordinator = coordinator;
+        this.root = root;
+        this.scope = scope;
+        this.transactions = transactions;
+        this.firstSession = coordinator.recipeSession();
+    }
+
+    /** A mirror of a part of the tree; the root need not exist. It begins to load at once, and goes on until it is closed. */
+    public static Mirror of(Coordinator coordinator, NodePath root, MirrorScope scope) {
+        Mirror mirror = new Mirror(coordinator, root, scope, false);
+        mirror.follow();
+        return mirror;
+    }
+
+    /** As {@link #of}, but a transaction is seen whole or not at all; this costs one small read for deletions that come alone. */
+    public static Mirror ofTransactions(Coordinator coordinator, NodePath root, MirrorScope scope) {
+        Mirror mirror = new Mirror(coordinator, root, scope, true);
+        mirror.follow();
+        return mirror;
+    }
+
+    private void follow() {
+        MirrorReader next = new MirrorReader(this, coordinator.recipeSession(), root, scope, transactions);
+        synchronized (lock) {
+            if (closed) {
+                return;
+            }
+            reader = next;
+        }
+        next.begin();
+    }
+
+    /** The znode at a path in the present state; empty if it is not there, or nothing is loaded yet. */
+    public Optional<CachedNode> get(NodePath path) {
+        synchronized (lock) {
+            return Optional.ofNullable(nodes.get(path));
+        }
+    }
+
+    /** The present state, copied. */
+    public MirrorState state() {
+        synchronized (lock) {
+            return new MirrorState(number, nodes);
+        }
+    }
+
+    /** Those of the present state that stand below a path, copied, in the order of their paths. */
+    public List<CachedNode> below(NodePath path) {
+        List<CachedNode> below = new ArrayList<>();
+        synchronized (lock) {
+            for (CachedNode node : nodes.tailMap(path, false).values()) {
+                if (MirrorScope.isBelow(path, node.path())) {
+                    below.add(node);
+                } else if (!node.path().toString().startsWith(path.toString())) {
+                    break; // "/a-b" stands between "/a" and "/a/b", but nothing else does
+                }
+            }
+        }
+        return below;
+    }
+
+    /** The number of the present state; 0 while nothing is loaded yet. */
+    public long number() {
+        synchronized (lock) {
+            return number;
+        }
+    }
+
+    /** Whether the mirror follows the tree now: it is loaded, and the connection has not been away since, or all has been read again. */
+    public boolean isCurrent() {
+        synchronized (lock) {
+            return current;
+        }
+    }
+
+    /** Completes on a listener thread when the first state is complete; fails if the mirror or the coordinator is closed before that. */
+    public CompletableFuture<Void> loaded() {
+        return loaded.copy();
+    }
+
+    /**
+     * Waits for the first state. Blocks.
+     *
+     * @throws AcquireTimeoutException if it is not complete in time; the mirror goes on loading
+     * @throws InterruptedException if the thread is interrupted; likewise
+     * @throws ClosedException if the mirror or the coordinator is closed
+     */
+    public void awaitLoaded(Duration timeout) throws InterruptedException {
+        Waiting.await(firstSession, Waiting.atMost(firstSession.time(), timeout, loaded));
+        if (!loaded.isDone()) {
+            throw new AcquireTimeoutException("Not loaded within " + timeout + ": " + this);
+        }
+        Waiting.await(firstSession, loaded);
+    }
+
+    /**
+     * Tells a listener of the present state, as soon as there is one, and of every later one; those that follow each other more quickly than it returns come together. It is called serially
+     * on a listener thread and may block; what it throws is logged.
+     */
+    public Registration listen(Consumer<? super MirrorChanges> listener) {
+        SerialExecutor threads =
+                new SerialExecutor("listener of " + root, firstSession.listenerExecutor(), firstSession.time());
+        MirrorFeed feed = new MirrorFeed(this, listener, threads);
+        boolean starts = false;
+        synchronized (lock) {
+            feeds.add(feed);
+            if (number > 0) {
+                starts = feed.gather(nodes.values().stream()
+                        .map(node -> new NodeChange(node.path(), Optional.empty(), Optional.of(node)))
+                        .toList());
+            }
+        }
+        if (starts) {
+            feed.start();
+        }
+        return () -> {
+            synchronized (lock) {
+                feeds.remove(feed);
+                feed.close();
+            }
+        };
+    }
+
+    <T> T underLock(LongFunction<T> action) {
+        synchronized (lock) {
+            return action.apply(number);
+        }
+    }
+
+    /**
+     * A reader has read a state. On its dispatcher.
+     *
+     * @param state all of it
+     * @param touched what may be different; null for everything
+     * @param settled whether the state is one that the tree had
+     */
+    void onState(MirrorReader by, Map<NodePath, CachedNode> state, Iterable<NodePath> touched, boolean settled) {
+        List<MirrorFeed> starting = new ArrayList<>();
+        boolean first;
+        synchronized (lock) {
+            if (closed || reader != by) {
+                return;
+            }
+            current |= settled;
+            List<NodeChange> changes = adopt(state, touched);
+            first = number == 0;
+            if (!first && changes.isEmpty()) {
+                return;
+            }
+            number++;
+            for (MirrorFeed feed : feeds) {
+                if (feed.gather(changes)) {
+                    starting.add(feed);
+                }
+            }
+        }
+        starting.forEach(MirrorFeed::start);
+        if (first) {
+            complete(() -> loaded.complete(null));
+        }
+    }
+
+    /** Everything that either state has. */
+    Iterable<NodePath> union(Map<NodePath, CachedNode> state) {
+        TreeSet<NodePath> union = new TreeSet<>(state.keySet());
+        synchronized (lock) {
+            union.addAll(nodes.keySet());
+        }
+        return union;
+    }
+
+    private List<NodeChange> adopt(Map<NodePath, CachedNode> state, Iterable<NodePath> touched) {
+        List<NodeChange> changes = new ArrayList<>();
+        for (NodePath path : touched) {
+            CachedNode after = state.get(path);
+            CachedNode before = after == null ? nodes.remove(path) : nodes.put(path, after);
+            NodeChange change = new NodeChange(path, Optional.ofNullable(before), Optional.ofNullable(after));
+            if (change.isAny()) {
+                changes.add(change);
+            }
+        }
+        return changes;
+    }
+
+    /** What is shown may be out of date from now on. On the reader's dispatcher. */
+    void onStale(MirrorReader by) {
+        synchronized (lock) {
+            if (reader == by) {
+                current = false;
+            }
+        }
+    }
+
+    /** The reader's session is lost. What was seen last stays until the next session knows better. */
+    void onSessionLost(MirrorReader by) {
+        onStale(by);
+        synchronized (lock) {
+            if (reader != by) {
+                return;
+            }
+        }
+        LOG.debug("{}: reading again on the next session", root);
+        follow();
+    }
+
+    /** The coordinator was closed. */
+    void onCoordinatorClosed(MirrorReader by) {
+        onStale(by);
+        fail("the coordinator was closed");
+    }
+
+    private void fail(String why) {
+        if (!loaded.isDone()) {
+            complete(() -> loaded.completeExceptionally(new ClosedException("Not loaded: " + why + ": " + this)));
+        }
+    }
+
+    private void complete(Runnable completion) {
+        new SerialExecutor("loading " + root, firstSession.listenerExecutor(), firstSession.time()).execute(completion);
+    }
+
+    /** Ends it: the watches are removed and no listener is called any more, but for a call that is under way. What was seen last can still be asked for. Idempotent, never blocks. */
+    @Override
+    public void close() {
+        MirrorReader last;
+        synchronized (lock) {
+            closed = true;
+            current = false;
+            last = reader;
+            reader = null;
+            feeds.forEach(MirrorFeed::close);
+            feeds.clear();
+        }
+        if (last != null) {
+            last.end();
+        }
+        fail("it was closed");
+    }
+
+    TimeSource time() {
+        return firstSession.time();
+    }
+
+    @Override
+    public String toString() {
+        synchronized (lock) {
+            return "Mirror[" + scope + " " + root + ", state " + number + " with " + nodes.size() + " znodes"
+                    + (closed ? ", closed" : current ? "" : number == 0 ? ", loading" : ", out of date") + "]";
+        }
+    }
+}

@@ -1,0 +1,88 @@
+package io.conclave.cache;
+
+import io.conclave.node.NodePath;
+import io.conclave.spi.SerialExecutor;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Brings the changes of a mirror to one listener: one call at a time, and what gathers during a call in one call after it. So a listener that is slow costs no more memory than the mirror.
+ *
+ * <p>State is guarded by the mirror's lock.
+ */
+final class MirrorFeed {
+    private static final Logger LOG = LoggerFactory.getLogger(MirrorFeed.class);
+
+    private final Mirror mirror;
+    private final Consumer<? super MirrorChanges> listener;
+    private final SerialExecutor threads;
+    // All below: guarded by the mirror's lock.
+    private final Map<NodePath, NodeChange> gathered = new TreeMap<>();
+    private long told;
+    private boolean telling;
+    private boolean closed;
+
+    MirrorFeed(Mirror mirror, Consumer<? super MirrorChanges> listener, SerialExecutor threads) {
+        this.mirror = mirror;
+        this.listener = listener;
+        this.threads = threads;
+    }
+
+    /** The mirror has gone over to its next state; to be called under its lock. Whether {@link #start} is to be called when the lock is free again. */
+    boolean gather(List<NodeChange> changes) {
+        for (NodeChange change : changes) {
+            NodeChange earlier = gathered.get(change.path());
+            NodeChange sum =
+                    earlier == null ? change : new NodeChange(change.path(), earlier.before(), change.after());
+            if (sum.isAny()) {
+                gathered.put(change.path(), sum);
+            } else {
+                gathered.remove(change.path());
+            }
+        }
+        boolean begins = !telling && !closed;
+        telling = true;
+        return begins;
+    }
+
+    void start() {
+        threads.execute(this::tell);
+    }
+
+    private void tell() {
+        for (Optional<MirrorChanges> next = next(); next.isPresent(); next = next()) {
+            try {
+                listener.accept(next.get());
+            } catch (RuntimeException | Error e) {
+                LOG.error("Listener {} of {} failed", listener, mirror, e);
+            }
+        }
+    }
+
+    private Optional<MirrorChanges> next() {
+        return mirror.underLock(number -> {
+            @Nullable MirrorChanges next = null;
+            // The first state is told even if it is empty; later ones only if something is left of what has changed.
+            if (!closed && number != told && (told == 0 || !gathered.isEmpty())) {
+                next = new MirrorChanges(number, told, new ArrayList<>(gathered.values()));
+                told = number;
+            }
+            gathered.clear();
+            telling = next != null;
+            return Optional.ofNullable(next);
+        });
+    }
+
+    /** To be called under the mirror's lock. */
+    void close() {
+        closed = true;
+        gathered.clear();
+    }
+}

@@ -1,0 +1,188 @@
+package io.conclave.membership;
+
+import io.conclave.cache.CachedNode;
+import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Waiting;
+import io.conclave.error.AcquireTimeoutException;
+import io.conclave.line.Acquisition;
+import io.conclave.node.DataCodec;
+import io.conclave.node.NodePath;
+import io.conclave.spi.Exists;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * A group whose members come and go with their sessions: the group membership of the ZooKeeper recipes page.
+ *
+ * <pre>{@code
+ * Group<String> workers = Group.at(coordinator, "/groups/workers", DataCodec.TEXT);
+ * try (Membership<String> me = workers.join("host-7", "idle"); GroupView<String> view = workers.view()) {
+ *     view.onUpdate(update -> System.out.println(update.joined() + " came, " + update.left() + " went"));
+ *     me.update("busy");
+ * }
+ * }</pre>
+ *
+ * <p>The group is a znode, a member an ephemeral child of it whose name is the member's id and whose data is its payload: as Curator's {@code GroupMember} has it, so both see each other. A child that was put there by hand
+ * and is not ephemeral counts as a member that stays. An id has one member at a time: who joins with one that is taken, by a process that was killed and whose session has not ended yet, say, waits until it is free.
+ *
+ * <p>A member whose session is lost joins again by itself; see {@link Membership}. A member that is killed disappears when its session ends. Immutable and thread-safe; making one costs nothing.
+ *
+ * @param <P> the type of the payloads
+ */
+public final class Group<P> {
+    private final Coordinator coordinator;
+    private final NodePath path;
+    private final DataCodec<P> codec;
+
+    private Group(Coordinator coordinator, NodePath path, DataCodec<P> codec) {
+        this.coordinator = coordinator;
+        this.path = path;
+        this.codec = codec;
+    }
+
+    /**
+     * The group at a path.
+     *
+     * @throws IllegalArgumentException if the path breaks a rule, naming it
+     */
+    public static <P> Group<P> at(Coordinator coordinator, String path, DataCodec<P> codec) {
+        return at(coordinator, NodePath.of(path), codec);
+    }
+
+    /**
+     * The group at a path.
+     *
+     * @throws IllegalArgumentException if it is the root
+     */
+    public static <P> Group<P> at(Coordinator coordinator, NodePath path, DataCodec<P> codec) {
+        if (path.isRoot()) {
+            throw new IllegalArgumentException("Invalid group path \"/\": a group needs a znode of its own");
+        }
+        return new Group<>(coordinator, path, Objects.requireNonNull(codec, "codec"));
+    }
+
+    /**
+     * Creates the group, with the parents that it lacks, to stay when it is empty. Not needed before joining, which makes groups that the server deletes some time after the last member has left (containers), where it has them. Blocks.
+     *
+     * @return false if it was there already
+     * @throws InterruptedException if the thread is interrupted; it may be created all the same
+     */
+    public boolean create() throws InterruptedException {
+        return Waiting.await(coordinator.recipeSession(), createAsync());
+    }
+
+    /** As {@link #create()}, without blocking. Completes on a listener thread. */
+    public CompletableFuture<Boolean> createAsync() {
+        return new GroupNode(coordinator, path).create();
+    }
+
+    /** Whether the group is there, with members or without. Blocks. */
+    public boolean exists() throws InterruptedException {
+        return coordinator.execute(Exists.of(path)).isPresent();
+    }
+
+    /**
+     * Deletes the group and whoever is in it: their memberships end. Those who join meanwhile are deleted too. Not atomic: what was deleted stays so if it fails half-way. Blocks.
+     *
+     * @return false if it was not there
+     * @throws io.conclave.error.RefusedException NOT_EMPTY if a child has children of its own, or members keep joining; NO_AUTH
+     * @throws InterruptedException if the thread is interrupted; it may be deleted all the same
+     */
+    public boolean delete() throws InterruptedException {
+        return Waiting.await(coordinator.recipeSession(), deleteAsync());
+    }
+
+    /** As {@link #delete()}, without blocking. Completes on a listener thread. */
+    public CompletableFuture<Boolean> deleteAsync() {
+        return new GroupNode(coordinator, path).delete();
+    }
+
+    /**
+     * Joins, and waits without a limit of time until the id is free. Blocks.
+     *
+     * @param id any name for a znode: without a slash, not "." or ".."
+     * @param payload what others shall know of the member
+     * @throws IllegalArgumentException if the id breaks a rule, naming it
+     * @throws InterruptedException if the thread is interrupted; nothing stays behind
+     * @throws io.conclave.error.ConclaveException if it cannot join
+     */
+    public Membership<P> join(String id, P payload) throws InterruptedException {
+        return joining(begin(id, payload)).await();
+    }
+
+    /**
+     * As {@link #join(String, Object)}, with a limit of time.
+     *
+     * @throws AcquireTimeoutException if the time is over; nothing stays behind
+     */
+    public Membership<P> join(String id, P payload, Duration timeout) throws InterruptedException {
+        return joining(begin(id, payload), timeout).await();
+    }
+
+    /** Joins without blocking. Completes on a listener thread; cancelling it leaves. */
+    public CompletableFuture<Membership<P>> joinAsync(String id, P payload) {
+        return joining(begin(id, payload)).stage(Membership::closeAsync);
+    }
+
+    /** As {@link #joinAsync(String, Object)}, with a limit of time after which it fails with {@link AcquireTimeoutException}. */
+    public CompletableFuture<Membership<P>> joinAsync(String id, P payload, Duration timeout) {
+        return joining(begin(id, payload), timeout).stage(Membership::closeAsync);
+    }
+
+    private HeldMembership<P> begin(String id, P payload) {
+        HeldMembership<P> membership = new HeldMembership<>(coordinator, path.child(id), codec, payload);
+        membership.follow();
+        return membership;
+    }
+
+    private Acquisition<Membership<P>> joining(HeldMembership<P> membership) {
+        return Acquisition.of(membership, () -> membership);
+    }
+
+    private Acquisition<Membership<P>> joining(HeldMembership<P> membership, Duration timeout) {
+        if (timeout.isNegative()) {
+            membership.closeAsync();
+            throw new IllegalArgumentException("Invalid timeout " + timeout + ": it must not be negative");
+        }
+        return Acquisition.of(membership, () -> membership, timeout);
+    }
+
+    /**
+     * Who is in the group, in the order of the ids; nobody if there is no group. Out of date as soon as it is known. Blocks.
+     *
+     * @throws InterruptedException if the thread is interrupted
+     */
+    public List<Member<P>> members() throws InterruptedException {
+        return Waiting.await(coordinator.recipeSession(), membersAsync());
+    }
+
+    /** As {@link #members()}, without blocking. Completes on a listener thread. */
+    public CompletableFuture<List<Member<P>>> membersAsync() {
+        return new GroupNode(coordinator, path).read().thenApply(nodes -> nodes.stream()
+                .map(this::member)
+                .toList());
+    }
+
+    Member<P> member(CachedNode node) {
+        RecipeSession session = coordinator.recipeSession();
+        return Member.of(node, codec, session.generation());
+    }
+
+    /** A live view of the group, which need not exist; it begins to load at once. Never blocks. */
+    public GroupView<P> view() {
+        return new MirroredView<>(this, coordinator);
+    }
+
+    /** The group's znode, in the coordinator's namespace. */
+    public NodePath path() {
+        return path;
+    }
+
+    @Override
+    public String toString() {
+        return "Group[" + path + ", " + coordinator + "]";
+    }
+}

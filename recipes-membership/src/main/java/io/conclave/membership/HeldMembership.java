@@ -1,0 +1,391 @@
+package io.conclave.membership;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Registration;
+import io.conclave.coordinator.Waiting;
+import io.conclave.error.ClosedException;
+import io.conclave.error.ConclaveException;
+import io.conclave.error.GrantLostException;
+import io.conclave.grant.FencingToken;
+import io.conclave.grant.LossReason;
+import io.conclave.line.Tenant;
+import io.conclave.metrics.MetricsHook;
+import io.conclave.node.DataCodec;
+import io.conclave.node.NodePath;
+import io.conclave.spi.SerialExecutor;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A membership through all sessions of a coordinator: a {@link Stay} for each of them, one after the other.
+ *
+ * <p>{@code lock} guards the state; nothing blocks while it is held.
+ */
+final class HeldMembership<P> implements Membership<P>, Tenant {
+    private static final Logger LOG = LoggerFactory.getLogger(HeldMembership.class);
+
+    private final Coordinator coordinator;
+    private final NodePath path;
+    private final DataCodec<P> codec;
+    private final RecipeSession firstSession;
+    private final long beganNanos;
+    private final CompletableFuture<Void> joined = new CompletableFuture<>();
+    private final CompletableFuture<Void> gone = new CompletableFuture<>();
+    private final CompletableFuture<LossReason> lost = new CompletableFuture<>();
+    private final CompletableFuture<LossReason> ended = new CompletableFuture<>();
+    private final Object lock = new Object();
+    // All below: @GuardedBy("lock").
+    private final List<Listener> listeners = new ArrayList<>();
+    private final List<Update> updates = new ArrayList<>();
+    private MembershipState state = MembershipState.JOINING;
+    private Payload payload;
+    private Payload written;
+    private @Nullable Stay stay;
+    private @Nullable FencingToken token;
+
+    /**
+     * What the member tells of itself.
+     *
+     * @param number counts the payloads of this membership
+     */
+    record Payload(long number, byte[] data) {}
+
+    private record Update(long number, CompletableFuture<Void> done) {}
+
+    private record Listener(Consumer<? super MembershipState> consumer, SerialExecutor queue) {}
+
+    HeldMembership(Coordinator coordinator, NodePath path, DataCodec<P> codec, P payload) {
+        this.coordinator = coordinator;
+        this.path = path;
+        this.codec = codec;
+        this.payload = new Payload(1, codec.encode(payload));
+        this.written = this.payload;
+        this.firstSession = coordinator.recipeSession();
+        this.beganNanos = firstSession.time().monotonicNanos();
+    }
+
+    /** Enters the group on the coordinator's present session. Never blocks. */
+    void follow() {
+        Stay next;
+        synchronized (lock) {
+            if (state == MembershipState.LEAVING || state == MembershipState.ENDED) {
+                return;
+            }
+            next = new Stay(this, coordinator.recipeSession(), path);
+            stay = next;
+        }
+        next.begin();
+    }
+
+    private void become(MembershipState next) { // under the lock
+        if (!state.mayBecome(next)) {
+            throw new IllegalStateException("A membership that is " + state + " cannot become " + next);
+        }
+        state = next;
+        for (Listener listener : listeners) {
+            listener.queue.execute(() -> listener.consumer.accept(next));
+        }
+    }
+
+    private SerialExecutor queue(String name) {
+        return new SerialExecutor(name + " of " + path, firstSession.listenerExecutor(), firstSession.time());
+    }
+
+    private MetricsHook metrics() {
+        return firstSession.metrics();
+    }
+
+    Payload payload() {
+        synchronized (lock) {
+            return payload;
+        }
+    }
+
+    void onJoined(Stay by, long czxid, long payloadNumber) {
+        boolean again;
+        synchronized (lock) {
+            if (stay != by || (state != MembershipState.JOINING && state != MembershipState.REJOINING)) {
+                return;
+            }
+            again = state == MembershipState.REJOINING;
+            token = new FencingToken(by.session().generation(), czxid);
+            become(MembershipState.MEMBER);
+        }
+        onWritten(by, payloadNumber);
+        if (again) {
+            LOG.info("{}: joined again on the next session", this);
+            metrics().count("membership.rejoin", path.toString());
+        } else {
+            long tookNanos = firstSession.time().monotonicNanos() - beganNanos;
+            metrics().duration("membership.join", path.toString(), Duration.ofNanos(tookNanos));
+        }
+        joined.complete(null);
+    }
+
+    /** This payload, and with it every earlier one, is written or superseded. */
+    void onWritten(Stay by, long number) {
+        List<Update> done = new ArrayList<>();
+        synchronized (lock) {
+            if (stay != by) {
+                return;
+            }
+            if (payload.number == number) {
+                written = payload;
+            }
+            take(number, done);
+        }
+        done.forEach(update -> complete(update, null));
+    }
+
+    /** The backend does not take this payload. */
+    void onNotWritten(Stay by, long number, Throwable cause) {
+        List<Update> failed = new ArrayList<>();
+        boolean newer;
+        synchronized (lock) {
+            if (stay != by) {
+                return;
+            }
+            newer = payload.number > number;
+            if (!newer) {
+                payload = written; // with it we are in, and could come back
+            }
+            take(number, failed);
+        }
+        failed.forEach(update -> complete(update, cause));
+        if (newer) {
+            by.payloadChanged();
+        }
+    }
+
+    private void take(long number, List<Update> taken) { // under the lock
+        updates.removeIf(update -> update.number <= number && taken.add(update));
+    }
+
+    private void complete(Update update, @Nullable Throwable failure) {
+        queue("update").execute(() -> {
+            if (failure == null) {
+                update.done.complete(null);
+            } else {
+                update.done.completeExceptionally(failure);
+            }
+        });
+    }
+
+    void onSessionLost(Stay by) {
+        synchronized (lock) {
+            if (stay != by || state == MembershipState.ENDED) {
+                return;
+            }
+            token = null;
+            if (state == MembershipState.MEMBER) {
+                become(MembershipState.REJOINING);
+            }
+        }
+        LOG.info("{}: the session was lost, joining on the next one", this);
+        metrics().count("membership.lost", path.toString());
+        follow();
+    }
+
+    void onExpelled(Stay by) {
+        LOG.warn("{}: somebody has deleted the znode; not joining again", this);
+        metrics().count("membership.expelled", path.toString());
+        end(by, LossReason.NODE_DELETED, new GrantLostException(this + ": somebody has deleted the znode"));
+    }
+
+    void onRefused(Stay by, Throwable cause) {
+        LOG.warn("{}: cannot join: {}", this, cause.getMessage());
+        end(by, LossReason.REFUSED, cause);
+    }
+
+    void onCoordinatorClosed(Stay by) {
+        end(by, LossReason.COORDINATOR_CLOSED, new ClosedException(this + ": the coordinator was closed"));
+    }
+
+    private void end(Stay by, LossReason reason, Throwable why) {
+        List<Update> failed = new ArrayList<>();
+        synchronized (lock) {
+            if (stay != by || state == MembershipState.ENDED) {
+                return;
+            }
+            token = null;
+            become(MembershipState.ENDED);
+            take(Long.MAX_VALUE, failed);
+        }
+        joined.completeExceptionally(why);
+        failed.forEach(update -> complete(update, why));
+        lost.complete(reason);
+        gone.complete(null);
+        queue("end").execute(() -> ended.complete(reason));
+    }
+
+    @Override
+    public CompletionStage<Void> leave(ConclaveException why) {
+        Stay last;
+        synchronized (lock) {
+            last = stay;
+            if (state == MembershipState.LEAVING || state == MembershipState.ENDED || last == null) {
+                return gone;
+            }
+            token = null;
+            become(MembershipState.LEAVING);
+        }
+        joined.completeExceptionally(why);
+        last.leave().thenRun(() -> end(last, LossReason.RELEASED, new GrantLostException(this + ": it was left")));
+        return gone;
+    }
+
+    @Override
+    public void giveUpWaiting(ConclaveException why) {
+        if (!joined.isDone()) {
+            leave(why);
+        }
+    }
+
+    @Override
+    public RecipeSession session() {
+        synchronized (lock) {
+            Stay present = stay;
+            return present == null ? firstSession : present.session();
+        }
+    }
+
+    @Override
+    public CompletionStage<?> granted() {
+        return joined;
+    }
+
+    @Override
+    public CompletionStage<LossReason> lost() {
+        return lost;
+    }
+
+    @Override
+    public CompletionStage<Void> revocationRequested() {
+        return new CompletableFuture<>(); // nobody asks a member
+    }
+
+    @Override
+    public CompletionStage<Void> gone() {
+        return gone;
+    }
+
+    @Override
+    public boolean deadlineIsStrict() {
+        return session().deadlineIsStrict();
+    }
+
+    @Override
+    public String id() {
+        return path.name();
+    }
+
+    @Override
+    public NodePath path() {
+        return path;
+    }
+
+    @Override
+    public MembershipState state() {
+        synchronized (lock) {
+            return state;
+        }
+    }
+
+    @Override
+    public Duration remaining() {
+        RecipeSession owner;
+        synchronized (lock) {
+            Stay present = stay;
+            if (state != MembershipState.MEMBER || present == null) {
+                return Duration.ZERO;
+            }
+            owner = present.session();
+        }
+        return owner.remaining();
+    }
+
+    @Override
+    public Optional<FencingToken> token() {
+        synchronized (lock) {
+            return Optional.ofNullable(token);
+        }
+    }
+
+    @Override
+    public void update(P next) throws InterruptedException {
+        Waiting.await(session(), updateAsync(next));
+    }
+
+    @Override
+    public CompletableFuture<Void> updateAsync(P next) {
+        byte[] data = codec.encode(next);
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        Stay present;
+        synchronized (lock) {
+            present = stay;
+            if (state == MembershipState.LEAVING || state == MembershipState.ENDED) {
+                return CompletableFuture.failedFuture(new GrantLostException(this + ": it has ended"));
+            }
+            payload = new Payload(payload.number + 1, data);
+            updates.add(new Update(payload.number, done));
+        }
+        if (present != null) {
+            present.payloadChanged();
+        }
+        return done;
+    }
+
+    @Override
+    public Registration onStateChange(Consumer<? super MembershipState> consumer) {
+        Listener listener = new Listener(consumer, queue("state listener"));
+        synchronized (lock) {
+            listeners.add(listener);
+        }
+        return () -> {
+            synchronized (lock) {
+                listeners.remove(listener);
+            }
+        };
+    }
+
+    @Override
+    public CompletionStage<LossReason> ended() {
+        return ended.copy();
+    }
+
+    @Override
+    public void close() {
+        CompletionStage<Void> left = leave(new ClosedException("Left: " + this));
+        RecipeSession last = session();
+        if (last.isDispatcherThread()) {
+            return; // it would wait for itself; the deletion goes on
+        }
+        Duration remaining = last.remaining();
+        Duration bound = remaining.compareTo(last.sessionTimeout()) < 0 ? remaining : last.sessionTimeout();
+        Waiting.awaitUninterruptibly(last, Waiting.atMost(last.time(), bound, left));
+    }
+
+    @Override
+    public CompletionStage<Void> closeAsync() {
+        CompletableFuture<Void> closed = new CompletableFuture<>();
+        SerialExecutor threads = queue("leaving");
+        leave(new ClosedException("Left: " + this)).thenRun(() -> threads.execute(() -> closed.complete(null)));
+        return closed;
+    }
+
+    @Override
+    public String toString() {
+        synchronized (lock) {
+            return "Membership[" + path + ", " + state + (token == null ? "" : ", token " + token) + "]";
+        }
+    }
+}
