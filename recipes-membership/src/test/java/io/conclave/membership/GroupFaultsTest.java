@@ -1,0 +1,209 @@
+package io.conclave.membership;
+
+import io.conclave.error.AcquireTimeoutException;
+import io.conclave.error.GrantLostException;
+import io.conclave.node.DataCodec;
+import io.conclave.node.NodePath;
+import io.conclave.testkit.driver.Actor;
+import io.conclave.testkit.driver.Fault;
+import io.conclave.testkit.driver.FaultDriver;
+import io.conclave.testkit.driver.FaultRun;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Each fault at each request of a group's runs: no ghosts stay behind, a member comes back unless somebody threw it out, and a view ends with what is there. */
+@Timeout(value = 300, unit = TimeUnit.SECONDS)
+class GroupFaultsTest {
+    private static final String PATH = "/groups/faults";
+    private static final Fault[] DELETIONS =
+            Arrays.stream(Fault.values()).filter(Fault::deletesNodes).toArray(Fault[]::new);
+
+    private static Group<String> group(Actor actor) {
+        return Group.at(actor.coordinator(), PATH, DataCodec.TEXT);
+    }
+
+    private static List<String> present(FaultRun run) {
+        return run.store().snapshot().keySet().stream()
+                .filter(path -> path.parent().filter(NodePath.of(PATH)::equals).isPresent())
+                .map(NodePath::name)
+                .toList();
+    }
+
+    private static boolean wasThrownOut(FaultRun run) {
+        return run.struck().stream().anyMatch(Fault::deletesNodes);
+    }
+
+    @Test
+    void memberThatComesAndGoesBlocksNobody() {
+        FaultDriver.of("group, member", run -> {
+                    run.victim().start(me -> {
+                        try (Membership<String> membership = group(me).join("a", "one")) {
+                            run.pause(Duration.ofMillis(500));
+                            membership.update("two");
+                        }
+                    });
+                    run.untilAtRest();
+                    run.helper("next").start(me -> group(me).join("a", "mine").close());
+                })
+                .explaining(GrantLostException.class, DELETIONS)
+                .verify();
+    }
+
+    @Test
+    void asynchronousMemberBlocksNobody() {
+        FaultDriver.of("group, asynchronous member", run -> {
+                    run.victim().start(me -> {
+                        Membership<String> membership = me.await(group(me).joinAsync("a", "one"));
+                        CompletableFuture<Void> updated = membership.updateAsync("two");
+                        try {
+                            me.await(updated);
+                        } finally {
+                            membership.close();
+                        }
+                    });
+                    run.untilAtRest();
+                    run.helper("next").start(me -> group(me).join("a", "mine").close());
+                })
+                .explaining(GrantLostException.class, DELETIONS)
+                .verify();
+    }
+
+    @Test
+    void memberThatStaysIsThereInTheEndWithItsLastPayload() {
+        AtomicReference<Membership<String>> membership = new AtomicReference<>();
+        FaultDriver.of("group, staying member", run -> {
+                    membership.set(null);
+                    run.victim().start(me -> {
+                        membership.set(group(me).join("a", "one"));
+                        membership.get().updateAsync("two");
+                    });
+                    run.victim().join();
+                })
+                .keepingZnodesUntilTheEnd()
+                .explaining(GrantLostException.class, DELETIONS)
+                .afterwards(run -> {
+                    run.pause(Duration.ofSeconds(40)); // until the next session, should this one have been lost
+                    run.untilAtRest();
+                    Membership<String> me = membership.get();
+                    List<Member<String>> members = group(run.helper("looking")).members();
+                    boolean isThere = !members.isEmpty() && members.get(0).payload().equals("two");
+                    if (me != null && !isThere && !(wasThrownOut(run) && me.state() == MembershipState.ENDED)) {
+                        run.violated(me + " is not seen as it should be: " + members);
+                    }
+                    if (me == null && !present(run).isEmpty()) {
+                        run.violated("the join failed, and left " + present(run));
+                    }
+                })
+                .verify();
+    }
+
+    @Test
+    void whoWaitsForATakenIdGetsItOrLeavesNothing() {
+        FaultDriver.of("group, taken id", run -> {
+                    Membership<String> first = group(run.helper("first")).join("a", "first");
+                    run.victim().start(me -> group(me).join("a", "second").close());
+                    run.untilAtRest();
+                    Actor behind = run.helper("behind");
+                    behind.start(me -> group(me).join("a", "third").close());
+                    run.untilAtRest();
+                    first.close();
+                })
+                .verify();
+    }
+
+    @Test
+    void whoGivesUpWaitingLeavesNothing() {
+        FaultDriver.of("group, giving up", run -> {
+                    Membership<String> first = group(run.helper("first")).join("a", "first");
+                    run.victim().start(me -> group(me).join("a", "second", Duration.ofSeconds(5)));
+                    run.victim().join();
+                    first.close();
+                    run.helper("behind").start(me -> group(me).join("a", "third").close());
+                })
+                .expecting(AcquireTimeoutException.class)
+                .verify();
+    }
+
+    @Test
+    void whoIsInterruptedWhileWaitingLeavesNothing() {
+        FaultDriver.of("group, interrupted", run -> {
+                    Membership<String> first = group(run.helper("first")).join("a", "first");
+                    run.victim().start(me -> group(me).join("a", "second"));
+                    run.untilAtRest();
+                    run.interruptVictim();
+                    run.victim().join();
+                    first.close();
+                    run.helper("behind").start(me -> group(me).join("a", "third").close());
+                })
+                .expecting(InterruptedException.class)
+                .verify();
+    }
+
+    private static FaultDriver view(String name, boolean persistentWatches) {
+        AtomicReference<GroupView<String>> view = new AtomicReference<>();
+        List<String> problems = new ArrayList<>();
+        return FaultDriver.of(name, run -> {
+                    if (!persistentWatches) {
+                        run.store().faults().withoutPersistentWatches();
+                    }
+                    problems.clear();
+                    Membership<String> a = group(run.helper("a")).join("a", "one");
+                    Membership<String> b = group(run.helper("b")).join("b", "two");
+                    run.victim().start(me -> {
+                        GroupFixture.Told told = new GroupFixture.Told();
+                        view.set(group(me).view());
+                        view.get().onUpdate(update -> {
+                            told.accept(update);
+                            problems.addAll(told.problems());
+                        });
+                    });
+                    run.untilAtRest();
+                    a.update("three");
+                    b.close();
+                    run.untilAtRest();
+                    group(run.helper("c")).join("c", "four");
+                })
+                .keepingZnodesUntilTheEnd()
+                .requestsAtMost(5, 20) // it reads all again, on every connection
+                .afterwards(run -> {
+                    run.pause(Duration.ofSeconds(40));
+                    run.untilAtRest();
+                    List<String> seen = GroupFixture.texts(view.get().snapshot().members());
+                    if (!seen.equals(List.of("a=three", "c=four")) || !view.get().isCurrent()) {
+                        run.violated("the view ends with " + view);
+                    }
+                    problems.forEach(run::violated);
+                });
+    }
+
+    @Test
+    void viewEndsWithWhatIsThere() {
+        view("group, view", true).verify();
+    }
+
+    @Test
+    void viewByOneShotWatchesEndsWithWhatIsThere() {
+        view("group, view by one-shot watches", false).verify();
+    }
+
+    @Test
+    void groupIsDeletedWhateverHappens() {
+        FaultDriver.of("group, deletion", run -> {
+                    Membership<String> a = group(run.helper("a")).join("a", "one");
+                    Membership<String> b = group(run.helper("b")).join("b", "two");
+                    run.victim().start(me -> group(me).delete());
+                    run.victim().join();
+                    a.close();
+                    b.close();
+                })
+                .leaving(path -> path.equals(NodePath.of(PATH))) // if the deletion was interrupted
+                .verify();
+    }
+}
