@@ -39,8 +39,7 @@ final class MirrorFeed {
     boolean gather(List<NodeChange> changes) {
         for (NodeChange change : changes) {
             NodeChange earlier = gathered.get(change.path());
-            NodeChange sum =
-                    earlier == null ? change : new NodeChange(change.path(), earlier.before(), change.after());
+            NodeChange sum = earlier == null ? change : new NodeChange(change.path(), earlier.before(), change.after());
             if (sum.isAny()) {
                 gathered.put(change.path(), sum);
             } else {

@@ -232,7 +232,8 @@ final class MirrorReader {
         boolean isNew = known.put(read.path, new CachedNode(read.path, node.data(), node.stat())) == null;
         touched.add(read.path);
         // Behind a recursive watch the children of a znode that is new are new as well, and told of.
-        boolean lists = oneShot ? isNew || read.loads : read.loads && node.stat().numChildren() > 0;
+        boolean lists =
+                oneShot ? isNew || read.loads : read.loads && node.stat().numChildren() > 0;
         if (scope == MirrorScope.SUBTREE && lists) {
             add(Kind.CHILDREN, read.path, read.loads);
         }
@@ -289,13 +290,16 @@ final class MirrorReader {
     private void later(Read read) {
         int current = round;
         toLoad += read.loads ? 1 : 0;
-        session.time().schedule(RETRY_DELAY, () -> session.execute(() -> {
-            if (!ended && current == round) {
-                toLoad -= read.loads ? 1 : 0;
-                add(read.kind, read.path, read.loads);
-                send();
-            }
-        }));
+        session.time()
+                .schedule(
+                        RETRY_DELAY,
+                        () -> session.execute(() -> {
+                            if (!ended && current == round) {
+                                toLoad -= read.loads ? 1 : 0;
+                                add(read.kind, read.path, read.loads);
+                                send();
+                            }
+                        }));
     }
 
     private void onEvent(NodeEvent event) {

@@ -33,8 +33,9 @@ public interface DataCodec<T> {
             text -> switch (text.strip()) {
                 case "true" -> true;
                 case "false" -> false;
-                default -> throw new IllegalArgumentException(
-                        "Invalid truth value \"" + text + "\": it must be true or false");
+                default ->
+                    throw new IllegalArgumentException(
+                            "Invalid truth value \"" + text + "\": it must be true or false");
             },
             value -> Boolean.toString(value));
 
@@ -64,7 +65,8 @@ public interface DataCodec<T> {
     }
 
     /** A codec of another type, by way of this one. */
-    default <U> DataCodec<U> mapped(Function<? super T, ? extends U> decoder, Function<? super U, ? extends T> encoder) {
+    default <U> DataCodec<U> mapped(
+            Function<? super T, ? extends U> decoder, Function<? super U, ? extends T> encoder) {
         return of(value -> encode(encoder.apply(value)), data -> decoder.apply(decode(data)));
     }
 }

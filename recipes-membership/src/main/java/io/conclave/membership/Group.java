@@ -161,9 +161,9 @@ public final class Group<P> {
 
     /** As {@link #members()}, without blocking. Completes on a listener thread. */
     public CompletableFuture<List<Member<P>>> membersAsync() {
-        return new GroupNode(coordinator, path).read().thenApply(nodes -> nodes.stream()
-                .map(this::member)
-                .toList());
+        return new GroupNode(coordinator, path)
+                .read()
+                .thenApply(nodes -> nodes.stream().map(this::member).toList());
     }
 
     Member<P> member(CachedNode node) {

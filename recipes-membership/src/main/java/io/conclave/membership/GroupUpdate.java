@@ -15,11 +15,7 @@ import java.util.List;
  * @param changed whose payload has changed, as it is now
  */
 public record GroupUpdate<P>(
-        GroupSnapshot<P> snapshot,
-        long since,
-        List<Member<P>> joined,
-        List<Member<P>> left,
-        List<Member<P>> changed) {
+        GroupSnapshot<P> snapshot, long since, List<Member<P>> joined, List<Member<P>> left, List<Member<P>> changed) {
     /** Copies the lists. */
     public GroupUpdate {
         joined = List.copyOf(joined);

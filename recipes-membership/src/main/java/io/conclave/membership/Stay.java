@@ -158,7 +158,8 @@ final class Stay {
                 },
                 cause -> {
                     busy = false;
-                    if (state != State.GONE && !(cause instanceof SessionGoneException || cause instanceof ClosedException)) {
+                    if (state != State.GONE
+                            && !(cause instanceof SessionGoneException || cause instanceof ClosedException)) {
                         onFailure.accept(cause); // else the session's state tells what follows
                     }
                 });
@@ -216,14 +217,17 @@ final class Stay {
 
     private void later(Runnable again) {
         busy = true;
-        session.time().schedule(RETRY_DELAY, () -> session.execute(() -> {
-            busy = false;
-            if (state == State.LEAVING) {
-                leaveNow();
-            } else if (state != State.GONE) {
-                again.run();
-            }
-        }));
+        session.time()
+                .schedule(
+                        RETRY_DELAY,
+                        () -> session.execute(() -> {
+                            busy = false;
+                            if (state == State.LEAVING) {
+                                leaveNow();
+                            } else if (state != State.GONE) {
+                                again.run();
+                            }
+                        }));
     }
 
     /** The sync makes sure that the server we read from has heard of the creation. */
@@ -313,11 +317,14 @@ final class Stay {
                 watch();
             } else {
                 LOG.warn("{}: cannot watch {}, trying again: {}", membership, path, cause.getMessage());
-                session.time().schedule(RETRY_DELAY, () -> session.execute(() -> {
-                    if (state == State.MEMBER) {
-                        watch();
-                    }
-                }));
+                session.time()
+                        .schedule(
+                                RETRY_DELAY,
+                                () -> session.execute(() -> {
+                                    if (state == State.MEMBER) {
+                                        watch();
+                                    }
+                                }));
             }
         });
     }

@@ -93,7 +93,8 @@ class GroupFaultsTest {
                     run.untilAtRest();
                     Membership<String> me = membership.get();
                     List<Member<String>> members = group(run.helper("looking")).members();
-                    boolean isThere = !members.isEmpty() && members.get(0).payload().equals("two");
+                    boolean isThere =
+                            !members.isEmpty() && members.get(0).payload().equals("two");
                     if (me != null && !isThere && !(wasThrownOut(run) && me.state() == MembershipState.ENDED)) {
                         run.violated(me + " is not seen as it should be: " + members);
                     }
@@ -125,7 +126,8 @@ class GroupFaultsTest {
                     run.victim().start(me -> group(me).join("a", "second", Duration.ofSeconds(5)));
                     run.victim().join();
                     first.close();
-                    run.helper("behind").start(me -> group(me).join("a", "third").close());
+                    run.helper("behind")
+                            .start(me -> group(me).join("a", "third").close());
                 })
                 .expecting(AcquireTimeoutException.class)
                 .verify();
@@ -140,7 +142,8 @@ class GroupFaultsTest {
                     run.interruptVictim();
                     run.victim().join();
                     first.close();
-                    run.helper("behind").start(me -> group(me).join("a", "third").close());
+                    run.helper("behind")
+                            .start(me -> group(me).join("a", "third").close());
                 })
                 .expecting(InterruptedException.class)
                 .verify();
@@ -176,7 +179,8 @@ class GroupFaultsTest {
                     run.pause(Duration.ofSeconds(40));
                     run.untilAtRest();
                     List<String> seen = GroupFixture.texts(view.get().snapshot().members());
-                    if (!seen.equals(List.of("a=three", "c=four")) || !view.get().isCurrent()) {
+                    if (!seen.equals(List.of("a=three", "c=four"))
+                            || !view.get().isCurrent()) {
                         run.violated("the view ends with " + view);
                     }
                     problems.forEach(run::violated);

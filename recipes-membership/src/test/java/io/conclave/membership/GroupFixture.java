@@ -1,5 +1,6 @@
 package io.conclave.membership;
 
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.awaitility.Awaitility.await;
 
@@ -17,21 +18,25 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 
 /** Where the tests of the group's contract work: coordinators that are closed after each of them, and threads. */
 abstract class GroupFixture implements StoreUnderTest {
     static final String PATH = "/groups/workers";
+    private static final Duration TICK = Duration.ofMillis(10);
     static final Duration PATIENCE = Duration.ofSeconds(20);
 
     private final List<Coordinator> coordinators = Collections.synchronizedList(new ArrayList<>());
+    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
     final ExecutorService threads = Executors.newCachedThreadPool();
 
     @AfterEach
     void closeAll() {
         threads.shutdownNow();
         coordinators.forEach(Coordinator::close);
+        timer.shutdownNow();
     }
 
     /** Its reads see what other coordinators have written, also where servers lag: the recipes do not depend on that, the tests do. */
@@ -72,19 +77,25 @@ abstract class GroupFixture implements StoreUnderTest {
     }
 
     static void awaitSnapshot(GroupView<String> view, String... expected) {
-        await().atMost(PATIENCE)
-                .until(() -> texts(view.snapshot().members()).equals(List.of(expected)));
+        await().atMost(PATIENCE).until(() -> texts(view.snapshot().members()).equals(List.of(expected)));
     }
 
     static <T> T get(CompletableFuture<T> stage) throws Exception {
         return stage.get(20, SECONDS);
     }
 
-    /** Lets time pass until the coordinator has another session than now. */
-    static void awaitNextSession(Coordinator coordinator, ManualTimeSource clock) {
+    /** A clock that goes as the machine's does, and can jump. */
+    final ManualTimeSource jumpingClock() {
+        ManualTimeSource clock = new ManualTimeSource();
+        timer.scheduleAtFixedRate(() -> clock.advance(TICK), 0, TICK.toMillis(), MILLISECONDS);
+        return clock;
+    }
+
+    /** The clock jumps, so that the coordinator must give its session up by itself, and it has another one; the server knows nothing of that yet. */
+    final void loseSession(Coordinator coordinator, ManualTimeSource clock) {
         long lost = coordinator.recipeSession().id();
+        clock.advanceWallOnly(sessionTimeout().multipliedBy(3)); // as a suspended machine sees it on waking
         await().atMost(PATIENCE).until(() -> {
-            clock.advance(Duration.ofMillis(10));
             long present = coordinator.recipeSession().id();
             return present != 0 && present != lost && coordinator.state() == SessionState.CONNECTED;
         });
@@ -106,7 +117,8 @@ abstract class GroupFixture implements StoreUnderTest {
                 check(update.snapshot().number() > last, "numbers grow: " + update);
                 update.left().forEach(member -> check(ids.remove(member.id()), "left, but was not there: " + update));
                 update.joined().forEach(member -> check(ids.add(member.id()), "joined, but was there: " + update));
-                update.changed().forEach(member -> check(ids.contains(member.id()), "changed, but not there: " + update));
+                update.changed()
+                        .forEach(member -> check(ids.contains(member.id()), "changed, but not there: " + update));
                 check(ids.equals(update.snapshot().byId().keySet()), "the sum is not the state: " + update);
                 updates.add(update);
             }

@@ -41,10 +41,7 @@ abstract class GroupViewContract extends GroupFixture {
             told.awaitLast("a=three");
             assertTrue(view.isCurrent());
             assertEquals(List.of("a=three"), texts(view.snapshot().members()));
-            assertEquals(
-                    5,
-                    told.updates.get(told.updates.size() - 1).snapshot().number(),
-                    told.updates::toString);
+            assertEquals(5, told.updates.get(told.updates.size() - 1).snapshot().number(), told.updates::toString);
             assertEquals(List.of("b"), ids(told.updates.get(4).left()));
             assertEquals(List.of("a"), ids(told.updates.get(3).changed()));
             assertEquals(List.of("b"), ids(told.updates.get(2).joined()));
@@ -97,7 +94,7 @@ abstract class GroupViewContract extends GroupFixture {
 
     @Test
     void viewWhoseSessionIsLostMissesNothing() throws Exception {
-        ManualTimeSource clock = new ManualTimeSource();
+        ManualTimeSource clock = jumpingClock();
         Coordinator others = connect();
         Coordinator viewer = opened(builder().timeSource(clock));
         Membership<String> a = groupOf(others).join("a", "one", PATIENCE);
@@ -113,7 +110,7 @@ abstract class GroupViewContract extends GroupFixture {
                 groupOf(others).joinAsync("c", "four");
             }
         });
-        awaitNextSession(viewer, clock);
+        loseSession(viewer, clock);
         told.awaitLast("b=three", "c=four");
         assertEquals(List.of(), told.problems());
         groupOf(others).join("d", "five", PATIENCE);
