@@ -273,6 +273,24 @@ public final class Core {
         }
     }
 
+    /** Whether the batches behind the index, an earlier end of a batch, are kept in memory. */
+    public boolean isInMemory(long afterIndex) {
+        return afterIndex >= log.window.baseIndex();
+    }
+
+    /** The leader's: whether the member needs batches that are not kept in memory. */
+    public boolean isBehind(int member) {
+        return leadership != null && leadership.isBehind(member);
+    }
+
+    /** The leader's: sends a member that is behind committed batches from elsewhere. */
+    public void appendStored(long nowMs, int to, long previousIndex, long previousTerm, List<LogBatch> batches) {
+        this.nowMs = nowMs;
+        if (isBehind(to)) {
+            leadershipFor("send").appendStored(nowMs, to, previousIndex, previousTerm, batches);
+        }
+    }
+
     /** The leader's: a snapshot of so many entries is being sent to the member, or the sending has failed. */
     public void snapshotSending(long nowMs, int to, long lastIndex, boolean failed) {
         this.nowMs = nowMs;

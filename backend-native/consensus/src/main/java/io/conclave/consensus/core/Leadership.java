@@ -270,7 +270,19 @@ final class Leadership {
         peer.snapshotMs = nowMs;
         if (reply.installed() && peer.state == PeerProgress.State.SNAPSHOT) {
             peer.probe(Math.min(reply.lastIndex(), log.lastIndex()) + 1);
+            if (reply.lastIndex() < log.window.baseIndex()) {
+                peer.wantSnapshot(nowMs - options.electionTimeoutMs());
+            }
         }
+    }
+
+    boolean isBehind(int member) {
+        PeerProgress peer = peers.get(member);
+        return peer != null && peer.state == PeerProgress.State.SNAPSHOT;
+    }
+
+    void appendStored(long nowMs, int to, long previousIndex, long previousTerm, List<LogBatch> batches) {
+        sendAppend(nowMs, to, peer(to), previousIndex, previousTerm, batches);
     }
 
     void snapshotSending(long nowMs, int to, long lastIndex, boolean failed) {
@@ -394,7 +406,7 @@ final class Leadership {
         boolean hasNews = peer.state == PeerProgress.State.REPLICATE && peer.sentCommitIndex < log.commitIndex();
         if (!sent && (hasNews || peer.sentRound < rounds.current() || nowMs - peer.sentMs >= options.heartbeatMs())) {
             long previous = peer.state == PeerProgress.State.SNAPSHOT ? log.window.baseIndex() : peer.nextIndex - 1;
-            sendAppend(nowMs, to, peer, previous, List.of());
+            sendAppend(nowMs, to, peer, previous, log.window.termAt(previous), List.of());
         }
     }
 
@@ -403,7 +415,7 @@ final class Leadership {
             return false;
         }
         peer.probing = true;
-        sendAppend(nowMs, to, peer, peer.nextIndex - 1, nextBatches(peer));
+        sendNext(nowMs, to, peer, nextBatches(peer));
         return true;
     }
 
@@ -412,7 +424,7 @@ final class Leadership {
         while (peer.nextIndex <= log.lastIndex() && peer.hasRoom(options)) {
             List<LogBatch> batches = nextBatches(peer);
             long bytes = batches.stream().mapToLong(LogWindow::bytesOf).sum();
-            sendAppend(nowMs, to, peer, peer.nextIndex - 1, batches);
+            sendNext(nowMs, to, peer, batches);
             peer.sent(batches.get(batches.size() - 1).lastIndex(), bytes);
             sent = true;
         }
@@ -430,10 +442,14 @@ final class Leadership {
         }
     }
 
-    private void sendAppend(long nowMs, int to, PeerProgress peer, long previous, List<LogBatch> batches) {
-        outbox.send(
-                to,
-                new Append(term, previous, log.window.termAt(previous), log.commitIndex(), rounds.current(), batches));
+    private void sendNext(long nowMs, int to, PeerProgress peer, List<LogBatch> batches) {
+        long previous = peer.nextIndex - 1;
+        sendAppend(nowMs, to, peer, previous, log.window.termAt(previous), batches);
+    }
+
+    private void sendAppend(
+            long nowMs, int to, PeerProgress peer, long previous, long previousTerm, List<LogBatch> batches) {
+        outbox.send(to, new Append(term, previous, previousTerm, log.commitIndex(), rounds.current(), batches));
         peer.sentMs = nowMs;
         peer.sentCommitIndex = log.commitIndex();
         peer.sentRound = rounds.current();

@@ -17,7 +17,7 @@ final class PeerProgress {
         PROBE,
         /** Sends ahead, within bounds. */
         REPLICATE,
-        /** Waits for the shell to send a snapshot. */
+        /** Waits for the shell to send a snapshot, and what follows it and is not in memory. */
         SNAPSHOT
     }
 

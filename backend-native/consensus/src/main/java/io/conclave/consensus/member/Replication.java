@@ -27,6 +27,7 @@ import io.conclave.consensus.store.RecoveryTarget;
 import io.conclave.consensus.store.SnapshotPosition;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -125,7 +126,8 @@ final class Replication {
         intake = new Intake(options, queue, writer, links, core, own, reads);
         serving = new ServingRule(options.stopServingAfterMs(), listener::serving);
         handover = new Handover(2 * options.electionTimeoutMs());
-        snapshotSender = new SnapshotSender(store, options.background(), new Sending(), options.electionTimeoutMs());
+        snapshotSender = new SnapshotSender(
+                store, options.background(), queue::control, new Sending(), options.electionTimeoutMs());
         snapshotReceiver = new SnapshotReceiver(store, machine, options.background(), new Receiving());
         if (applier.index() > 0) {
             store.applied(applier.position(), machine::snapshot); // others may want a snapshot of what was recovered
@@ -194,12 +196,13 @@ final class Replication {
         core.linked(nowMs, member, directory);
         intake.linked(member);
         membership.linked(member, directory);
-        snapshotSender.linked(member);
+        snapshotSender.linked(member, directory);
     }
 
     void linkDown(int member) {
         membership.linkDown(member);
         intake.linkDown(member);
+        snapshotSender.linkDown(member);
     }
 
     void inboundLost(int member) {
@@ -218,6 +221,8 @@ final class Replication {
         }
         core.receive(nowMs, from, message);
         if (message instanceof PeerMessage.SnapshotReply reply) {
+            snapshotSender.answered(from, reply, nowMs);
+        } else if (message instanceof PeerMessage.AppendReply reply) {
             snapshotSender.answered(from, reply, nowMs);
         }
     }
@@ -513,8 +518,28 @@ final class Replication {
         }
 
         @Override
-        public void toMember(Runnable action) {
-            queue.control(action);
+        public boolean isBehind(int member) {
+            return core.isBehind(member);
+        }
+
+        @Override
+        public boolean isInMemory(long afterIndex) {
+            return core.isInMemory(afterIndex);
+        }
+
+        @Override
+        public long readableIndex() {
+            return applier.index();
+        }
+
+        @Override
+        public void append(int to, long previousIndex, long previousTerm, List<LogBatch> batches) {
+            core.appendStored(nowMs, to, previousIndex, previousTerm, batches);
+        }
+
+        @Override
+        public void failed(LogFeed feed) {
+            snapshotSender.failed(feed);
         }
     }
 

@@ -1,103 +1,128 @@
 package io.conclave.consensus.member;
 
 import io.conclave.consensus.core.PeerMessage;
+import io.conclave.consensus.core.PeerMessage.AppendReply;
 import io.conclave.consensus.core.PeerMessage.SnapshotPiece;
 import io.conclave.consensus.store.LogStore;
+import io.conclave.consensus.store.StoredLog;
 import io.conclave.consensus.store.StoredSnapshot;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Sends snapshots to members that the log in memory does not reach back to. Pieces are read in the background, a few ahead
- * of what was answered; the receiver says where to go on, so that a broken link costs a piece or two.
+ * of what was answered; the receiver says where to go on, so that a broken link costs a piece or two. What has left the
+ * memory meanwhile follows by a {@link LogFeed}.
  */
 final class SnapshotSender {
     private static final Logger log = LoggerFactory.getLogger(SnapshotSender.class);
     static final int PIECE_BYTES = 1 << 20;
     private static final int WINDOW_PIECES = 4;
 
+    /** Who has been silent for so many times the time after which it is asked again is given up. */
+    private static final int PATIENCE = 30;
+
     /** Whom it works for. */
-    interface Sending {
+    interface Sending extends LogFeed.Feeding {
         long term();
 
         void send(int to, PeerMessage message);
 
+        /** Whether the member needs something that is not in the core's memory. */
+        boolean isBehind(int member);
+
+        /** Whether the core has all in memory that follows. */
+        boolean isInMemory(long afterIndex);
+
         /** Tells the core. */
         void sending(int to, long lastIndex, boolean failed);
-
-        /** Runs it on the member's thread. */
-        void toMember(Runnable action);
     }
 
     /** One snapshot on its way to one member. */
     private static final class Transfer {
         final int to;
         final StoredSnapshot snapshot;
+        /** What follows it; stays as long as this is open. */
+        final Optional<StoredLog> behind;
+
         final long term;
         long acknowledged;
         long next;
         boolean probing = true;
         boolean reading;
         boolean over;
-        long heardMs;
+        long askedMs;
 
-        Transfer(int to, StoredSnapshot snapshot, long term, long nowMs) {
+        Transfer(int to, StoredSnapshot snapshot, Optional<StoredLog> behind, long term, long nowMs) {
             this.to = to;
             this.snapshot = snapshot;
+            this.behind = behind;
             this.term = term;
-            this.heardMs = nowMs;
+            this.askedMs = nowMs;
         }
     }
 
     private final LogStore store;
-    private final Executor background;
+    private final BackgroundReader reader;
     private final Sending sending;
     private final long silenceMs;
+
+    /** By member that there is a link to: its directory. */
+    private final Map<Integer, Long> linked = new HashMap<>();
+
     private final Map<Integer, Transfer> transfers = new HashMap<>();
+    private final Map<Integer, LogFeed> feeds = new HashMap<>();
+
+    /** When each of those was last heard. */
+    private final Map<Integer, Long> heardMs = new HashMap<>();
 
     /** The newest snapshot that each member is known to have had from here. */
     private final Map<Integer, Long> installed = new HashMap<>();
 
-    /** Members for whom there is no snapshot yet. */
+    /** Members that wait for a snapshot to be made, and the newest one when they began to. */
     private final Map<Integer, Long> waiting = new HashMap<>();
 
-    SnapshotSender(LogStore store, Executor background, Sending sending, long silenceMs) {
+    SnapshotSender(LogStore store, Executor background, Executor memberThread, Sending sending, long silenceMs) {
         this.store = store;
-        this.background = background;
+        this.reader = new BackgroundReader(background, memberThread);
         this.sending = sending;
         this.silenceMs = silenceMs;
     }
 
     /** The core wants the member to get a snapshot. */
     void wanted(int to, long nowMs) throws IOException {
-        if (!transfers.containsKey(to)) {
+        if (linked.containsKey(to) && !transfers.containsKey(to) && !feeds.containsKey(to)) {
             begin(to, nowMs);
         }
     }
 
     private void begin(int to, long nowMs) throws IOException {
         StoredSnapshot snapshot = store.openNewestSnapshot();
-        if (snapshot == null || snapshot.lastIndex() <= installed.getOrDefault(to, 0L)) {
-            if (snapshot != null) {
-                snapshot.close();
-            }
+        long index = snapshot == null ? 0 : snapshot.lastIndex();
+        Optional<StoredLog> behind = snapshot == null ? Optional.empty() : store.openLog(index);
+        boolean leadsOn = behind.isPresent() || sending.isInMemory(index);
+        // the log may outrun each one that is made, so that a new one is as good as it gets
+        boolean isNew = waiting.containsKey(to) && index > waiting.get(to);
+        if (snapshot == null || index <= installed.getOrDefault(to, 0L) || !(leadsOn || isNew)) {
+            close(snapshot, behind);
             store.snapshotSoon();
-            waiting.put(to, nowMs);
+            waiting.putIfAbsent(to, index);
             return;
         }
         waiting.remove(to);
-        Transfer transfer = new Transfer(to, snapshot, sending.term(), nowMs);
+        Transfer transfer = new Transfer(to, snapshot, behind, sending.term(), nowMs);
         transfers.put(to, transfer);
-        sending.sending(to, snapshot.lastIndex(), false);
-        log.info("sending member {} the snapshot of {} entries, {} bytes", to, snapshot.lastIndex(), snapshot.length());
+        heardMs.put(to, nowMs);
+        sending.sending(to, index, false);
+        log.info("sending member {} the snapshot of {} entries, {} bytes", to, index, snapshot.length());
         probe(transfer);
     }
 
@@ -118,10 +143,11 @@ final class SnapshotSender {
         if (transfer == null || transfer.snapshot.lastIndex() != reply.lastIndex() || transfer.term != reply.term()) {
             return;
         }
-        transfer.heardMs = nowMs;
+        heardMs.put(from, nowMs);
+        transfer.askedMs = nowMs;
         if (reply.installed()) {
             installed.put(from, reply.lastIndex());
-            end(transfer);
+            installed(transfer);
             return;
         }
         if (transfer.probing || reply.received() < transfer.acknowledged) {
@@ -141,44 +167,21 @@ final class SnapshotSender {
         transfer.reading = true;
         long offset = transfer.next;
         int length = (int) Math.min(PIECE_BYTES, transfer.snapshot.length() - offset);
-        inBackground(transfer, () -> read(transfer.snapshot, offset, length), bytes -> {
+        String what = "the snapshot of " + transfer.snapshot.lastIndex() + " entries";
+        reader.read(what, () -> read(transfer.snapshot, offset, length), bytes -> {
             transfer.reading = false;
             if (transfer.over) {
-                close(transfer);
-            } else if (bytes == null) {
+                close(transfer.snapshot, Optional.empty());
+            } else if (bytes.isEmpty()) {
                 fail(transfer);
             } else {
                 if (transfer.next == offset) {
-                    sending.send(transfer.to, pieceOf(transfer, offset, bytes));
-                    transfer.next = offset + bytes.length;
+                    sending.send(transfer.to, pieceOf(transfer, offset, bytes.get()));
+                    transfer.next = offset + length;
                 }
                 readOn(transfer);
             }
         });
-    }
-
-    private interface Reading {
-        byte[] run() throws IOException;
-    }
-
-    private void inBackground(Transfer transfer, Reading reading, Consumer<byte @Nullable []> then) {
-        try {
-            background.execute(() -> {
-                byte[] bytes = readOrNull(transfer, reading);
-                sending.toMember(() -> then.accept(bytes));
-            });
-        } catch (RejectedExecutionException e) {
-            then.accept(null);
-        }
-    }
-
-    private static byte @Nullable [] readOrNull(Transfer transfer, Reading reading) {
-        try {
-            return reading.run();
-        } catch (IOException | RuntimeException e) {
-            log.warn("the snapshot of {} entries cannot be read", transfer.snapshot.lastIndex(), e);
-            return null;
-        }
     }
 
     private static byte[] read(StoredSnapshot snapshot, long offset, int length) throws IOException {
@@ -189,58 +192,125 @@ final class SnapshotSender {
         return bytes.array();
     }
 
+    /** The core goes on from there, if it has what follows in memory. */
+    private void installed(Transfer transfer) {
+        if (transfer.behind.isEmpty() || !sending.isBehind(transfer.to)) {
+            end(transfer);
+            return;
+        }
+        StoredSnapshot snapshot = transfer.snapshot;
+        LogFeed feed = new LogFeed(
+                transfer.to, snapshot.lastIndex(), snapshot.lastTerm(), transfer.behind.get(), reader, sending);
+        endSnapshot(transfer);
+        feeds.put(transfer.to, feed);
+        log.info("sending member {} the log behind the snapshot of {} entries", feed.to(), snapshot.lastIndex());
+        feed.readOn();
+    }
+
+    /** An answer to an append, after the core has seen it. */
+    void answered(int from, AppendReply reply, long nowMs) {
+        LogFeed feed = feeds.get(from);
+        if (feed == null || reply.term() != sending.term()) {
+            return;
+        }
+        heardMs.put(from, nowMs);
+        if (sending.isBehind(from)) {
+            feed.answered(reply);
+        } else {
+            end(feed);
+        }
+    }
+
     private void fail(Transfer transfer) {
         end(transfer);
         sending.sending(transfer.to, transfer.snapshot.lastIndex(), true);
     }
 
+    /** The member gets another snapshot, of which it has more to say. */
+    void failed(LogFeed feed) {
+        end(feed);
+        sending.sending(feed.to(), 0, true);
+    }
+
     private void end(Transfer transfer) {
+        endSnapshot(transfer);
+        close(null, transfer.behind);
+    }
+
+    private void endSnapshot(Transfer transfer) {
         transfers.remove(transfer.to, transfer);
         transfer.over = true;
         if (!transfer.reading) {
-            close(transfer);
+            close(transfer.snapshot, Optional.empty());
         }
     }
 
-    private static void close(Transfer transfer) {
+    private void end(LogFeed feed) {
+        feeds.remove(feed.to(), feed);
+        feed.end();
+    }
+
+    private static void close(@Nullable StoredSnapshot snapshot, Optional<StoredLog> behind) {
         try {
-            transfer.snapshot.close();
+            if (snapshot != null) {
+                snapshot.close();
+            }
+            if (behind.isPresent()) {
+                behind.get().close();
+            }
         } catch (IOException e) {
-            log.warn("closing a snapshot failed", e);
+            log.warn("closing files that were read failed", e);
         }
     }
 
     /** There is a new link to the member: what was sent may be lost. */
-    void linked(int to) {
-        installed.remove(to);
-        Transfer transfer = transfers.get(to);
-        if (transfer != null) {
-            probe(transfer);
+    void linked(int to, long directory) {
+        Long before = linked.put(to, directory);
+        if (before == null || before != directory) {
+            installed.remove(to);
         }
+        if (transfers.containsKey(to)) {
+            probe(transfers.get(to));
+        } else if (feeds.containsKey(to)) {
+            feeds.get(to).send();
+        }
+    }
+
+    void linkDown(int to) {
+        linked.remove(to);
+        waiting.remove(to);
     }
 
     /** Looks after those that wait for a snapshot to be made, and those that have gone silent. */
     void tick(long nowMs) throws IOException {
-        for (int to : waiting.keySet().toArray(new Integer[0])) {
+        for (int to : List.copyOf(waiting.keySet())) {
             begin(to, nowMs);
         }
-        for (Transfer transfer : transfers.values().toArray(new Transfer[0])) {
-            if (nowMs - transfer.heardMs > silenceMs) {
-                transfer.heardMs = nowMs;
+        for (Transfer transfer : List.copyOf(transfers.values())) {
+            if (isGivenUp(transfer.to, nowMs)) {
+                fail(transfer);
+            } else if (nowMs - transfer.askedMs > silenceMs) {
+                transfer.askedMs = nowMs;
                 probe(transfer);
+            }
+        }
+        for (LogFeed feed : List.copyOf(feeds.values())) {
+            if (isGivenUp(feed.to(), nowMs)) {
+                failed(feed);
             }
         }
     }
 
-    boolean isIdle() {
-        return transfers.isEmpty() && waiting.isEmpty();
+    /** It is no member any more, or has come forward without us, or says nothing. */
+    private boolean isGivenUp(int member, long nowMs) {
+        return !sending.isBehind(member) || nowMs - heardMs.getOrDefault(member, nowMs) > PATIENCE * silenceMs;
     }
 
     /** Leadership is over, or the member ends. */
     void clear() {
-        for (Transfer transfer : transfers.values().toArray(new Transfer[0])) {
-            end(transfer);
-        }
+        List.copyOf(transfers.values()).forEach(this::end);
+        List.copyOf(feeds.values()).forEach(this::end);
+        heardMs.clear();
         waiting.clear();
         installed.clear();
     }

@@ -9,7 +9,10 @@ import io.conclave.consensus.disk.DiskFullException;
 import io.conclave.consensus.entry.LogBatch;
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
@@ -46,6 +49,9 @@ public final class FileStore implements LogStore {
     private final Background background;
     private final Closeable lock;
     private @Nullable Membership membership;
+
+    /** Open ones. */
+    private final List<OpenLog> readers = new ArrayList<>();
 
     private Spare spare = Spare.NOT_ASKED;
     private boolean full;
@@ -229,6 +235,7 @@ public final class FileStore implements LogStore {
                     "{}: no room for the next segment; the current one has {} bytes left",
                     disk,
                     segments().room());
+            purge();
         }
         options.delayed().runAfter(options.diskRetryMs(), () -> memberThread.execute(this::retrySpare));
     }
@@ -253,13 +260,31 @@ public final class FileStore implements LogStore {
         snapshots().takeNow();
     }
 
+    /** What is being read stays, but not at the price of a full disk. */
     private void purge() {
-        snapshots().deleteInBackground(segments().removeCovered(snapshots().coveredIndex()));
+        long index = snapshots().coveredIndex();
+        if (spare != Spare.NO_ROOM) {
+            for (OpenLog reader : readers) {
+                index = Math.min(index, reader.afterIndex());
+            }
+        }
+        snapshots().deleteInBackground(segments().removeCovered(index));
     }
 
     @Override
     public @Nullable StoredSnapshot openNewestSnapshot() throws IOException {
         return snapshots().open();
+    }
+
+    @Override
+    public Optional<StoredLog> openLog(long afterIndex) {
+        OptionalLong segment = segments().segmentWith(afterIndex + 1);
+        if (segment.isEmpty()) {
+            return Optional.empty();
+        }
+        OpenLog reader = new OpenLog(disk, clusterId(), afterIndex, segment.getAsLong(), readers::remove);
+        readers.add(reader);
+        return Optional.of(reader);
     }
 
     @Override

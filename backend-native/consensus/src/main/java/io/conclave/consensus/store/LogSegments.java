@@ -11,6 +11,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -270,6 +271,22 @@ final class LogSegments implements Closeable {
             zeros.clear().limit((int) Math.min(zeros.capacity(), to - offset));
             segment.file().writeSynced(zeros, offset);
         }
+    }
+
+    /** The id of a segment not behind the one that has the entry, or will have it if it is the next; empty if none does. */
+    OptionalLong segmentWith(long index) {
+        if (index > tail().lastIndex()) {
+            return index == tail().lastIndex() + 1
+                    ? OptionalLong.of(tail().end().segment())
+                    : OptionalLong.empty();
+        }
+        for (int i = segments.size() - 1; i >= 0; i--) {
+            long first = segments.get(i).firstIndex();
+            if (first != 0 && first <= index) {
+                return OptionalLong.of(segments.get(i).id());
+            }
+        }
+        return OptionalLong.empty();
     }
 
     // ---- forgetting

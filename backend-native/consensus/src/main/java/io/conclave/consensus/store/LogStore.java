@@ -5,6 +5,7 @@ import io.conclave.consensus.StateSnapshot;
 import io.conclave.consensus.entry.LogBatch;
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Supplier;
 
@@ -88,6 +89,12 @@ public interface LogStore {
     /** The newest whole snapshot, for sending; null if there is none. To be closed. */
     @org.jspecify.annotations.Nullable
     StoredSnapshot openNewestSnapshot() throws IOException;
+
+    /**
+     * The log behind an index that is the end of a batch; empty if not all of that is kept. To be closed; until then nothing
+     * behind the index is purged, unless the disk is full.
+     */
+    Optional<StoredLog> openLog(long afterIndex);
 
     /** A file for a snapshot that another member sends; one at a time, another one replaces it. */
     IncomingSnapshot receive(long lastIndex, long lastTerm, long length) throws IOException;

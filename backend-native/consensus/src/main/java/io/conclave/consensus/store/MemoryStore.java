@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
@@ -158,6 +159,11 @@ public final class MemoryStore implements LogStore {
     @Override
     public @Nullable StoredSnapshot openNewestSnapshot() throws IOException {
         return snapshots().open();
+    }
+
+    @Override
+    public Optional<StoredLog> openLog(long afterIndex) {
+        return Optional.empty();
     }
 
     @Override

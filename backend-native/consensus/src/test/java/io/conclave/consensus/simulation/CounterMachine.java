@@ -33,6 +33,7 @@ final class CounterMachine implements StateMachine, LogListener, SimulatedMember
     long leadingTerm;
     int notes;
     int unknown;
+    int installs;
     ClusterConfiguration configuration = ClusterConfiguration.NONE;
 
     /** Proposals without an outcome. */
@@ -153,6 +154,7 @@ final class CounterMachine implements StateMachine, LogListener, SimulatedMember
             if (serving) {
                 throw new AssertionError("the state of member " + member + " is replaced while it serves");
             }
+            installs++;
             index = newIndex;
             count = newCount;
             digest = newDigest;

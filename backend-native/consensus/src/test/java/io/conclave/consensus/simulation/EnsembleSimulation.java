@@ -6,8 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.conclave.consensus.LogOptions;
 import io.conclave.consensus.MembershipChange;
 import io.conclave.consensus.ReplicatedLog;
+import io.conclave.consensus.core.Core;
+import io.conclave.consensus.core.CoreOptions;
+import io.conclave.consensus.core.CoreStart;
 import io.conclave.consensus.entry.ClusterConfiguration;
 import io.conclave.consensus.entry.Member;
+import io.conclave.consensus.member.CoreFactory;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -16,6 +20,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntSupplier;
 
 /** Several members with counting applications on one thread, all from one seed. */
 final class EnsembleSimulation {
@@ -31,12 +36,18 @@ final class EnsembleSimulation {
     final Map<Integer, Member> listed = new TreeMap<>();
     private final boolean durable;
     int snapshotEveryEntries = 100;
+    IntSupplier snapshotPadding;
+
+    /** Of the log in the members' memory. */
+    int windowBytes = 64 << 20;
+
     int reads;
 
     EnsembleSimulation(long seed, boolean durable) {
         this.random = new Random(seed);
         this.network = new SimulatedNetwork(time, random);
         this.durable = durable;
+        this.snapshotPadding = () -> random.nextInt(3) == 0 ? 3_000_000 : 0;
     }
 
     // ---- members
@@ -49,8 +60,22 @@ final class EnsembleSimulation {
     void add(int... ids) {
         for (int id : ids) {
             listed.put(id, member(id, false));
-            members.put(id, new SimulatedMember(id, time, network, random, durable));
+            SimulatedMember member = new SimulatedMember(id, time, network, random, durable);
+            member.mistaken(this::core, seen -> seen);
+            members.put(id, member);
         }
+    }
+
+    private Core core(CoreStart start, CoreOptions options, long seed, long nowMs) {
+        CoreOptions kept = new CoreOptions(
+                options.electionTimeoutMs(),
+                options.heartbeatMs(),
+                Math.min(windowBytes, options.appendBytes()),
+                options.inFlightBytes(),
+                options.inFlightAppends(),
+                Math.min(windowBytes / 4, options.tailBytes()),
+                windowBytes);
+        return CoreFactory.RAFT.create(start, kept, seed, nowMs);
     }
 
     void startAll() {
@@ -71,7 +96,7 @@ final class EnsembleSimulation {
                 .snapshotEveryEntries(snapshotEveryEntries)
                 .snapshotsKept(2)
                 .build();
-        CounterMachine application = new CounterMachine(history, id, random.nextInt(3) == 0 ? 3_000_000 : 0);
+        CounterMachine application = new CounterMachine(history, id, snapshotPadding.getAsInt());
         applications.put(id, application);
         member.start(options, application);
     }

@@ -26,6 +26,9 @@ final class FaultSimulation {
         size = random.nextInt(4) == 0 ? 5 : 3;
         ensemble = new EnsembleSimulation(seed, durable);
         ensemble.snapshotEveryEntries = 20 + random.nextInt(400);
+        if (random.nextBoolean()) {
+            ensemble.windowBytes = 4_000 + random.nextInt(20_000);
+        }
     }
 
     void run() {

@@ -104,6 +104,77 @@ class FileStoreTest {
         assertEquals(512 + 512, e.offset());
     }
 
+    // ---- giving the log away
+
+    private static void snapshot(FileStore store, long index) {
+        store.applied(position(index, 1), () -> out -> out.write(1));
+        store.snapshotSoon();
+    }
+
+    @Test
+    void theLogBehindAnIndexIsReadWhileItIsWrittenAndPurged() throws IOException {
+        FileStore store = start();
+        append(store, batches(1, 1, 50, 2_000), 50);
+        snapshot(store, 50);
+        StoredLog log = store.openLog(50).orElseThrow();
+        int before = segments();
+        List<LogBatch> read = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            int first = 51 + i * 20;
+            append(store, batches(1, first, 20, 2_000), first + 19);
+            snapshot(store, first + 19);
+            if (i % 3 == 2) {
+                List<LogBatch> next = log.read(first + 10, 10_000);
+                assertTrue(next.stream().mapToLong(LogBatch::payloadBytes).sum() <= 10_000);
+                read.addAll(next);
+            }
+        }
+        while (read.get(read.size() - 1).lastIndex() < 250) {
+            read.addAll(log.read(250, 10_000));
+        }
+        for (int i = 0; i < read.size(); i++) {
+            assertEquals(51 + i, read.get(i).firstIndex());
+        }
+        int kept = segments();
+        assertTrue(kept > before + 5, kept + " after " + before);
+        log.close();
+        snapshot(store, 250);
+        append(store, batches(1, 251, 1, 100), 251);
+        snapshot(store, 251);
+        assertTrue(segments() < kept, () -> kept + ": " + disk.list());
+        assertTrue(store.openLog(50).isEmpty());
+        assertTrue(store.openLog(252).isEmpty());
+    }
+
+    @Test
+    void theLogBehindItsEndIsWhatIsWrittenNext() throws IOException {
+        FileStore store = start();
+        append(store, batches(1, 1, 3, 100), 3);
+        StoredLog log = store.openLog(3).orElseThrow();
+        append(store, batches(1, 4, 40, 2_000), 43);
+        assertEquals(4, log.read(43, 1).get(0).firstIndex());
+        assertEquals(39, log.read(43, Long.MAX_VALUE).size());
+    }
+
+    @Test
+    void aFullDiskDoesNotKeepTheLogForReaders() throws IOException {
+        FileStore store = start();
+        append(store, batches(1, 1, 10, 2_000), 10);
+        StoredLog log = store.openLog(10).orElseThrow();
+        for (int first = 11; first < 200; first += 20) {
+            append(store, batches(1, first, 20, 2_000), first + 19);
+            snapshot(store, first + 19);
+        }
+        int kept = segments();
+        disk.capacity(disk.used());
+        Appended outcome = Appended.DONE;
+        for (int first = 211; outcome == Appended.DONE; first++) {
+            outcome = store.append(batches(1, first, 1, 2_000), first);
+        }
+        assertTrue(segments() < kept, segments() + " of " + kept);
+        assertThrows(IOException.class, () -> log.read(200, Long.MAX_VALUE));
+    }
+
     // ---- whose it is
 
     @Test

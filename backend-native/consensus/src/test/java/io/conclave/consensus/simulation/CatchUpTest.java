@@ -1,0 +1,92 @@
+package io.conclave.consensus.simulation;
+
+import static io.conclave.consensus.simulation.EnsembleSimulation.SECOND_US;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.fail;
+
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** Members that are far behind, while the others go on writing. */
+class CatchUpTest {
+
+    /** Members with 3 MB of state who keep so little of the log in memory that it is gone before a snapshot has arrived. */
+    private static EnsembleSimulation three(boolean durable) {
+        EnsembleSimulation simulation = new EnsembleSimulation(1, durable);
+        simulation.snapshotPadding = () -> 3_000_000;
+        simulation.windowBytes = 64_000;
+        simulation.add(1, 2, 3);
+        simulation.startAll();
+        simulation.awaitVoters(1, 2, 3);
+        return simulation;
+    }
+
+    private static void write(EnsembleSimulation simulation, int seconds) {
+        long untilUs = simulation.time.nowUs() + seconds * SECOND_US;
+        while (simulation.time.nowUs() < untilUs) {
+            simulation.propose(simulation.leader(), 7_000);
+            simulation.runFor(5_000);
+        }
+    }
+
+    @Test
+    void aWipedMemberCatchesUpWhileMoreIsWrittenThanTheMemoryKeeps() {
+        EnsembleSimulation simulation = three(true);
+        write(simulation, 2);
+        int wiped = simulation.leader() % 3 + 1;
+        simulation.members.get(wiped).wipe();
+        write(simulation, 2);
+        simulation.start(wiped, false);
+        write(simulation, 10);
+        assertEquals(Set.of(1, 2, 3), simulation.configuration().voters(), simulation::describe);
+        simulation.settle();
+    }
+
+    @Test
+    void aBrokenLinkDoesNotStopWhatFollowsTheSnapshot() {
+        EnsembleSimulation simulation = three(true);
+        int late = simulation.leader() % 3 + 1;
+        simulation.members.get(late).kill();
+        write(simulation, 4);
+        simulation.start(late, false);
+        for (int i = 0; i < 40; i++) {
+            simulation.network.reset(simulation.leader(), late);
+            write(simulation, 1);
+            if (simulation.application(late).serving) {
+                simulation.settle();
+                return;
+            }
+        }
+        fail(simulation.describe());
+    }
+
+    @Test
+    void whatFollowsAnOldSnapshotIsSentFromTheFiles() {
+        assertEquals(1, installsOfTheSecondThatComesLate(true));
+    }
+
+    @Test
+    void withoutFilesANewSnapshotIsMadeWhereAnOldOneWouldNotDo() {
+        assertEquals(1, installsOfTheSecondThatComesLate(false));
+    }
+
+    private static int installsOfTheSecondThatComesLate(boolean durable) {
+        EnsembleSimulation simulation = three(durable);
+        write(simulation, 2);
+        int leader = simulation.leader();
+        for (int late : List.of(leader % 3 + 1, (leader + 1) % 3 + 1)) {
+            simulation.members.get(late).wipe();
+            write(simulation, 2);
+            simulation.start(late, false);
+            simulation.await(
+                    "the vote of " + late,
+                    20,
+                    () -> simulation.leader() != 0
+                            && simulation.configuration().voters().contains(late)
+                            && simulation.configuration().members().get(late).directory()
+                                    == simulation.members.get(late).directory());
+        }
+        return simulation.application((leader + 1) % 3 + 1).installs;
+    }
+}
