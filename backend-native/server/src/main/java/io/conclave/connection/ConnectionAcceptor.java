@@ -5,6 +5,7 @@ import io.conclave.replica.Step;
 import io.conclave.replica.StepListener;
 import io.conclave.time.TimeSource;
 import io.conclave.tree.AuthId;
+import io.conclave.tree.Result;
 import io.conclave.tree.TreeState;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
@@ -18,9 +19,11 @@ import io.netty.util.concurrent.GlobalEventExecutor;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +38,9 @@ public final class ConnectionAcceptor implements StepListener {
     private final Feed feed = new Feed();
     private final ConnectionCounts counts;
     private final Map<EventLoop, Loop> loops = new LinkedHashMap<>();
+    /** Loops that a batch has something for; the log's thread only. */
+    private final Set<Loop> concerned = new HashSet<>();
+
     private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
 
     /**
@@ -60,7 +66,18 @@ public final class ConnectionAcceptor implements StepListener {
     @Override
     public void applied(List<Step> steps) {
         feed.batch(steps);
-        wakeAll();
+        concerned.clear();
+        boolean all = false;
+        for (Step step : steps) {
+            if (step.origin() instanceof ConnectionProposal proposal) {
+                concerned.add(proposal.loop());
+            }
+            all |= step.applied().result() instanceof Result.SessionAttached
+                    || step.applied().result() instanceof Result.SessionClosed;
+        }
+        for (Loop loop : loops.values()) {
+            loop.told(steps.size(), all || concerned.contains(loop));
+        }
     }
 
     /** What clients are served behind everything applied so far; nothing at first. On the log's thread. */

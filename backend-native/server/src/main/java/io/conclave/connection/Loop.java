@@ -33,11 +33,12 @@ import org.slf4j.LoggerFactory;
  * <p>Before it handles what a client sent, the loop {@linkplain #catchUp catches up} with the log's thread, so that
  * clients of different loops see one order of things.
  *
- * <p>All fields but inbox, draining and feed belong to the event loop.
+ * <p>All fields but inbox, draining, feed, attentive and unseenSteps belong to the event loop.
  */
 final class Loop {
     private static final Logger LOG = LoggerFactory.getLogger(Loop.class);
     private static final Duration RETRY_DELAY = Duration.ofMillis(20);
+    private static final int MAX_UNSEEN_STEPS = 16;
 
     private final EventLoop eventLoop;
     private final ReplicatedLog log;
@@ -45,6 +46,12 @@ final class Loop {
     private final Feed feed;
     private final Queue<Runnable> inbox = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean draining = new AtomicBoolean();
+
+    /** Written by the loop, read by the log's thread. */
+    private volatile boolean attentive;
+
+    /** The log's thread only: steps since the loop was last woken for one. */
+    private int unseenSteps;
 
     private final WatchTable watches = new WatchTable();
     private final Goodbye goodbye = new Goodbye(this);
@@ -137,6 +144,32 @@ final class Loop {
                 eventLoop.execute(this::drain);
             } catch (RejectedExecutionException e) {
                 LOG.debug("The event loop has ended: {}", e.toString());
+            }
+        }
+    }
+
+    /**
+     * A batch is there. A loop that it does not concern, and that watches nothing, is left asleep: it catches up before it
+     * next looks at anything. But not for long, since what it has not walked through stays in memory. On the log's thread.
+     */
+    void told(int steps, boolean concerned) {
+        unseenSteps += steps;
+        if (concerned || attentive || unseenSteps > MAX_UNSEEN_STEPS) {
+            unseenSteps = 0;
+            wake();
+        }
+    }
+
+    /**
+     * Whether every batch may have something for this loop. Said before the loop looks for the last time whether there is a
+     * batch, so that either it sees the batch or the log's thread sees this.
+     */
+    private void attend() {
+        boolean now = watches.size() > 0 || !stalled.isEmpty();
+        if (now != attentive) {
+            attentive = now;
+            if (now && position.next() != null) {
+                wake();
             }
         }
     }
@@ -258,6 +291,7 @@ final class Loop {
         } finally {
             flushing = false;
         }
+        attend();
     }
 
     /** Runs the attempt again when the log may have room: after the next batch, or after a moment at the latest. */

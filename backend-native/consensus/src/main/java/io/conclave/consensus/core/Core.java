@@ -2,6 +2,7 @@ package io.conclave.consensus.core;
 
 import io.conclave.consensus.core.PeerMessage.Append;
 import io.conclave.consensus.core.PeerMessage.AppendReply;
+import io.conclave.consensus.core.PeerMessage.Commit;
 import io.conclave.consensus.core.PeerMessage.ConfirmReply;
 import io.conclave.consensus.core.PeerMessage.ConfirmRequest;
 import io.conclave.consensus.core.PeerMessage.SnapshotPiece;
@@ -140,6 +141,8 @@ public final class Core {
                 leadership.receive(nowMs, from, reply);
                 leadership.advance(nowMs);
             }
+        } else if (message instanceof Commit commit) {
+            receiveCommit(from, commit);
         } else if (message instanceof VoteRequest request) {
             receiveVoteRequest(from, request);
         } else if (message instanceof VoteReply reply) {
@@ -402,6 +405,14 @@ public final class Core {
         }
         follow(from, append.term());
         following.receive(term, from, append);
+    }
+
+    private void receiveCommit(int from, Commit commit) {
+        if (commit.term() == term && leader == from && leadership == null) {
+            election.heardLeader(nowMs);
+            heardLeaderMs = nowMs;
+            following.committed(commit.commitIndex());
+        }
     }
 
     private void receivePiece(int from, SnapshotPiece piece) {

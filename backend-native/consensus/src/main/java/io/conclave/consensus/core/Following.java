@@ -47,14 +47,19 @@ final class Following {
             }
         }
         verifiedIndex = Math.max(verifiedIndex, matching);
-        toldCommitIndex = Math.max(toldCommitIndex, append.commitIndex());
-        long commit = Math.min(append.commitIndex(), verifiedIndex);
-        if (commit > log.commitIndex()) {
-            log.commit(commit);
-        }
+        committed(append.commitIndex());
         // a new round is answered at once; batches when they are durable
         replyDue |= append.round() > round || append.batches().isEmpty() || log.durableIndex() >= verifiedIndex;
         round = Math.max(round, append.round());
+    }
+
+    /** The leader of the term says that so much is committed; what is not known to be equal here is not yet. */
+    void committed(long leaderCommitIndex) {
+        toldCommitIndex = Math.max(toldCommitIndex, leaderCommitIndex);
+        long commit = Math.min(toldCommitIndex, verifiedIndex);
+        if (commit > log.commitIndex()) {
+            log.commit(commit);
+        }
     }
 
     private boolean has(long index, long term) {

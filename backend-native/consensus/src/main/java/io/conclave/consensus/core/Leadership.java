@@ -2,6 +2,7 @@ package io.conclave.consensus.core;
 
 import io.conclave.consensus.core.PeerMessage.Append;
 import io.conclave.consensus.core.PeerMessage.AppendReply;
+import io.conclave.consensus.core.PeerMessage.Commit;
 import io.conclave.consensus.core.PeerMessage.ConfirmReply;
 import io.conclave.consensus.core.PeerMessage.SnapshotReply;
 import io.conclave.consensus.core.PeerMessage.TimeoutNow;
@@ -13,11 +14,13 @@ import io.conclave.consensus.entry.LogEntry;
 import io.conclave.consensus.entry.Member;
 import io.conclave.consensus.entry.Origin;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.IntToLongFunction;
 
 /** One term of leading: replication, commit, confirmations, transfer and changes of the configuration. */
 final class Leadership {
@@ -110,8 +113,18 @@ final class Leadership {
 
     /** The highest index that a majority of them has durably. */
     private long majorityIndex(Set<Integer> voters) {
-        long[] matches = voters.stream().mapToLong(this::matchOf).sorted().toArray();
-        return matches.length == 0 ? 0 : matches[(matches.length - 1) / 2];
+        return voters.isEmpty() ? 0 : reachedByMajority(voters, this::matchOf);
+    }
+
+    /** The highest value that a majority of them has, or more. Asked for several times a turn. */
+    private static long reachedByMajority(Set<Integer> voters, IntToLongFunction value) {
+        long[] values = new long[voters.size()];
+        int count = 0;
+        for (int voter : voters) {
+            values[count++] = value.applyAsLong(voter);
+        }
+        Arrays.sort(values);
+        return values[(count - 1) / 2];
     }
 
     private long matchOf(int voter) {
@@ -182,11 +195,7 @@ final class Leadership {
     }
 
     private long heardMs(Set<Integer> voters, long nowMs) {
-        long[] times = voters.stream()
-                .mapToLong(id -> id == self ? nowMs : peer(id).heardMs)
-                .sorted()
-                .toArray();
-        return times[(times.length - 1) / 2];
+        return reachedByMajority(voters, id -> id == self ? nowMs : peer(id).heardMs);
     }
 
     long nextTickMs(long nowMs) {
@@ -379,9 +388,10 @@ final class Leadership {
     void flush(long nowMs) {
         confirmRounds();
         long neededAfter = Long.MAX_VALUE;
+        long silenceMs = heartbeatAfterMs(nowMs);
         for (Map.Entry<Integer, PeerProgress> entry : peers.entrySet()) {
             PeerProgress peer = entry.getValue();
-            send(nowMs, entry.getKey(), peer);
+            send(nowMs, entry.getKey(), peer, silenceMs);
             if (peer.linked) {
                 neededAfter = Math.min(neededAfter, peer.needsAfter());
             }
@@ -393,7 +403,20 @@ final class Leadership {
         }
     }
 
-    private void send(long nowMs, int to, PeerProgress peer) {
+    /**
+     * After how long a silence a member gets a heartbeat in this turn: when one is due for anybody, the others get theirs,
+     * too, so that this member is not woken for each of them.
+     */
+    private long heartbeatAfterMs(long nowMs) {
+        for (PeerProgress peer : peers.values()) {
+            if (nowMs - peer.sentMs >= options.heartbeatMs()) {
+                return options.heartbeatMs() / 2;
+            }
+        }
+        return options.heartbeatMs();
+    }
+
+    private void send(long nowMs, int to, PeerProgress peer, long silenceMs) {
         if (peer.state != PeerProgress.State.SNAPSHOT && peer.nextIndex - 1 < log.window.baseIndex()) {
             peer.wantSnapshot(nowMs - options.electionTimeoutMs());
         }
@@ -403,10 +426,13 @@ final class Leadership {
             case REPLICATE -> sent = replicate(nowMs, to, peer);
             case SNAPSHOT -> askForSnapshot(nowMs, to, peer);
         }
-        boolean hasNews = peer.state == PeerProgress.State.REPLICATE && peer.sentCommitIndex < log.commitIndex();
-        if (!sent && (hasNews || peer.sentRound < rounds.current() || nowMs - peer.sentMs >= options.heartbeatMs())) {
+        if (!sent && (peer.sentRound < rounds.current() || nowMs - peer.sentMs >= silenceMs)) {
             long previous = peer.state == PeerProgress.State.SNAPSHOT ? log.window.baseIndex() : peer.nextIndex - 1;
             sendAppend(nowMs, to, peer, previous, log.window.termAt(previous), List.of());
+        } else if (peer.state == PeerProgress.State.REPLICATE && peer.sentCommitIndex < log.commitIndex()) {
+            // no heartbeat, for it is not answered: one of those comes in its time all the same
+            outbox.send(to, new Commit(term, log.commitIndex()));
+            peer.sentCommitIndex = log.commitIndex();
         }
     }
 

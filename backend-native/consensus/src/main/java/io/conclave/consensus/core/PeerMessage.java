@@ -40,6 +40,12 @@ public sealed interface PeerMessage {
     }
 
     /**
+     * The leader has learned that more is committed, and has nothing else to send. Not answered: what it says is said again
+     * by the next append, should it be lost.
+     */
+    record Commit(long term, long commitIndex) implements PeerMessage {}
+
+    /**
      * The answer to an append.
      *
      * @param matchIndex if accepted, up to where the receiver's log is durable and equal to the leader's

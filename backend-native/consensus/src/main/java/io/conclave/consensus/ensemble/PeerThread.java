@@ -107,7 +107,7 @@ final class PeerThread implements MemberThread, PeerLinks, PeerListener {
         if (driven.hasEnded()) {
             return;
         }
-        if (worked) {
+        if (worked && driven.hasMore()) {
             // behind whatever has arrived meanwhile
             wake();
         } else {
@@ -123,7 +123,7 @@ final class PeerThread implements MemberThread, PeerLinks, PeerListener {
         }
         timed = true;
         timedForMs = dueMs;
-        network.schedule(Math.max(1, dueMs - options.monotonicMs().getAsLong()), () -> {
+        network.scheduleHere(Math.max(1, dueMs - options.monotonicMs().getAsLong()), () -> {
             if (timedForMs == dueMs) {
                 timed = false;
                 timedForMs = Long.MAX_VALUE;

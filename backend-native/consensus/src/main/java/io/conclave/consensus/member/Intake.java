@@ -194,13 +194,13 @@ final class Intake {
 
     // ---- to the leader
 
-    /** Gives what there is to whoever leads. */
-    void handOver(long nowMs) {
+    /** Gives what there is to whoever leads; whether that was put on the link to it. */
+    boolean handOver(long nowMs) {
         int leader = core.leader();
         boolean leads = core.role() == CoreRole.LEADER;
         int link = leads ? 0 : linked.getOrDefault(leader, 0);
         if (leader == 0 || (!leads && link == 0)) {
-            return;
+            return false;
         }
         Target now = new Target(leader, core.term(), link);
         if (!now.equals(target)) {
@@ -209,12 +209,12 @@ final class Intake {
         }
         if (leads) {
             propose(nowMs);
-        } else {
-            forward(leader);
+            return false;
         }
+        return forward(leader);
     }
 
-    private void forward(int leader) {
+    private boolean forward(int leader) {
         boolean sent = false;
         for (List<LogEntry> entries = own.next(options.maxBatchBytes());
                 !entries.isEmpty();
@@ -222,9 +222,7 @@ final class Intake {
             links.send(leader, new PeerMessage.Forward(entries));
             sent = true;
         }
-        if (sent) {
-            links.flush();
-        }
+        return sent;
     }
 
     private void propose(long nowMs) {

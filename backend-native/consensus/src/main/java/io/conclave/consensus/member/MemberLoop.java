@@ -315,6 +315,11 @@ public final class MemberLoop {
         return worked;
     }
 
+    /** Whether another turn should follow at once: the last one has not taken all that is there. */
+    public boolean hasMore() {
+        return closing || !queue.isEmpty();
+    }
+
     /** When to make the next turn if nothing happens before, in {@link LogOptions#monotonicMs}. */
     public long nextTurnMs() {
         Replication working = replication;

@@ -50,6 +50,17 @@ final class Replication {
 
     private static final long READING_MS = 2;
 
+    /** So many entries are applied in less time than a message takes. */
+    private static final int FEW_ENTRIES = 64;
+
+    /** What was put on links and is not on its way. */
+    private enum Unsent {
+        NOTHING,
+        /** That something is committed. */
+        COMMITS,
+        AWAITED
+    }
+
     /** What a member works with. */
     record Surroundings(
             LogOptions options,
@@ -83,6 +94,7 @@ final class Replication {
     private long nowMs;
     private long commitIndex;
     private long tickNotBeforeMs;
+    private Unsent unsent = Unsent.NOTHING;
 
     /** The term in which the listener was told that this member leads; 0 while it does not. */
     private long leadingTerm;
@@ -243,15 +255,35 @@ final class Replication {
         worked |= tick();
         boolean more = true;
         while (more) {
-            intake.handOver(nowMs);
+            if (intake.handOver(nowMs)) {
+                unsent = Unsent.AWAITED;
+            }
             more = carryOut();
-            more |= applyCommitted();
             if (!more) {
-                more = lookAfter();
+                sendBeforeApplying();
+                more = applyCommitted() || lookAfter();
             }
             worked |= more;
         }
+        flush();
         return worked;
+    }
+
+    /**
+     * Acknowledgements go before anything is applied. That something is committed may be told once it is applied here, as
+     * long as that is short: then whoever waits here is not kept waiting by two writes to sockets.
+     */
+    private void sendBeforeApplying() {
+        if (unsent == Unsent.AWAITED || commitIndex - applier.index() > FEW_ENTRIES) {
+            flush();
+        }
+    }
+
+    private void flush() {
+        if (unsent != Unsent.NOTHING) {
+            unsent = Unsent.NOTHING;
+            links.flush();
+        }
     }
 
     /** Only after what has arrived is dealt with. */
@@ -284,9 +316,14 @@ final class Replication {
         if (output.role() != null) {
             roleChanged(output.role());
         }
-        if (!output.messages().isEmpty()) {
-            output.messages().forEach(envelope -> links.send(envelope.to(), envelope.message()));
-            links.flush();
+        for (Output.Envelope envelope : output.messages()) {
+            links.send(envelope.to(), envelope.message());
+            if (unsent != Unsent.AWAITED) {
+                unsent = envelope.message() instanceof PeerMessage.Commit ? Unsent.COMMITS : Unsent.AWAITED;
+            }
+        }
+        if (!output.append().isEmpty() || output.cutAfter() >= 0) {
+            flush(); // others write while this member does
         }
         boolean written = write(output);
         commitIndex = output.commitIndex();

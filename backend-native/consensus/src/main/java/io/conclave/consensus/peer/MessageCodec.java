@@ -3,6 +3,7 @@ package io.conclave.consensus.peer;
 import io.conclave.consensus.core.PeerMessage;
 import io.conclave.consensus.core.PeerMessage.Append;
 import io.conclave.consensus.core.PeerMessage.AppendReply;
+import io.conclave.consensus.core.PeerMessage.Commit;
 import io.conclave.consensus.core.PeerMessage.ConfirmReply;
 import io.conclave.consensus.core.PeerMessage.ConfirmRequest;
 import io.conclave.consensus.core.PeerMessage.Forward;
@@ -45,6 +46,7 @@ final class MessageCodec {
     private static final byte CONFIRM_REQUEST = 8;
     private static final byte CONFIRM_REPLY = 9;
     private static final byte FORWARD = 10;
+    private static final byte COMMIT = 11;
 
     private MessageCodec() {}
 
@@ -80,6 +82,8 @@ final class MessageCodec {
             out.writeByte(APPEND_REPLY).writeLong(reply.term()).writeBoolean(reply.accepted());
             out.writeLong(reply.matchIndex()).writeLong(reply.hintIndex()).writeLong(reply.hintTerm());
             out.writeLong(reply.round());
+        } else if (message instanceof Commit commit) {
+            out.writeByte(COMMIT).writeLong(commit.term()).writeLong(commit.commitIndex());
         } else if (message instanceof Forward forward) {
             out.writeByte(FORWARD);
             writeEntries(out, forward.entries());
@@ -177,6 +181,7 @@ final class MessageCodec {
             case CONFIRM_REQUEST -> new ConfirmRequest(in.readLong(), readBytes(in));
             case CONFIRM_REPLY -> new ConfirmReply(in.readLong(), in.readLong(), in.readLong());
             case FORWARD -> new Forward(readEntries(in));
+            case COMMIT -> new Commit(in.readLong(), in.readLong());
             default -> throw new MalformedMessageException("message type " + type + " is unknown to this version");
         };
     }

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -125,6 +126,14 @@ public final class PeerNetwork implements AutoCloseable {
     /** Runs the action on the network's thread, about so many ms from now. Any thread. */
     public void schedule(long delayMs, Runnable action) {
         options.delayed().runAfter(delayMs, () -> execute(action));
+    }
+
+    /** As {@link #schedule}, by the thread's own timer: no other thread has to wake up for it. On the network's thread. */
+    public void scheduleHere(long delayMs, Runnable action) {
+        requireThread();
+        if (!loop.isShuttingDown()) {
+            loop.schedule(action, delayMs, TimeUnit.MILLISECONDS);
+        }
     }
 
     /** Whether the caller is on the network's thread. */
@@ -335,7 +344,7 @@ public final class PeerNetwork implements AutoCloseable {
 
     private void scheduleTick() {
         if (!over) {
-            schedule(options.electionTimeoutMs() / 2, this::tick);
+            scheduleHere(options.electionTimeoutMs() / 2, this::tick);
         }
     }
 

@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.consensus.core.PeerMessage.Append;
 import io.conclave.consensus.core.PeerMessage.AppendReply;
+import io.conclave.consensus.core.PeerMessage.Commit;
 import io.conclave.consensus.core.PeerMessage.ConfirmReply;
 import io.conclave.consensus.core.PeerMessage.ConfirmRequest;
 import io.conclave.consensus.core.PeerMessage.TimeoutNow;
@@ -132,6 +133,34 @@ class CoreRulesTest {
         assertEquals(0, bench.core.status().commitIndex());
         bench.acknowledge(2, 3);
         assertEquals(3, bench.core.status().commitIndex());
+    }
+
+    @Test
+    void whatIsCommittedIsToldAtOnceToThoseWhoHaveNothingElseToGet() {
+        CoreBench bench = new CoreBench(0, false, cluster(3, 3));
+        bench.lead();
+        bench.acknowledge(2, 1);
+        bench.acknowledge(3, 1);
+        long index = bench.core.propose(bench.nowMs, 1, bench.entry());
+        bench.sent();
+        List<PeerMessage> sent = bench.receive(2, new AppendReply(1, true, index, 0, 0, bench.lastRound));
+        assertEquals(List.of(new Commit(1, index), new Commit(1, index)), sent);
+        assertEquals(
+                2, only(Append.class, bench.pass(200)).size(), "a heartbeat, which is answered, comes in its time");
+    }
+
+    @Test
+    void whoIsToldWhatIsCommittedDoesNotAnswerAndCommitsOnlyWhatIsTheLeaders() {
+        CoreBench bench = new CoreBench(1, false, cluster(3, 3), batch(1, 1));
+        bench.receive(2, append(2, 0, 0, 0));
+        assertEquals(List.of(), bench.receive(2, new Commit(2, 1)));
+        assertEquals(0, bench.core.status().commitIndex(), "what is here may be another entry than the leader's");
+        bench.receive(2, append(2, 0, 0, 0, batch(1, 1), batch(2, 2)));
+        assertEquals(List.of(), bench.receive(3, new Commit(2, 2)), "it does not lead");
+        assertEquals(List.of(), bench.receive(2, new Commit(1, 2)), "of a former term");
+        assertEquals(1, bench.core.status().commitIndex(), "what it was told first is known to be the leader's now");
+        assertEquals(List.of(), bench.receive(2, new Commit(2, 3)));
+        assertEquals(2, bench.core.status().commitIndex());
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.conclave.consensus.peer;
 import io.conclave.consensus.core.PeerMessage;
 import io.conclave.consensus.core.PeerMessage.Append;
 import io.conclave.consensus.core.PeerMessage.AppendReply;
+import io.conclave.consensus.core.PeerMessage.Commit;
 import io.conclave.consensus.core.PeerMessage.ConfirmReply;
 import io.conclave.consensus.core.PeerMessage.ConfirmRequest;
 import io.conclave.consensus.core.PeerMessage.Forward;
@@ -31,7 +32,8 @@ final class MessageSamples {
             new TimeoutNow(5),
             new ConfirmRequest(17, new byte[] {(byte) 0xca, (byte) 0xfe}),
             new ConfirmReply(5, 17, 42),
-            new Forward(List.of(entry(EntryKind.APPLICATION, new Origin(255, 12, 3), 0xaa))));
+            new Forward(List.of(entry(EntryKind.APPLICATION, new Origin(255, 12, 3), 0xaa))),
+            new Commit(5, 40));
 
     private MessageSamples() {}
 
