@@ -1,6 +1,7 @@
 package io.conclave.consensus.core;
 
 import io.conclave.consensus.entry.ClusterConfiguration;
+import io.conclave.consensus.entry.EntryKind;
 import io.conclave.consensus.entry.LogBatch;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,20 +18,48 @@ final class DurableState {
     long term;
     int votedFor;
     boolean torn;
-    Base base;
-    final List<Stored> log = new ArrayList<>();
+    private Base base;
+    private final List<Stored> log = new ArrayList<>();
+    private final Configurations configurations;
 
     DurableState(long directory, ClusterConfiguration birth) {
         this.directory = directory;
         base = new Base(0, 0, 0, birth, 0);
+        configurations = new Configurations(birth, 0);
+    }
+
+    Base base() {
+        return base;
     }
 
     long lastIndex() {
-        return log.isEmpty() ? base.index() : log.get(log.size() - 1).batch().lastIndex();
+        return log.isEmpty() ? base.index() : last().lastIndex();
+    }
+
+    long lastTerm() {
+        return log.isEmpty() ? base.term() : last().term();
+    }
+
+    private LogBatch last() {
+        return log.get(log.size() - 1).batch();
+    }
+
+    /** Whether a committed batch is here. */
+    boolean has(LogBatch batch) {
+        for (int i = log.size() - 1; i >= 0; i--) {
+            LogBatch ours = log.get(i).batch();
+            if (ours.firstIndex() <= batch.firstIndex()) {
+                return ours.firstIndex() == batch.firstIndex() && ours.term() == batch.term();
+            }
+        }
+        return batch.lastIndex() <= base.index();
     }
 
     void cutAfter(long index) {
-        log.removeIf(stored -> stored.batch().firstIndex() > index);
+        while (!log.isEmpty() && last().firstIndex() > index) {
+            log.remove(log.size() - 1);
+        }
+        configurations.cutAfter(index);
     }
 
     void append(LogBatch batch, long commitMark) {
@@ -38,24 +67,41 @@ final class DurableState {
             throw new AssertionError(batch + " is written behind " + lastIndex());
         }
         log.add(new Stored(batch, commitMark));
+        configurations.append(batch);
+    }
+
+    /**
+     * Loses the last batches, as a torn tail would; but no configuration, which would bring an older one back in which
+     * this member may have been the only voter (the store's durable mark is moved behind configurations).
+     */
+    void tear(int batches) {
+        for (int i = 0; i < batches && !log.isEmpty(); i++) {
+            if (last().entries().get(0).kind() == EntryKind.CONFIGURATION) {
+                break;
+            }
+            log.remove(log.size() - 1);
+        }
+        torn = true;
+    }
+
+    /** A snapshot takes the place of the log. */
+    void install(Base snapshot) {
+        base = snapshot;
+        log.clear();
+        configurations.reset(snapshot.configuration(), snapshot.configurationIndex());
     }
 
     /** The base moved forward to a border that is committed. */
-    Base baseAt(long index) {
+    private Base baseAt(long index) {
         Base at = base;
-        Configurations configurations = new Configurations(base.configuration(), base.configurationIndex());
+        Configurations before = new Configurations(base.configuration(), base.configurationIndex());
         for (Stored stored : log) {
             LogBatch batch = stored.batch();
             if (batch.lastIndex() > index) {
                 break;
             }
-            configurations.append(batch);
-            at = new Base(
-                    batch.lastIndex(),
-                    batch.term(),
-                    batch.timestampMs(),
-                    configurations.latest(),
-                    configurations.latestIndex());
+            before.append(batch);
+            at = new Base(batch.lastIndex(), batch.term(), batch.timestampMs(), before.latest(), before.latestIndex());
         }
         return at;
     }
@@ -67,7 +113,7 @@ final class DurableState {
 
     /** The configuration that this disk's log ends with. */
     ClusterConfiguration configuration() {
-        return baseAt(Long.MAX_VALUE).configuration();
+        return configurations.latest();
     }
 
     CoreStart start(int member) {

@@ -1,16 +1,13 @@
 package io.conclave.consensus.core;
 
 import io.conclave.consensus.entry.ClusterConfiguration;
-import io.conclave.consensus.entry.Member;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Random;
 import java.util.Set;
-import java.util.TreeMap;
-import java.util.TreeSet;
+import java.util.SplittableRandom;
+import java.util.function.Predicate;
 
-/** What goes wrong in a simulation, and the operator who changes the cluster meanwhile. A seed has some kinds of faults only. */
+/** What goes wrong in a simulation: at random times, and at moments that matter. A seed has some kinds of faults only. */
 final class Faults {
     enum Kind {
         CRASH,
@@ -28,42 +25,37 @@ final class Faults {
     }
 
     private final SimulatedCluster cluster;
-    private final Random random;
-    private final Set<Kind> kinds = new TreeSet<>();
+    private final SplittableRandom random;
+    private final Schedule schedule;
+    private final List<Kind> kinds;
     private final int timeoutMs;
-    private final int meanMs;
     private boolean ended;
 
-    Faults(SimulatedCluster cluster, Random random) {
+    Faults(SimulatedCluster cluster, SplittableRandom random) {
         this.cluster = cluster;
         this.random = random;
-        Set<Kind> provoking = cluster.mistake.provokedBy();
-        kinds.addAll(provoking);
-        for (Kind kind : Kind.values()) {
-            if (provoking.isEmpty() && random.nextInt(5) < 2) {
-                kinds.add(kind);
-            }
-        }
-        timeoutMs = cluster.timeoutMs;
-        meanMs = timeoutMs / 20 + random.nextInt(random.nextBoolean() ? timeoutMs / 5 : 3 * timeoutMs / 2);
+        schedule = cluster.schedule;
+        kinds = List.copyOf(schedule.kinds);
+        timeoutMs = schedule.timeoutMs;
     }
 
     void schedule(long untilMs) {
-        if (kinds.contains(Kind.MESSAGES)) {
-            cluster.links.lossPermille = random.nextInt(3) * random.nextInt(60);
-            cluster.links.doublePermille = random.nextInt(3) * random.nextInt(60);
-            cluster.links.reorderPermille = random.nextInt(2) * random.nextInt(60);
-        }
-        cluster.links.delayMs =
-                1 + random.nextInt(Math.max(3, timeoutMs / List.of(100, 10, 3).get(random.nextInt(3))));
+        SimulatedLinks links = cluster.links;
+        links.lossPermille = schedule.lossPermille;
+        links.doublePermille = schedule.doublePermille;
+        links.reorderPermille = schedule.reorderPermille;
+        links.delayMs = schedule.delayMs;
+        links.remakingMs = schedule.remakingMs;
+        links.lingeringMs = schedule.lingeringMs;
+        cluster.members().forEach(member -> member.writeMs = schedule.writeMs);
         next(untilMs);
     }
 
     private void next(long untilMs) {
-        cluster.at(cluster.nowMs + 1 + random.nextInt(2 * meanMs), () -> {
+        cluster.at(cluster.nowMs + 1 + random.nextInt(2 * schedule.meanFaultMs), () -> {
             if (!ended && cluster.nowMs < untilMs) {
                 if (!kinds.isEmpty()) {
-                    happen(List.copyOf(kinds).get(random.nextInt(kinds.size())));
+                    happen(kinds.get(random.nextInt(kinds.size())));
                 }
                 next(untilMs);
             }
@@ -92,7 +84,7 @@ final class Faults {
             }
             case SLOW_DISK -> {
                 member.writeMs = random.nextBoolean() ? 1 + timeoutMs / 50 : 3 * timeoutMs / 2;
-                later(3 * timeoutMs, () -> member.writeMs = 0);
+                later(3 * timeoutMs, () -> member.writeMs = ended ? 0 : schedule.writeMs);
             }
             case PARTITION -> partition();
             case ONE_WAY -> cut(member.id, other.id);
@@ -100,7 +92,7 @@ final class Faults {
             case MESSAGES -> {}
             case TRANSFER -> transfer(other.id);
             case RIVALS -> rivals();
-            case MEMBERSHIP -> operate(true);
+            case MEMBERSHIP -> cluster.operator.change();
         }
     }
 
@@ -111,34 +103,138 @@ final class Faults {
     private void transfer(int to) {
         cluster.leader()
                 .ifPresent(leader -> leader.turn(() -> {
-                    if (leader.core.status().role() == CoreRole.LEADER) {
+                    if (leader.core.role() == CoreRole.LEADER) {
                         leader.core.transfer(cluster.nowMs, random.nextBoolean() ? 0 : to);
                     }
                 }));
     }
 
-    /** Several followers believe that their leader wants them to stand for election. */
+    /** Several followers believe that their leader wants them to stand for election, at once or one after another. */
     private void rivals() {
+        int mostMs = random.nextBoolean() ? 1 + timeoutMs / 50 : timeoutMs;
         cluster.leader().ifPresent(leader -> {
-            PeerMessage wish = new PeerMessage.TimeoutNow(leader.core.status().term());
+            PeerMessage wish = new PeerMessage.TimeoutNow(leader.core.term());
             for (SimulatedMember rival : cluster.members()) {
                 if (rival != leader && random.nextBoolean()) {
-                    later(
-                            1 + timeoutMs / 50,
-                            () -> rival.turn(() -> rival.core.receive(cluster.nowMs, leader.id, wish)));
+                    later(mostMs, () -> rival.turn(() -> rival.core.receive(cluster.nowMs, leader.id, wish)));
                 }
             }
         });
     }
 
+    // ---- at moments that matter
+
+    /** Something has just come about on a member, within its turn. */
+    void at(Moment moment, SimulatedMember member) {
+        if (ended || random.nextInt(1000) >= schedule.permilleAt(moment)) {
+            return;
+        }
+        SimulatedMember leader = cluster.leader().orElse(member);
+        boolean dies = random.nextInt(3) == 0;
+        switch (moment) {
+            case VOTES -> crash(member, 0, random.nextInt(4), false);
+            case LEADS -> {
+                if (dies) {
+                    crash(member, 0, random.nextInt(8), false);
+                } else {
+                    silence(member);
+                }
+            }
+            case WRITES -> {
+                if (dies) {
+                    isolate(leader);
+                } else if (member != leader) {
+                    dieAfterTheAnswer(member, random.nextBoolean() ? 1 : timeoutMs / 2);
+                    if (random.nextBoolean()) {
+                        forgetWhatIsCommitted(leader, member);
+                    }
+                }
+            }
+            case ANSWERS_ANEW -> {
+                if (member != leader) {
+                    cluster.links.stall(member.id, leader.id, timeoutMs / 10 + random.nextInt(timeoutMs / 2));
+                    dieAfterTheAnswer(member, 1);
+                }
+            }
+            case CONFIGURED -> {
+                if (dies) {
+                    crash(leader, 0, random.nextInt(8), false);
+                } else {
+                    divide(member.core.status().configuration());
+                }
+            }
+            case FULL_AGAIN -> {
+                if (dies) {
+                    crash(leader, 0, random.nextInt(8), false);
+                } else {
+                    isolate(leader);
+                }
+            }
+        }
+    }
+
+    private void dieAfterTheAnswer(SimulatedMember member, int downMs) {
+        crash(member, schedule.kinds.contains(Kind.TORN) ? 1 : 0, 2 + random.nextInt(3), false, downMs);
+    }
+
+    /** Only the two have the leader's last batches, and the leader is soon one that does not know whether they are committed. */
+    private void forgetWhatIsCommitted(SimulatedMember leader, SimulatedMember witness) {
+        int forMs = timeoutMs / 2 + random.nextInt(timeoutMs);
+        for (SimulatedMember other : cluster.members()) {
+            if (other != witness) {
+                cut(leader.id, other.id, forMs);
+            }
+        }
+        later(timeoutMs / 4, () -> crash(leader, 0, 0, false, 1));
+    }
+
+    /** What it says is not heard by some or all, or what they say, or both. */
+    private void isolate(SimulatedMember member) {
+        cutOff(member, random.nextInt(3) != 0, random.nextInt(3) != 0, random.nextInt(3));
+    }
+
+    /** Nobody hears that it leads, or only some do. */
+    private void silence(SimulatedMember member) {
+        cutOff(member, true, random.nextBoolean(), random.nextInt(4) == 0 ? 2 : 0);
+    }
+
+    /** @param spared how many of four others are spared */
+    private void cutOff(SimulatedMember member, boolean isUnheard, boolean isDeaf, int spared) {
+        int forMs = timeoutMs / 2 + random.nextInt(3 * timeoutMs);
+        for (SimulatedMember other : cluster.members()) {
+            if (other != member && random.nextInt(4) >= spared) {
+                if (isUnheard) {
+                    cut(member.id, other.id, forMs);
+                }
+                if (isDeaf) {
+                    cut(other.id, member.id, forMs);
+                }
+            }
+        }
+    }
+
+    /** The voters to be and the rest do not hear each other. */
+    private void divide(ClusterConfiguration configuration) {
+        split(member -> configuration.voters().contains(member.id));
+    }
+
+    // ---- crashes
+
     private void crash(SimulatedMember member, int damage) {
+        crash(member, damage, random.nextInt(6), random.nextBoolean());
+    }
+
+    private void crash(SimulatedMember member, int damage, int steps, boolean whenVoting) {
+        crash(member, damage, steps, whenVoting, random.nextBoolean() ? 1 + timeoutMs / 30 : 4 * timeoutMs);
+    }
+
+    private void crash(SimulatedMember member, int damage, int steps, boolean whenVoting, int downMs) {
         if (!member.isUp() || member.stepsToCrash >= 0) {
             return;
         }
-        member.stepsToCrash = random.nextInt(6);
-        member.crashesWhenVoting = random.nextBoolean();
-        int downMs = random.nextBoolean() ? 1 + timeoutMs / 30 : 4 * timeoutMs;
-        later(member.crashesWhenVoting ? 2 * timeoutMs : 1 + timeoutMs / 30, () -> {
+        member.stepsToCrash = steps;
+        member.crashesWhenVoting = whenVoting;
+        later(whenVoting ? 2 * timeoutMs : Math.min(downMs, 1 + timeoutMs / 30), () -> {
             if (member.isUp() && member.stepsToCrash >= 0) {
                 member.crash();
             }
@@ -163,6 +259,7 @@ final class Faults {
         } else {
             member.wipe(cluster.newDirectory());
         }
+        cluster.checkSurvival();
     }
 
     private boolean mayBeDamaged(int id) {
@@ -179,6 +276,8 @@ final class Faults {
         return true;
     }
 
+    // ---- links
+
     private void partition() {
         Set<Integer> side = new HashSet<>();
         cluster.members().forEach(member -> {
@@ -186,9 +285,13 @@ final class Faults {
                 side.add(member.id);
             }
         });
+        split(member -> side.contains(member.id));
+    }
+
+    private void split(Predicate<SimulatedMember> isOnOneSide) {
         for (SimulatedMember from : cluster.members()) {
             for (SimulatedMember to : cluster.members()) {
-                if (side.contains(from.id) != side.contains(to.id)) {
+                if (isOnOneSide.test(from) != isOnOneSide.test(to)) {
                     cut(from.id, to.id);
                 }
             }
@@ -196,9 +299,13 @@ final class Faults {
     }
 
     private void cut(int from, int to) {
+        cut(from, to, random.nextBoolean() ? 1 + random.nextInt(timeoutMs / 2) : 1 + random.nextInt(5 * timeoutMs));
+    }
+
+    private void cut(int from, int to, int forMs) {
         if (from != to) {
             cluster.links.cut(from, to, true);
-            later(random.nextBoolean() ? timeoutMs / 2 : 5 * timeoutMs, () -> cluster.links.cut(from, to, false));
+            cluster.at(cluster.nowMs + forMs, () -> cluster.links.cut(from, to, false));
         }
     }
 
@@ -209,6 +316,8 @@ final class Faults {
         cluster.links.doublePermille = 0;
         cluster.links.reorderPermille = 0;
         cluster.links.delayMs = 3;
+        cluster.links.remakingMs = 30;
+        cluster.links.lingeringMs = 10;
         for (SimulatedMember from : cluster.members()) {
             from.writeMs = 0;
             from.stepsToCrash = -1;
@@ -224,105 +333,5 @@ final class Faults {
                 }
             }
         }
-    }
-
-    // ---- the operator
-
-    /** One change that the leader's configuration allows: mending what is wiped first, otherwise (if asked) a random one. */
-    void operate(boolean atRandom) {
-        cluster.leader()
-                .ifPresent(leader -> leader.turn(() -> {
-                    CoreStatus status = leader.core.status();
-                    if (status.takesProposals()
-                            && status.termCommitted()
-                            && status.configurationCommitted()
-                            && !status.configuration().isJoint()) {
-                        ClusterConfiguration target = mended(leader, status.configuration());
-                        if (target.equals(status.configuration()) && atRandom) {
-                            target = changed(leader, status.configuration());
-                        }
-                        if (!target.equals(status.configuration())) {
-                            leader.core.reconfigure(cluster.nowMs, cluster.wallMs(), target);
-                        }
-                    }
-                }));
-    }
-
-    private ClusterConfiguration mended(SimulatedMember leader, ClusterConfiguration configuration) {
-        for (PeerStatus peer : leader.core.peers()) {
-            Member member = configuration.members().get(peer.member());
-            if (peer.linked() && peer.directory() != 0 && peer.directory() != member.directory()) {
-                if (configuration.isVoter(peer.member())) {
-                    return with(configuration, configuration.members(), peer.member(), false);
-                }
-                Map<Integer, Member> members = new TreeMap<>(configuration.members());
-                members.put(peer.member(), member.withDirectory(peer.directory()));
-                return new ClusterConfiguration(members, configuration.voters(), Set.of());
-            }
-        }
-        return configuration;
-    }
-
-    /** Any of those who have caught up vote, and nobody else. */
-    private ClusterConfiguration reshuffled(SimulatedMember leader, ClusterConfiguration configuration) {
-        Set<Integer> voters = new TreeSet<>();
-        for (int id : configuration.members().keySet()) {
-            if ((id == leader.id || hasCaughtUp(leader, id, configuration)) && random.nextInt(3) != 0) {
-                voters.add(id);
-            }
-        }
-        ClusterConfiguration target = new ClusterConfiguration(configuration.members(), voters, Set.of());
-        return voters.isEmpty() || !canLive(target) ? configuration : target;
-    }
-
-    private boolean hasCaughtUp(SimulatedMember leader, int id, ClusterConfiguration configuration) {
-        return !cluster.isDamaged(id, configuration)
-                && leader.core.peers().stream()
-                        .anyMatch(peer -> peer.member() == id
-                                && peer.directory()
-                                        == configuration.members().get(id).directory()
-                                && peer.matchIndex() >= leader.core.status().commitIndex());
-    }
-
-    private ClusterConfiguration changed(SimulatedMember leader, ClusterConfiguration configuration) {
-        if (random.nextBoolean()) {
-            return reshuffled(leader, configuration);
-        }
-        int id = 1 + random.nextInt(cluster.members().size());
-        Map<Integer, Member> members = new TreeMap<>(configuration.members());
-        if (!members.containsKey(id)) {
-            members.put(id, new Member(id, cluster.member(id).disk.directory, "host" + id, 1, "", 0, false));
-            return new ClusterConfiguration(members, configuration.voters(), Set.of());
-        }
-        boolean votes = configuration.voters().contains(id);
-        if (!votes && random.nextInt(4) != 0) {
-            return hasCaughtUp(leader, id, configuration) ? with(configuration, members, id, true) : configuration;
-        }
-        if (votes && configuration.voters().size() < 2) {
-            return configuration;
-        }
-        if (random.nextBoolean()) {
-            members.remove(id);
-        }
-        ClusterConfiguration target = with(configuration, members, id, false);
-        return canLive(target) ? target : configuration;
-    }
-
-    private boolean canLive(ClusterConfiguration target) {
-        long damaged = target.voters().stream()
-                .filter(voter -> cluster.isDamaged(voter, target))
-                .count();
-        return damaged <= (target.voters().size() - 1) / 2;
-    }
-
-    private static ClusterConfiguration with(
-            ClusterConfiguration configuration, Map<Integer, Member> members, int id, boolean votes) {
-        Set<Integer> voters = new TreeSet<>(configuration.voters());
-        if (votes) {
-            voters.add(id);
-        } else {
-            voters.remove(id);
-        }
-        return new ClusterConfiguration(members, voters, Set.of());
     }
 }

@@ -7,6 +7,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 
 /** What must hold at every step, whoever says what. */
 final class Invariants {
@@ -31,36 +32,37 @@ final class Invariants {
     /** Election safety, and leader completeness: it has what was committed in former terms. */
     void leads(int member, long term, LogWindow log) {
         Integer other = leaders.putIfAbsent(term, member);
-        check(other == null || other == member, "members " + other + " and " + member + " lead in term " + term);
+        check(other == null || other == member, () -> "members " + other + " and " + member + " lead in term " + term);
         for (LogBatch batch : committed.tailMap(log.baseIndex(), false).values()) {
             check(
                     committedIn.get(batch.firstIndex()) >= term
                             || log.isBorder(batch.lastIndex()) && log.termAt(batch.lastIndex()) == batch.term(),
-                    "leader " + member + " of term " + term + " has not got " + batch + ", which is committed");
+                    () -> "leader " + member + " of term " + term + " has not got " + batch + ", which is committed");
         }
     }
 
     /** Log matching: one leader, one place, one batch. */
     void appended(LogBatch batch) {
         LogBatch other = batches.putIfAbsent(new Place(batch.term(), batch.firstIndex()), batch);
-        check(other == null || isEqual(other, batch), "different logs: " + other + " and " + batch);
+        check(other == null || isEqual(other, batch), () -> "different logs: " + other + " and " + batch);
     }
 
-    /** State machine safety. */
-    void committed(int member, long term, LogBatch batch) {
+    /** State machine safety; whether nobody had said so of the batch before. */
+    boolean committed(int member, long term, LogBatch batch) {
         committedIn.putIfAbsent(batch.firstIndex(), term);
         LogBatch other = committed.putIfAbsent(batch.firstIndex(), batch);
         check(
                 other == null || isEqual(other, batch),
-                "member " + member + " commits " + batch + ", but " + other + " was committed");
+                () -> "member " + member + " commits " + batch + ", but " + other + " was committed");
         if (other == null) {
             Map.Entry<Long, LogBatch> before = committed.lowerEntry(batch.firstIndex());
             long expected = before == null ? 1 : before.getValue().lastIndex() + 1;
-            check(batch.firstIndex() == expected, batch + " is committed, expected index " + expected);
+            check(batch.firstIndex() == expected, () -> batch + " is committed, expected index " + expected);
             check(
                     before == null || before.getValue().timestampMs() <= batch.timestampMs(),
-                    "time goes back at " + batch);
+                    () -> "time goes back at " + batch);
         }
+        return other == null;
     }
 
     void snapshotInstalled(int member, long lastIndex, long lastTerm) {
@@ -69,7 +71,7 @@ final class Invariants {
                 last != null
                         && last.getValue().lastIndex() == lastIndex
                         && last.getValue().term() == lastTerm,
-                "member " + member + " installs a snapshot up to " + lastIndex + " that nobody has committed");
+                () -> "member " + member + " installs a snapshot up to " + lastIndex + " that nobody has committed");
     }
 
     void confirmAsked(long id) {
@@ -85,8 +87,8 @@ final class Invariants {
         long floor = confirmFloors.get(id);
         check(
                 index >= floor,
-                "member " + member + " may read at " + index + ", but " + floor + " was committed before");
-        check(id % 2 == 0 || notesGiven.contains(id), "confirmed without a note being given out");
+                () -> "member " + member + " may read at " + index + ", but " + floor + " was committed before");
+        check(id % 2 == 0 || notesGiven.contains(id), () -> "confirmed without a note being given out");
         confirmations++;
     }
 
@@ -104,9 +106,9 @@ final class Invariants {
         return equal;
     }
 
-    static void check(boolean holds, String otherwise) {
+    static void check(boolean holds, Supplier<String> otherwise) {
         if (!holds) {
-            throw new AssertionError(otherwise);
+            throw new AssertionError(otherwise.get());
         }
     }
 }

@@ -3,7 +3,6 @@ package io.conclave.consensus.core;
 import io.conclave.consensus.core.PeerMessage.VoteRequest;
 import io.conclave.consensus.entry.ClusterConfiguration;
 import io.conclave.consensus.entry.LogBatch;
-import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.function.IntPredicate;
@@ -196,27 +195,5 @@ enum Mistake {
 
     Rules rules() {
         return Rules.RAFT;
-    }
-
-    /** The faults that the search for it is narrowed to; all kinds, by chance, if empty. */
-    Set<Faults.Kind> provokedBy() {
-        return switch (this) {
-            case WEAK_VOTES_COUNTED_AS_FULL -> EnumSet.of(Faults.Kind.TORN, Faults.Kind.PARTITION);
-            case WIPED_VOTER_COUNTED -> EnumSet.of(Faults.Kind.WIPE, Faults.Kind.PARTITION);
-            default -> Set.of();
-        };
-    }
-
-    /** Needs more seeds than a test has time for; {@link CoreRulesTest} shows what it breaks. */
-    boolean isRare() {
-        return switch (this) {
-            case VOTED_TWICE,
-                    VOTE_NOT_PERSISTED,
-                    OLDER_TERM_COMMITTED_BY_COUNTING,
-                    VOTERS_CHANGED_WITHOUT_JOINT,
-                    FULL_AGAIN_AT_ANY_COMMIT_INDEX,
-                    ACKNOWLEDGEMENTS_OF_FORMER_LINK_COUNTED -> true;
-            default -> false;
-        };
     }
 }

@@ -9,14 +9,15 @@ import io.conclave.consensus.entry.Member;
 import io.conclave.consensus.entry.Origin;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.PriorityQueue;
-import java.util.Random;
 import java.util.Set;
+import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 
@@ -38,37 +39,48 @@ final class SimulatedCluster {
     /** Election timeouts within which everything must be well again. */
     private static final int RECOVERY_TIMEOUTS = 30;
 
+    /**
+     * Far more than a run without mistakes has. A mistaken leader and follower may answer each other without end, and where
+     * messages are doubled that grows until the memory is full.
+     */
+    private static final long MOST_EVENTS = 60_000;
+
     final Mistake mistake;
     final Invariants invariants = new Invariants();
     final Map<Long, DurableState.Base> snapshots = new HashMap<>();
     final CoreOptions options;
     final int timeoutMs;
     final SimulatedLinks links;
-    private final Random random;
+    final Schedule schedule;
+    final Operator operator;
+    private final Faults faults;
+    private final VoteLedger ledger = new VoteLedger();
+    private final SplittableRandom random;
     private final PriorityQueue<Event> events = new PriorityQueue<>();
     private final TreeMap<Integer, SimulatedMember> members = new TreeMap<>();
     private final Set<Long> unconfirmed = new HashSet<>();
     long nowMs = 1_000;
-    private long eventCount;
+    long eventCount;
     private long nextId = 1;
     private long nextDirectory = 1_000;
 
     SimulatedCluster(long seed, Mistake mistake) {
         this.mistake = mistake;
-        random = new Random(seed);
-        int appendBytes = List.of(1, 300, 1 << 16).get(random.nextInt(3));
-        timeoutMs = List.of(100, 100, 250, 1_000).get(random.nextInt(4));
+        random = new SplittableRandom(seed);
+        schedule = new Schedule(random.split());
+        timeoutMs = schedule.timeoutMs;
+        int appendBytes = schedule.appendBytes;
         options = new CoreOptions(
                 timeoutMs, timeoutMs / 5, appendBytes, 4 * appendBytes, 4, Math.min(1 << 14, 2 * appendBytes), 1 << 15);
-        links = new SimulatedLinks(this, random);
-        int size = List.of(1, 2, 3, 3, 3, 3, 4, 5, 5).get(random.nextInt(9));
-        int voters = Math.max(1, size - random.nextInt(2));
-        ClusterConfiguration birth = birth(size, voters);
-        for (int id = 1; id <= Math.min(6, size + 2); id++) {
-            boolean member = id <= size;
+        links = new SimulatedLinks(this, random.split());
+        operator = new Operator(this, random.split());
+        faults = new Faults(this, random.split());
+        ClusterConfiguration birth = birth(schedule.members, schedule.voters);
+        for (int id = 1; id <= schedule.members + schedule.strangers; id++) {
+            boolean member = id <= schedule.members;
             long directory = member ? birth.members().get(id).directory() : nextDirectory++;
-            members.put(
-                    id, new SimulatedMember(id, this, random, member ? birth : ClusterConfiguration.NONE, directory));
+            ClusterConfiguration known = member ? birth : ClusterConfiguration.NONE;
+            members.put(id, new SimulatedMember(id, this, random.split(), known, directory));
         }
     }
 
@@ -85,15 +97,26 @@ final class SimulatedCluster {
     }
 
     void run() {
-        members.values().forEach(SimulatedMember::start);
-        Faults faults = new Faults(this, random);
-        long lastFaultMs = nowMs + timeoutMs * (5L + random.nextInt(40));
+        members().forEach(SimulatedMember::start);
+        long lastFaultMs = nowMs + schedule.lifeMs;
         faults.schedule(lastFaultMs);
         keepBusy();
         runUntil(lastFaultMs);
         faults.end();
-        becomeWhole(faults);
-        stayCalm();
+        if (schedule.ends) {
+            becomeWhole();
+            stayCalm();
+        }
+    }
+
+    /** Runs, and says what went wrong. */
+    Optional<Throwable> failure() {
+        try {
+            run();
+            return Optional.empty();
+        } catch (RuntimeException | AssertionError e) {
+            return Optional.of(e);
+        }
     }
 
     /** With {@code -Dsim.trace}: what happens. */
@@ -115,6 +138,7 @@ final class SimulatedCluster {
 
     private void runUntil(long endMs) {
         while (!events.isEmpty() && events.peek().atMs() <= endMs) {
+            check(eventCount < MOST_EVENTS, () -> "the members talk and talk: " + members.values());
             Event event = events.remove();
             nowMs = Math.max(nowMs, event.atMs());
             event.action().run();
@@ -151,8 +175,21 @@ final class SimulatedCluster {
     }
 
     void send(SimulatedMember from, int to, PeerMessage message) {
+        ledger.sent(from, to, message);
         if (members.containsKey(to)) {
             links.send(from.id, to, message);
+        }
+    }
+
+    /** Something that a fault may want to hit has come about. */
+    void moment(Moment moment, SimulatedMember member) {
+        faults.at(moment, member);
+    }
+
+    /** To be called whenever something is newly committed, or a disk counts again that did not. */
+    void checkSurvival() {
+        if (!invariants.committed.isEmpty()) {
+            Survival.checkThat(invariants.committed.lastEntry().getValue(), members.values(), this);
         }
     }
 
@@ -162,10 +199,8 @@ final class SimulatedCluster {
 
     Optional<SimulatedMember> leader() {
         return members.values().stream()
-                .filter(member ->
-                        member.isUp() && !member.paused && member.core.status().role() == CoreRole.LEADER)
-                .max((a, b) ->
-                        Long.compare(a.core.status().term(), b.core.status().term()));
+                .filter(member -> member.isUp() && !member.paused && member.core.role() == CoreRole.LEADER)
+                .max(Comparator.comparingLong(member -> member.core.term()));
     }
 
     /** What anybody, dead or alive, has for the latest configuration. */
@@ -189,7 +224,7 @@ final class SimulatedCluster {
     // ---- work
 
     private void keepBusy() {
-        at(nowMs + 1 + random.nextInt(timeoutMs / 10), () -> {
+        at(nowMs + 1 + random.nextInt(schedule.proposalMs), () -> {
             proposeSomewhere();
             if (random.nextInt(3) == 0) {
                 confirmSomewhere();
@@ -202,7 +237,7 @@ final class SimulatedCluster {
         for (SimulatedMember member : members.values()) {
             if (member.isUp() && random.nextBoolean()) {
                 member.turn(() -> {
-                    if (member.core.status().takesProposals()) {
+                    if (member.core.takesProposals()) {
                         member.core.propose(nowMs, wallMs(), entries());
                     }
                 });
@@ -251,15 +286,15 @@ final class SimulatedCluster {
     // ---- the end
 
     /** Without faults everything is served again within a bounded time. */
-    private void becomeWhole(Faults faults) {
+    private void becomeWhole() {
         long startMs = nowMs;
         while (!isWhole() && nowMs < startMs + (long) RECOVERY_TIMEOUTS * timeoutMs) {
             runUntil(nowMs + timeoutMs / 5);
-            faults.operate(false);
+            operator.mend();
         }
         check(
                 isWhole(),
-                "no progress " + RECOVERY_TIMEOUTS + " timeouts after the last fault: " + members.values() + " "
+                () -> "no progress " + RECOVERY_TIMEOUTS + " timeouts after the last fault: " + members.values() + " "
                         + leader().map(member -> member.core.peers().toString()).orElse(""));
         long asked = nextId;
         long committed = invariants.committedIndex();
@@ -267,18 +302,18 @@ final class SimulatedCluster {
             runUntil(nowMs + timeoutMs / 2);
         }
         runUntil(nowMs + 5L * timeoutMs / 2);
-        check(invariants.committedIndex() > committed, "nothing is committed: " + members.values());
+        check(invariants.committedIndex() > committed, () -> "nothing is committed: " + members.values());
         ClusterConfiguration configuration =
                 leader().orElseThrow().core.status().configuration();
         for (SimulatedMember member : members.values()) {
             if (configuration.members().containsKey(member.id)) {
                 check(
                         member.core.status().commitIndex() >= committed,
-                        member + " does not follow, committed " + committed);
-                check(!member.core.status().weak(), member + " stays weak");
+                        () -> member + " does not follow, committed " + committed);
+                check(!member.core.status().weak(), () -> member + " stays weak");
                 check(
                         member.asked.stream().noneMatch(id -> id < asked && unconfirmed.contains(id)),
-                        member + " waits for confirmations for ever");
+                        () -> member + " waits for confirmations for ever");
             }
         }
     }
@@ -321,7 +356,7 @@ final class SimulatedCluster {
                 leader.isUp()
                         && leader.core.status().role() == CoreRole.LEADER
                         && leader.core.status().term() == term,
-                "leader " + leader.id + " of term " + term + " was disturbed: " + members.values());
+                () -> "leader " + leader.id + " of term " + term + " was disturbed: " + members.values());
     }
 
     private void cutOff(SimulatedMember member, boolean cut) {

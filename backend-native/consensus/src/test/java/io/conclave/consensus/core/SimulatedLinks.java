@@ -2,7 +2,7 @@ package io.conclave.consensus.core;
 
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Random;
+import java.util.SplittableRandom;
 
 /**
  * Links between the members, one each way: in order, delayed, cut one way or both, sometimes losing or doubling a
@@ -18,10 +18,11 @@ final class SimulatedLinks {
 
         long lostAtMs = Long.MAX_VALUE;
         long lastDeliveryMs;
+        long stalledUntilMs;
     }
 
     private final SimulatedCluster cluster;
-    private final Random random;
+    private final SplittableRandom random;
     private final Map<Integer, Link> links = new HashMap<>();
     /** The connections that their senders know of. */
     private final Map<Integer, Integer> ready = new HashMap<>();
@@ -30,8 +31,12 @@ final class SimulatedLinks {
     int lossPermille;
     int doublePermille;
     int reorderPermille;
+    /** How long it takes at most until a broken link is made anew, and until that is told. */
+    int remakingMs = 30;
+    /** For how long a broken link may still deliver what was sent. */
+    int lingeringMs = 10;
 
-    SimulatedLinks(SimulatedCluster cluster, Random random) {
+    SimulatedLinks(SimulatedCluster cluster, SplittableRandom random) {
         this.cluster = cluster;
         this.random = random;
     }
@@ -46,17 +51,22 @@ final class SimulatedLinks {
         if (link.up || link.cut || !isUp(from) || !isUp(to)) {
             return;
         }
+        if (cluster.nowMs < link.stalledUntilMs) {
+            cluster.at(link.stalledUntilMs, () -> connect(from, to));
+            return;
+        }
         link.up = true;
         link.connection++;
         int connection = link.connection;
         link.lastDeliveryMs = Math.max(link.lastDeliveryMs, cluster.nowMs);
-        int at = 1 + random.nextInt(20);
+        int at = soonMs();
         link.lostAtMs = Long.MAX_VALUE;
         cluster.at(cluster.nowMs + at, () -> {
             if (link.up && link.connection == connection) {
                 SimulatedMember member = cluster.member(from);
                 long directory = cluster.member(to).disk.directory;
                 ready.put(from * 1000 + to, connection);
+                cluster.member(to).isLinkedAnew = true;
                 member.turn(() -> member.core.linked(cluster.nowMs, to, directory));
             }
         });
@@ -74,17 +84,25 @@ final class SimulatedLinks {
         }
         link.up = false;
         ready.remove(from * 1000 + to);
-        long lostAtMs = cluster.nowMs + random.nextInt(10);
+        // a dead receiver gets nothing more, and another life is not kept waiting for that
+        long lostAtMs = cluster.nowMs + (isUp(to) ? random.nextInt(lingeringMs) : 0);
         link.lostAtMs = lostAtMs;
         int connection = link.connection;
-        link.lastDeliveryMs = Math.max(link.lastDeliveryMs, lostAtMs);
+        link.lastDeliveryMs = isUp(to) ? Math.max(link.lastDeliveryMs, lostAtMs) : lostAtMs;
         cluster.at(link.lastDeliveryMs, () -> {
             SimulatedMember member = cluster.member(to);
             if (link.connection == connection || link.up) {
                 member.turn(() -> member.core.linkLost(cluster.nowMs, from));
             }
         });
-        cluster.at(link.lastDeliveryMs + 1 + random.nextInt(30), () -> connect(from, to));
+        cluster.at(link.lastDeliveryMs + soonMs(), () -> connect(from, to));
+    }
+
+    /** What is under way takes so much longer, and if the connection breaks, the next one is not there before that. */
+    void stall(int from, int to, int forMs) {
+        Link link = link(from, to);
+        link.stalledUntilMs = cluster.nowMs + forMs;
+        link.lastDeliveryMs = Math.max(link.lastDeliveryMs, link.stalledUntilMs);
     }
 
     /** Cuts (or mends) one direction; whether the ends notice at once is chance. */
@@ -103,7 +121,11 @@ final class SimulatedLinks {
     }
 
     void connectSoon(int from, int to) {
-        cluster.at(cluster.nowMs + 20 + random.nextInt(30), () -> connect(from, to));
+        cluster.at(cluster.nowMs + soonMs(), () -> connect(from, to));
+    }
+
+    private int soonMs() {
+        return 1 + random.nextInt(random.nextBoolean() ? 3 : remakingMs);
     }
 
     void send(int from, int to, PeerMessage message) {

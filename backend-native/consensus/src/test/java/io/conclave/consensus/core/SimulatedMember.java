@@ -8,12 +8,11 @@ import io.conclave.consensus.entry.EntryKind;
 import io.conclave.consensus.entry.LogBatch;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Random;
 import java.util.Set;
+import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /** The shell around one core of the simulation: its disk, what it applies, its crashes. */
@@ -25,7 +24,7 @@ final class SimulatedMember {
 
     final int id;
     private final SimulatedCluster cluster;
-    private final Random random;
+    private final SplittableRandom random;
     DurableState disk;
 
     @Nullable
@@ -45,10 +44,13 @@ final class SimulatedMember {
     boolean crashesWhenVoting;
     /** The member's disk takes up to so long for a write; 0 for writing at once. */
     int writeMs;
+    /** Somebody has a new link to it, and nothing was written since. */
+    boolean isLinkedAnew;
     /** The confirmations that this life has asked for. */
     final Set<Long> asked = new HashSet<>();
 
-    SimulatedMember(int id, SimulatedCluster cluster, Random random, ClusterConfiguration birth, long directory) {
+    SimulatedMember(
+            int id, SimulatedCluster cluster, SplittableRandom random, ClusterConfiguration birth, long directory) {
         this.id = id;
         this.cluster = cluster;
         this.random = random;
@@ -66,7 +68,7 @@ final class SimulatedMember {
     void start() {
         life++;
         CoreStart start = disk.start(id);
-        core = new Core(cluster.options, start, new Random(random.nextLong()), cluster.nowMs, cluster.mistake.rules());
+        core = new Core(cluster.options, start, random.split(), cluster.nowMs, cluster.mistake.rules());
         commitIndex = start.baseIndex();
         appliedIndex = start.baseIndex();
         cluster.started(this);
@@ -88,25 +90,14 @@ final class SimulatedMember {
         cluster.crashed(this);
     }
 
-    /**
-     * Loses the last batches of the log, as a torn tail would; but no configuration, which would bring an older one back
-     * in which this member may have been the only voter (the store's durable mark is moved behind configurations).
-     */
     void tear(int batches) {
-        check(core == null, "only a dead member's log is torn");
-        for (int i = 0; i < batches && !disk.log.isEmpty(); i++) {
-            LogBatch last = disk.log.get(disk.log.size() - 1).batch();
-            if (last.entries().get(0).kind() == EntryKind.CONFIGURATION) {
-                break;
-            }
-            disk.log.remove(disk.log.size() - 1);
-        }
-        disk.torn = true;
+        check(core == null, () -> "only a dead member's log is torn");
+        disk.tear(batches);
         cluster.trace(() -> id + " is torn to " + disk.lastIndex());
     }
 
     void wipe(long newDirectory) {
-        check(core == null, "only a dead member's directory is wiped");
+        check(core == null, () -> "only a dead member's directory is wiped");
         disk = new DurableState(newDirectory, ClusterConfiguration.NONE);
         cluster.trace(() -> id + " is wiped, now " + newDirectory);
     }
@@ -166,9 +157,15 @@ final class SimulatedMember {
     }
 
     private void carryOut(Output output) {
-        crashesWhenVoting &= output.vote() == null;
-        step();
         Output.Vote vote = output.vote();
+        crashesWhenVoting &= vote == null;
+        if (vote != null && vote.votedFor() != 0) {
+            cluster.moment(Moment.VOTES, this);
+        }
+        if (output.role() == CoreRole.LEADER) {
+            cluster.moment(Moment.LEADS, this);
+        }
+        step();
         if (vote != null && cluster.mistake != Mistake.VOTE_NOT_PERSISTED) {
             persist(vote);
         }
@@ -182,6 +179,8 @@ final class SimulatedMember {
         }
         if (output.full()) {
             disk.torn = false;
+            cluster.checkSurvival();
+            cluster.moment(Moment.FULL_AGAIN, this);
         }
         if (output.cutAfter() >= 0) {
             unwritten.removeIf(batch -> batch.firstIndex() > output.cutAfter());
@@ -191,7 +190,7 @@ final class SimulatedMember {
         commit(output.commitIndex());
         if (output.role() == CoreRole.LEADER) {
             cluster.trace(() -> "leads: " + this);
-            cluster.invariants.leads(id, core.status().term(), window());
+            cluster.invariants.leads(id, core.term(), window());
         }
         write(output.append());
         for (Output.Confirmed confirmed : output.confirmed()) {
@@ -225,6 +224,7 @@ final class SimulatedMember {
         for (LogBatch batch : append) {
             if (batch.entries().get(0).kind() == EntryKind.CONFIGURATION) {
                 cluster.trace(() -> id + " has " + batch + ": " + this);
+                cluster.moment(Moment.CONFIGURED, this);
             }
             cluster.invariants.appended(batch);
             unwritten.add(batch);
@@ -265,26 +265,39 @@ final class SimulatedMember {
             step();
         }
         core.durable(cluster.nowMs, last.lastIndex(), last.term());
+        cluster.moment(isLinkedAnew ? Moment.ANSWERS_ANEW : Moment.WRITES, this);
+        isLinkedAnew = false;
         if (!unwritten.isEmpty()) {
             write(List.of());
         }
     }
 
     private void commit(long newCommitIndex) {
-        check(newCommitIndex >= commitIndex, "member " + id + "'s commit index goes back");
+        if (newCommitIndex == commitIndex) {
+            return;
+        }
+        check(newCommitIndex > commitIndex, () -> "member " + id + "'s commit index goes back");
+        boolean news = false;
         for (LogBatch batch : core.batches(commitIndex, newCommitIndex)) {
-            cluster.invariants.committed(id, core.status().term(), batch);
+            news |= cluster.invariants.committed(id, core.term(), batch);
             commitIndex = batch.lastIndex();
         }
-        check(commitIndex == newCommitIndex, "member " + id + " has not got what is committed: " + newCommitIndex);
+        check(
+                commitIndex == newCommitIndex,
+                () -> "member " + id + " has not got what is committed: " + newCommitIndex);
+        if (news) {
+            cluster.checkSurvival();
+        }
     }
 
     private void apply() {
         long upTo = Math.min(commitIndex, disk.lastIndex());
-        List<LogBatch> batches = new ArrayList<>(core.batches(appliedIndex, upTo));
-        if (!batches.isEmpty() && random.nextInt(8) != 0) {
-            appliedIndex = batches.get(batches.size() - 1).lastIndex();
-            core.applied(appliedIndex);
+        if (upTo > appliedIndex && random.nextInt(8) != 0) {
+            List<LogBatch> batches = core.batches(appliedIndex, upTo);
+            if (!batches.isEmpty()) {
+                appliedIndex = batches.get(batches.size() - 1).lastIndex();
+                core.applied(appliedIndex);
+            }
         }
         if (random.nextInt(200) == 0) {
             disk.compact(appliedIndex);
@@ -292,15 +305,15 @@ final class SimulatedMember {
     }
 
     private void sendSnapshot(int to) {
-        disk.compact(Math.max(disk.base.index(), appliedIndex - random.nextInt(3)));
-        DurableState.Base base = disk.base;
+        disk.compact(Math.max(disk.base().index(), appliedIndex - random.nextInt(3)));
+        DurableState.Base base = disk.base();
         if (base.index() == 0) {
             core.snapshotSending(cluster.nowMs, to, 0, true);
             return;
         }
         core.snapshotSending(cluster.nowMs, to, base.index(), false);
         cluster.snapshots.put(base.index(), base);
-        cluster.send(this, to, new SnapshotPiece(core.status().term(), base.index(), base.term(), 1, 0, new byte[1]));
+        cluster.send(this, to, new SnapshotPiece(core.term(), base.index(), base.term(), 1, 0, new byte[1]));
     }
 
     private void receivePiece(Output.ReceivedPiece received) {
@@ -314,16 +327,14 @@ final class SimulatedMember {
     }
 
     private void install(SnapshotPiece piece) {
-        boolean wanted = core.wantsSnapshot(piece.lastIndex(), piece.lastTerm())
-                && core.status().role() != CoreRole.LEADER;
+        boolean wanted = core.wantsSnapshot(piece.lastIndex(), piece.lastTerm()) && core.role() != CoreRole.LEADER;
         if (!wanted) {
             return;
         }
         DurableState.Base base = cluster.snapshots.get(piece.lastIndex());
         cluster.invariants.snapshotInstalled(id, piece.lastIndex(), piece.lastTerm());
         carryOut();
-        disk.base = base;
-        disk.log.clear();
+        disk.install(base);
         unwritten.clear();
         step();
         core.installed(
@@ -335,6 +346,7 @@ final class SimulatedMember {
                 base.configurationIndex());
         commitIndex = base.index();
         appliedIndex = base.index();
+        cluster.checkSurvival();
     }
 
     @Override
