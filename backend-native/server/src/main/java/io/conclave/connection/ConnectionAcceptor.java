@@ -35,7 +35,7 @@ public final class ConnectionAcceptor implements StepListener {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionAcceptor.class);
 
     private final ConnectionServices services;
-    private final Feed feed = new Feed();
+    private final Feed feed;
     private final ConnectionCounts counts;
     private final Map<EventLoop, Loop> loops = new LinkedHashMap<>();
     /** Loops that a batch has something for; the log's thread only. */
@@ -51,7 +51,10 @@ public final class ConnectionAcceptor implements StepListener {
     public ConnectionAcceptor(EventLoopGroup group, ReplicatedLog log, TimeSource time, ConnectionServices services) {
         this.services = services;
         this.counts = new ConnectionCounts(services.limits());
-        for (EventExecutor executor : group) {
+        List<EventExecutor> executors = new ArrayList<>();
+        group.forEach(executors::add);
+        this.feed = new Feed(executors.size());
+        for (EventExecutor executor : executors) {
             EventLoop eventLoop = (EventLoop) executor;
             loops.put(eventLoop, new Loop(eventLoop, log, time, feed));
         }

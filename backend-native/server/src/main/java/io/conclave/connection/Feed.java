@@ -2,6 +2,7 @@ package io.conclave.connection;
 
 import io.conclave.replica.Step;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -9,6 +10,9 @@ import org.jspecify.annotations.Nullable;
  * What the log's thread has for the event loops, in one list that each loop walks along at its own pace. There is one
  * list and not one for each loop so that a batch is there for all of them at once: a loop that catches up before it
  * reads never shows less than what any client of this server has been told. Appended to by the log's thread only.
+ *
+ * <p>An entry that every loop has left forgets its successor. Else one such entry that has grown old would keep all that
+ * came after it from a collection of the young: most of a busy server's time went there.
  */
 final class Feed {
     /** One batch or task for all loops, or a task for one of them. Links to the next one as soon as there is one. */
@@ -16,9 +20,12 @@ final class Feed {
         final List<Step> steps;
         private final @Nullable Loop onlyLoop;
         private final Consumer<Loop> task;
+        private final int walkers;
+        private final AtomicInteger left = new AtomicInteger();
         private volatile @Nullable Entry next;
 
-        private Entry(List<Step> steps, @Nullable Loop onlyLoop, Consumer<Loop> task) {
+        private Entry(int walkers, List<Step> steps, @Nullable Loop onlyLoop, Consumer<Loop> task) {
+            this.walkers = walkers;
             this.steps = steps;
             this.onlyLoop = onlyLoop;
             this.task = task;
@@ -30,30 +37,52 @@ final class Feed {
             }
         }
 
+        boolean hasNext() {
+            return next != null;
+        }
+
+        /** Goes on to the next entry, if there is one; each walker leaves an entry once. */
         @Nullable
-        Entry next() {
-            return next;
+        Entry leave() {
+            Entry following = next;
+            if (following != null && left.incrementAndGet() == walkers) {
+                next = null;
+            }
+            return following;
         }
     }
 
-    private volatile Entry last = new Entry(List.of(), null, loop -> {});
+    private final int walkers;
+    private final Entry first;
+    private Entry last;
 
-    /** The entry behind which a loop begins that has seen everything up to now. */
-    Entry last() {
-        return last;
+    /**
+     * An empty feed.
+     *
+     * @param walkers how many loops walk along, each from the first entry on
+     */
+    Feed(int walkers) {
+        this.walkers = walkers;
+        this.first = new Entry(walkers, List.of(), null, loop -> {});
+        this.last = first;
+    }
+
+    /** Where every loop begins. */
+    Entry first() {
+        return first;
     }
 
     void batch(List<Step> steps) {
-        append(new Entry(steps, null, loop -> {}));
+        append(new Entry(walkers, steps, null, loop -> {}));
     }
 
     void task(Loop loop, Runnable task) {
-        append(new Entry(List.of(), loop, same -> task.run()));
+        append(new Entry(walkers, List.of(), loop, same -> task.run()));
     }
 
     /** Each loop runs the task when it gets here. */
     void forAll(Consumer<Loop> task) {
-        append(new Entry(List.of(), null, task));
+        append(new Entry(walkers, List.of(), null, task));
     }
 
     private void append(Entry entry) {

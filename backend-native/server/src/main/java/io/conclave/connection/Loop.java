@@ -72,7 +72,7 @@ final class Loop {
         this.log = log;
         this.time = time;
         this.feed = feed;
-        this.position = feed.last();
+        this.position = feed.first();
         this.state = TreeState.initial(new UUID(0, 0), 0);
     }
 
@@ -168,7 +168,7 @@ final class Loop {
         boolean now = watches.size() > 0 || !stalled.isEmpty();
         if (now != attentive) {
             attentive = now;
-            if (now && position.next() != null) {
+            if (now && position.hasNext()) {
                 wake();
             }
         }
@@ -194,7 +194,7 @@ final class Loop {
         }
         catchingUp = true;
         try {
-            for (Feed.Entry next = position.next(); next != null; next = position.next()) {
+            for (Feed.Entry next = position.leave(); next != null; next = position.leave()) {
                 position = next;
                 Feed.Entry entry = next;
                 guarded(() -> entry.runTask(this));
