@@ -10,9 +10,13 @@ import io.conclave.consensus.Proposal;
 import io.conclave.consensus.Rejection;
 import io.conclave.consensus.StateMachine;
 import io.conclave.consensus.core.PeerMessage;
+import io.conclave.consensus.disk.DiskFullException;
 import io.conclave.consensus.entry.EntryKind;
 import io.conclave.consensus.store.LogStore;
 import java.io.IOException;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -49,6 +53,12 @@ public final class MemberLoop {
     private volatile boolean closing;
 
     // ---- the member's thread only
+
+    /** Where a member says that it belongs. */
+    private record Link(UUID clusterId, long directory) {}
+
+    /** Until this member belongs to a cluster: by member that there is a link to. */
+    private final Map<Integer, Link> linksBefore = new TreeMap<>();
 
     private LogRole role = LogRole.NEW;
     private @Nullable StateMachine machine;
@@ -198,39 +208,63 @@ public final class MemberLoop {
         }
     }
 
-    private void recover(LogStore from) throws IOException {
+    private Replication recover(LogStore from) throws IOException {
         enter(LogRole.RECOVERING);
         if (machine == null) {
             throw new IllegalStateException("not started");
         }
         Replication.Surroundings surroundings =
                 new Replication.Surroundings(options, queue, from, links, machine, listener, random);
-        replication = Replication.recover(surroundings, cores);
+        Replication working = Replication.recover(surroundings, cores);
+        replication = working;
         enter(LogRole.FOLLOWING);
         queue.begin();
         publish();
-        if (!replication.isOnlyVoter()) {
+        if (!working.isOnlyVoter()) {
             ready.complete(null);
         }
+        return working;
     }
 
     /** There is a new link to the member, which says where it belongs; 0 and no cluster if its directory is empty. */
     public void linked(int member, UUID clusterId, long directory) {
         guarded(() -> {
-            if (role == LogRole.JOINING && !clusterId.equals(NO_CLUSTER) && store != null && !closing) {
-                log.info("member {} joins cluster {} through member {}", options.memberId(), clusterId, member);
-                store.adopt(clusterId);
-                recover(store);
-            }
-            if (role.isWorking() && replication != null) {
+            if (role == LogRole.JOINING) {
+                linksBefore.put(member, new Link(clusterId, directory));
+                join();
+            } else if (role.isWorking() && replication != null) {
                 replication.linked(member, directory);
             }
         });
     }
 
+    /** Joins the cluster that others belong to, if there are any; where there is no room for it, somewhat later. */
+    private void join() throws IOException {
+        LogStore empty = store;
+        Optional<UUID> cluster = linksBefore.values().stream()
+                .map(Link::clusterId)
+                .filter(id -> !id.equals(NO_CLUSTER))
+                .findFirst();
+        if (role != LogRole.JOINING || closing || empty == null || cluster.isEmpty()) {
+            return;
+        }
+        log.info("member {} joins cluster {}", options.memberId(), cluster.get());
+        try {
+            empty.adopt(cluster.get());
+        } catch (DiskFullException e) {
+            log.error("member {} cannot join yet: there is no room on its disk", options.memberId(), e);
+            options.delayed().runAfter(options.diskRetryMs(), () -> queue.control(() -> guarded(this::join)));
+            return;
+        }
+        Replication working = recover(empty);
+        linksBefore.forEach((member, link) -> working.linked(member, link.directory()));
+        linksBefore.clear();
+    }
+
     /** There is no link to the member. */
     public void linkDown(int member) {
         guarded(() -> {
+            linksBefore.remove(member);
             if (role.isWorking() && replication != null) {
                 replication.linkDown(member);
             }

@@ -140,7 +140,8 @@ final class Replication {
         handover = new Handover(2 * options.electionTimeoutMs());
         snapshotSender = new SnapshotSender(
                 store, options.background(), queue::control, new Sending(), options.electionTimeoutMs());
-        snapshotReceiver = new SnapshotReceiver(store, machine, options.background(), new Receiving());
+        snapshotReceiver =
+                new SnapshotReceiver(store, machine, options.background(), options.diskRetryMs(), new Receiving());
         if (applier.index() > 0) {
             store.applied(applier.position(), machine::snapshot); // others may want a snapshot of what was recovered
         }
@@ -590,6 +591,11 @@ final class Replication {
         @Override
         public void toMember(Runnable action) {
             queue.control(action);
+        }
+
+        @Override
+        public long nowMs() {
+            return nowMs;
         }
 
         @Override

@@ -5,6 +5,7 @@ import io.conclave.consensus.StateMachine;
 import io.conclave.consensus.core.PeerMessage.SnapshotPiece;
 import io.conclave.consensus.core.PeerMessage.SnapshotReply;
 import io.conclave.consensus.disk.DiskFullException;
+import io.conclave.consensus.store.CancelledException;
 import io.conclave.consensus.store.IncomingSnapshot;
 import io.conclave.consensus.store.LogStore;
 import io.conclave.consensus.store.SnapshotPosition;
@@ -28,6 +29,8 @@ final class SnapshotReceiver {
         /** Runs it on the member's thread. */
         void toMember(Runnable action);
 
+        long nowMs();
+
         /** Whether the snapshot would bring anything new. */
         boolean wants(long lastIndex, long lastTerm);
 
@@ -38,6 +41,7 @@ final class SnapshotReceiver {
     private final LogStore store;
     private final StateMachine machine;
     private final Executor background;
+    private final long pauseMs;
     private final Receiving receiving;
 
     private @Nullable IncomingSnapshot incoming;
@@ -46,15 +50,19 @@ final class SnapshotReceiver {
     private long length;
     private boolean checking;
 
+    /** There was no room before: until then what comes is ignored. */
+    private long pausedUntilMs = Long.MIN_VALUE;
+
     /** Who is to be told of the end. */
     private int sender;
 
     private long term;
 
-    SnapshotReceiver(LogStore store, StateMachine machine, Executor background, Receiving receiving) {
+    SnapshotReceiver(LogStore store, StateMachine machine, Executor background, long pauseMs, Receiving receiving) {
         this.store = store;
         this.machine = machine;
         this.background = background;
+        this.pauseMs = pauseMs;
         this.receiving = receiving;
     }
 
@@ -65,12 +73,21 @@ final class SnapshotReceiver {
             receiving.send(from, new SnapshotReply(term, piece.lastIndex(), piece.length(), true));
             return;
         }
+        if (receiving.nowMs() < pausedUntilMs) {
+            return;
+        }
         try {
             take(from, piece);
         } catch (DiskFullException e) {
-            log.warn("no room for the snapshot of {} entries; the sender tries again", piece.lastIndex(), e);
-            discard();
+            withoutRoom(e);
         }
+    }
+
+    /** What is there of it gives its room back; the sender, who gets no answer, asks now and then. */
+    private void withoutRoom(Exception cause) throws IOException {
+        log.warn("no room for the snapshot of {} entries; the sender tries again", lastIndex, cause);
+        pausedUntilMs = receiving.nowMs() + pauseMs;
+        discard();
     }
 
     private void take(int from, SnapshotPiece piece) throws IOException {
@@ -155,13 +172,20 @@ final class SnapshotReceiver {
 
     private void damaged(Exception cause) {
         checking = false;
-        log.warn(
-                "the snapshot of {} entries that was received cannot be used; it is asked for again", lastIndex, cause);
         try {
+            if (cause instanceof DiskFullException || cause.getCause() instanceof DiskFullException) {
+                withoutRoom(cause);
+                return;
+            }
             discard();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+        if (cause instanceof CancelledException) {
+            return; // it was given up meanwhile
+        }
+        log.warn(
+                "the snapshot of {} entries that was received cannot be used; it is asked for again", lastIndex, cause);
         if (!(cause instanceof DamagedLogException || cause instanceof UncheckedIOException)) {
             throw new IllegalStateException("a snapshot cannot be read", cause);
         }

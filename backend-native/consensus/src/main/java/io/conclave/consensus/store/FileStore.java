@@ -140,6 +140,14 @@ public final class FileStore implements LogStore {
             throw new IllegalStateException(disk + " belongs to cluster " + clusterId() + " already");
         }
         begin(LogDirectory.begin(disk, options, clusterId, false));
+        try {
+            files().makeRoom();
+        } catch (DiskFullException e) {
+            // nobody has heard of this directory's id: the next attempt draws another one
+            files().close();
+            membership = null;
+            throw e;
+        }
         log.info("{}: member {} of cluster {}", disk, options.memberId(), clusterId);
     }
 

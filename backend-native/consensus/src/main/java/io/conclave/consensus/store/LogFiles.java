@@ -129,10 +129,17 @@ final class LogFiles implements Closeable {
                 throw new DamagedLogException(
                         disk.describe(Segment.name(Math.max(base.segment(), durable.segment()))), 0, "it is missing");
             }
-            found.add(Segment.create(
-                    disk, identity.clusterId(), base.segment(), options.firstSegmentBytes(), () -> false));
+            found.add(createSegment(base.segment(), options.firstSegmentBytes(), () -> false));
         }
         return found;
+    }
+
+    /** Makes the first segment of a new member, for which recovery would make it. */
+    void makeRoom() throws IOException {
+        long first = vote.vote().base().segment();
+        if (!disk.list().contains(Segment.name(first))) {
+            createSegment(first, options.firstSegmentBytes(), () -> false).close();
+        }
     }
 
     // ---- the vote
@@ -202,7 +209,11 @@ final class LogFiles implements Closeable {
 
     /** Makes a spare segment; any thread. */
     Segment createSpare(long id, BooleanSupplier cancelled) throws IOException {
-        return Segment.create(disk, identity.clusterId(), id, options.segmentBytes(), cancelled);
+        return createSegment(id, options.segmentBytes(), cancelled);
+    }
+
+    private Segment createSegment(long id, int bytes, BooleanSupplier cancelled) throws IOException {
+        return Segment.create(disk, identity.clusterId(), id, bytes, cancelled);
     }
 
     /**

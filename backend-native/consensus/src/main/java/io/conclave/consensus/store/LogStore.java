@@ -2,6 +2,7 @@ package io.conclave.consensus.store;
 
 import io.conclave.consensus.DiskState;
 import io.conclave.consensus.StateSnapshot;
+import io.conclave.consensus.disk.DiskFullException;
 import io.conclave.consensus.entry.LogBatch;
 import java.io.IOException;
 import java.util.List;
@@ -31,7 +32,11 @@ public interface LogStore {
     /** Which cluster; all zero before it belongs to one. */
     UUID clusterId();
 
-    /** Makes an empty directory that of a new member of an existing cluster, with an empty log and no vote. */
+    /**
+     * Makes an empty directory that of a new member of an existing cluster, with an empty log and no vote.
+     *
+     * @throws DiskFullException if there is no room for that; it may be tried again
+     */
     void adopt(UUID clusterId) throws IOException;
 
     /**

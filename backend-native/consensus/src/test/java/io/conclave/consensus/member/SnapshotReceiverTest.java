@@ -1,0 +1,145 @@
+package io.conclave.consensus.member;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.conclave.consensus.StateMachine;
+import io.conclave.consensus.core.PeerMessage.SnapshotPiece;
+import io.conclave.consensus.core.PeerMessage.SnapshotReply;
+import io.conclave.consensus.disk.DiskFullException;
+import io.conclave.consensus.store.CancelledException;
+import io.conclave.consensus.store.IncomingSnapshot;
+import io.conclave.consensus.store.LogStore;
+import io.conclave.consensus.store.SnapshotPosition;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+
+/** What becomes of a snapshot that has arrived and cannot be verified. */
+class SnapshotReceiverTest {
+    private static final int BYTES = 10;
+
+    private final List<SnapshotReply> replies = new ArrayList<>();
+    private int files;
+    private int discarded;
+    private long nowMs = 1_000;
+
+    private final class File implements IncomingSnapshot {
+        private final Exception failure;
+        private long received;
+
+        File(Exception failure) {
+            this.failure = failure;
+            files++;
+        }
+
+        @Override
+        public long received() {
+            return received;
+        }
+
+        @Override
+        public void write(byte[] piece) {
+            received += piece.length;
+        }
+
+        @Override
+        public SnapshotPosition verify(Consumer<InputStream> reader) throws IOException {
+            if (failure instanceof IOException e) {
+                throw e;
+            }
+            throw (RuntimeException) failure;
+        }
+
+        @Override
+        public void install() {
+            throw new AssertionError("installed");
+        }
+
+        @Override
+        public void discard() {
+            discarded++;
+        }
+    }
+
+    private final class Member implements SnapshotReceiver.Receiving {
+        @Override
+        public void send(int to, SnapshotReply reply) {
+            replies.add(reply);
+        }
+
+        @Override
+        public void toMember(Runnable action) {
+            action.run();
+        }
+
+        @Override
+        public long nowMs() {
+            return nowMs;
+        }
+
+        @Override
+        public boolean wants(long lastIndex, long lastTerm) {
+            return true;
+        }
+
+        @Override
+        public void install(IncomingSnapshot snapshot, SnapshotPosition position, Runnable swap) {
+            throw new AssertionError("installed");
+        }
+    }
+
+    private SnapshotReceiver receiver(Exception failure) {
+        LogStore store = (LogStore) Proxy.newProxyInstance(
+                LogStore.class.getClassLoader(), new Class<?>[] {LogStore.class}, (proxy, method, arguments) -> {
+                    assertEquals("receive", method.getName());
+                    return new File(failure);
+                });
+        return new SnapshotReceiver(store, idle(StateMachine.class), Runnable::run, 500, new Member());
+    }
+
+    private static <T> T idle(Class<T> type) {
+        return type.cast(
+                Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
+                    throw new AssertionError(method.getName());
+                }));
+    }
+
+    private static SnapshotPiece piece() {
+        return new SnapshotPiece(1, 7, 1, BYTES, 0, new byte[BYTES]);
+    }
+
+    @Test
+    void withoutRoomItIsGivenUpAndTakenAgainAfterAPause() throws IOException {
+        for (Exception full :
+                List.of(new DiskFullException("no room"), new UncheckedIOException(new DiskFullException("no room")))) {
+            replies.clear();
+            files = 0;
+            discarded = 0;
+            SnapshotReceiver receiver = receiver(full);
+            receiver.received(2, piece());
+            assertEquals(1, discarded);
+            assertEquals(1, replies.size());
+            nowMs += 499;
+            receiver.received(2, piece());
+            assertEquals(1, replies.size());
+            assertEquals(1, files);
+            nowMs += 1;
+            receiver.received(2, piece());
+            assertEquals(2, files);
+            assertEquals(2, replies.size());
+        }
+    }
+
+    @Test
+    void whatWasGivenUpMeanwhileIsNoDamage() throws IOException {
+        receiver(new CancelledException()).received(2, piece());
+        assertEquals(1, replies.size());
+        assertTrue(replies.stream().noneMatch(SnapshotReply::installed));
+    }
+}

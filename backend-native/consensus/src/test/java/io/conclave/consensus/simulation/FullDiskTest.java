@@ -1,0 +1,75 @@
+package io.conclave.consensus.simulation;
+
+import static io.conclave.consensus.simulation.EnsembleSimulation.SECOND_US;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.conclave.consensus.LogRole;
+import org.junit.jupiter.api.Test;
+
+/** Members whose disk has no room for what they are to take in: they wait, and go on when there is some. */
+class FullDiskTest {
+
+    private static EnsembleSimulation three() {
+        EnsembleSimulation simulation = new EnsembleSimulation(1, true);
+        simulation.snapshotPadding = () -> 3_000_000;
+        simulation.windowBytes = 64_000;
+        simulation.add(1, 2, 3);
+        simulation.startAll();
+        simulation.awaitVoters(1, 2, 3);
+        return simulation;
+    }
+
+    private static void write(EnsembleSimulation simulation, int count) {
+        for (int i = 0; i < count; i++) {
+            simulation.propose(simulation.leader(), 7_000);
+            simulation.runFor(5_000);
+        }
+    }
+
+    private static void awaitVoteOf(EnsembleSimulation simulation, int id) {
+        simulation.await(
+                "the vote of " + id,
+                30,
+                () -> simulation.leader() != 0
+                        && simulation.configuration().voters().contains(id)
+                        && simulation.configuration().members().get(id).directory()
+                                == simulation.members.get(id).directory());
+    }
+
+    @Test
+    void aMemberWithoutRoomForASnapshotIsSentItAgainWhenThereIsSome() {
+        EnsembleSimulation simulation = three();
+        int late = simulation.leader() % 3 + 1;
+        SimulatedMember member = simulation.members.get(late);
+        member.wipe();
+        write(simulation, 200);
+        member.disk().capacity(1_500_000);
+        simulation.start(late, false);
+        simulation.runFor(20 * SECOND_US);
+        assertTrue(member.isAlive());
+        assertEquals(LogRole.FOLLOWING, simulation.log(late).status().role());
+        assertEquals(0, simulation.application(late).installs);
+        member.disk().capacity(Long.MAX_VALUE);
+        awaitVoteOf(simulation, late);
+        simulation.settle();
+    }
+
+    @Test
+    void anEmptyDirectoryWithoutRoomJoinsWhenThereIsSome() {
+        EnsembleSimulation simulation = three();
+        int wiped = simulation.leader() % 3 + 1;
+        SimulatedMember member = simulation.members.get(wiped);
+        for (int room : new int[] {0, 5_000, 20_000}) {
+            member.wipe();
+            member.disk().capacity(room);
+            simulation.start(wiped, false);
+            simulation.runFor(10 * SECOND_US);
+            assertTrue(member.isAlive());
+            assertEquals(LogRole.JOINING, simulation.log(wiped).status().role());
+            member.disk().capacity(Long.MAX_VALUE);
+            awaitVoteOf(simulation, wiped);
+        }
+        simulation.settle();
+    }
+}
