@@ -23,6 +23,9 @@ public final class LogOptions {
     /** What a segment needs beside batches: headers, padding, and a reserve. */
     private static final int SEGMENT_OVERHEAD_BYTES = 16 * KB;
 
+    /** The longest message between members is 256 MB; a batch goes in one, and proposals are forwarded in twice as much. */
+    private static final int LARGEST_BATCH_BYTES = 64 * MB;
+
     private final Builder from;
 
     private LogOptions(Builder from) {
@@ -315,7 +318,7 @@ public final class LogOptions {
             return this;
         }
 
-        /** Most bytes gathered into one synced write; 4 MB by default. */
+        /** Most bytes gathered into one synced write; 4 MB by default, 64 MB at most. */
         public Builder maxBatchBytes(int value) {
             maxBatchBytes = value;
             return this;
@@ -374,6 +377,10 @@ public final class LogOptions {
                     maxBatchBytes >= maxEntryBytes + EntryCodec.HEADER_BYTES,
                     "maxBatchBytes " + maxBatchBytes + " must hold an entry of maxEntryBytes " + maxEntryBytes
                             + " and its header of " + EntryCodec.HEADER_BYTES);
+            require(
+                    maxBatchBytes <= LARGEST_BATCH_BYTES,
+                    "maxBatchBytes " + maxBatchBytes + " must be at most " + LARGEST_BATCH_BYTES
+                            + ", for it travels in one message");
             require(
                     segmentBytes >= (long) maxBatchBytes + SEGMENT_OVERHEAD_BYTES,
                     "segmentBytes " + segmentBytes + " must hold a batch of maxBatchBytes " + maxBatchBytes + " and "

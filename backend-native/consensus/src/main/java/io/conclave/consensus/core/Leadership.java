@@ -306,8 +306,8 @@ final class Leadership {
     // ---- confirmations
 
     void confirm(int from, long id, byte[] note) {
-        rounds.add(new Rounds.Request(from, id), note.length > 0);
-        if (note.length > 0) {
+        boolean isNew = rounds.add(new Rounds.Request(from, id), note.length > 0);
+        if (isNew && note.length > 0) {
             outbox.note(from, note);
         }
     }

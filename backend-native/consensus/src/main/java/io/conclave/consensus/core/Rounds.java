@@ -3,7 +3,9 @@ package io.conclave.consensus.core;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.LongPredicate;
 
 /** The leader's confirmations of its leadership: many requests share a round, and several rounds may be under way. */
@@ -12,16 +14,24 @@ final class Rounds {
     record Request(int from, long id) {}
 
     /** @param readIndex what was committed when the round began */
-    record Round(long number, long readIndex, List<Request> requests) {}
+    record Round(long number, long readIndex, Set<Request> requests) {}
 
     private final Deque<Round> underWay = new ArrayDeque<>();
-    private List<Request> ready = new ArrayList<>();
-    private final List<Request> noteUnderWay = new ArrayList<>();
+    private Set<Request> ready = new LinkedHashSet<>();
+    private final Set<Request> noteUnderWay = new LinkedHashSet<>();
     private long number;
 
-    /** Takes a request in; one with a note has to wait until the note has been handed out. */
-    void add(Request request, boolean withNote) {
-        (withNote ? noteUnderWay : ready).add(request);
+    /**
+     * Takes a request in; one with a note has to wait until the note has been handed out. One that waits already, and was
+     * sent again, is not taken twice.
+     *
+     * @return whether it is new
+     */
+    boolean add(Request request, boolean withNote) {
+        if (ready.contains(request) || noteUnderWay.contains(request)) {
+            return false;
+        }
+        return (withNote ? noteUnderWay : ready).add(request);
     }
 
     /** The notes have been handed out. */
@@ -36,7 +46,7 @@ final class Rounds {
 
     void begin(long readIndex) {
         underWay.add(new Round(++number, readIndex, ready));
-        ready = new ArrayList<>();
+        ready = new LinkedHashSet<>();
     }
 
     /** A number that no round had before, for telling links apart. */

@@ -44,7 +44,10 @@ final class Intake {
     private long freshBytes;
 
     /** On the leader: what goes into its next batches. */
-    private final Deque<LogEntry> gathered = new ArrayDeque<>();
+    private final Deque<Gathered> gathered = new ArrayDeque<>();
+
+    /** An entry, and which member's it is. */
+    private record Gathered(int from, LogEntry entry) {}
 
     /** By member that there is a link to: the how manieth. */
     private final Map<Integer, Integer> linked = new HashMap<>();
@@ -88,6 +91,11 @@ final class Intake {
         linked.remove(member);
     }
 
+    /** The member's link to this one broke: it sends what it does not see applied again, so this would be there twice. */
+    void inboundLost(int member) {
+        gathered.removeIf(forwarded -> forwarded.from() == member);
+    }
+
     // ---- from other members
 
     void forwarded(int from, List<LogEntry> entries) {
@@ -98,7 +106,7 @@ final class Intake {
         }
         for (LogEntry entry : entries) {
             if (mayCome(from, entry)) {
-                gathered.add(entry);
+                gathered.add(new Gathered(from, entry));
             } else {
                 log.warn("member {} may not propose {}", from, entry);
             }
@@ -229,7 +237,7 @@ final class Intake {
         for (List<LogEntry> entries = own.next(options.maxBatchBytes());
                 !entries.isEmpty();
                 entries = own.next(options.maxBatchBytes())) {
-            gathered.addAll(entries);
+            entries.forEach(entry -> gathered.add(new Gathered(options.memberId(), entry)));
         }
         boolean takes = core.takesProposals();
         while (takes && !gathered.isEmpty()) {
@@ -240,12 +248,12 @@ final class Intake {
     private boolean proposeBatch(long nowMs) {
         List<LogEntry> batch = new ArrayList<>();
         long bytes = 0;
-        for (LogEntry entry : gathered) {
-            bytes += OwnProposals.ENTRY_OVERHEAD_BYTES + entry.payload().length;
+        for (Gathered next : gathered) {
+            bytes += OwnProposals.ENTRY_OVERHEAD_BYTES + next.entry().payload().length;
             if (bytes > options.maxBatchBytes() && !batch.isEmpty()) {
                 break;
             }
-            batch.add(entry);
+            batch.add(next.entry());
         }
         Appended room = writer.roomFor(batch.size(), bytes);
         full = room == Appended.FULL;

@@ -221,6 +221,7 @@ final class Replication {
     void inboundLost(int member) {
         nowMs = options.monotonicMs().getAsLong();
         core.linkLost(nowMs, member);
+        intake.inboundLost(member);
     }
 
     void arrived(int from, PeerMessage message) {
@@ -487,7 +488,8 @@ final class Replication {
 
     /** Whether this member may close: what was queued is applied, and leadership handed over; or time is up. */
     boolean hasFinished() {
-        if (closeDeadlineMs == Long.MAX_VALUE && !isOnlyVoter()) {
+        boolean mayWaitForEver = isOnlyVoter() && store.diskState() != DiskState.FULL;
+        if (closeDeadlineMs == Long.MAX_VALUE && !mayWaitForEver) {
             closeDeadlineMs = nowMs + 3 * options.electionTimeoutMs();
         }
         if (nowMs >= closeDeadlineMs) {

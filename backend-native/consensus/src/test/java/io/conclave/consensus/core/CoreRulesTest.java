@@ -193,6 +193,23 @@ class CoreRulesTest {
     }
 
     @Test
+    void aRequestThatIsRepeatedWhileItWaitsIsConfirmedOnceAndItsNoteHandedOutOnce() {
+        CoreBench bench = new CoreBench(0, false, cluster(3, 3));
+        bench.lead();
+        int notes = 0;
+        for (int i = 0; i < 5; i++) {
+            bench.receive(2, new ConfirmRequest(7, new byte[1]));
+            notes += bench.outputs.stream()
+                    .mapToInt(output -> output.notes().size())
+                    .sum();
+        }
+        assertEquals(1, notes);
+        List<PeerMessage> sent = bench.receive(2, new AppendReply(1, true, 1, 0, 0, 0));
+        sent.addAll(bench.receive(2, new AppendReply(1, true, 1, 0, 0, bench.lastRound)));
+        assertEquals(1, only(ConfirmReply.class, sent).size());
+    }
+
+    @Test
     void acknowledgementsOfAFormerLinkDoNotCount() {
         CoreBench bench = new CoreBench(0, false, cluster(3, 3));
         bench.lead();

@@ -4,6 +4,7 @@ import static io.conclave.consensus.simulation.EnsembleSimulation.SECOND_US;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.conclave.consensus.DiskState;
 import io.conclave.consensus.LogRole;
 import org.junit.jupiter.api.Test;
 
@@ -53,6 +54,59 @@ class FullDiskTest {
         member.disk().capacity(Long.MAX_VALUE);
         awaitVoteOf(simulation, late);
         simulation.settle();
+    }
+
+    /** Each of them had room when it was taken. */
+    @Test
+    void theOnlyVoterClosesThoughWhatItHasTakenDoesNotFitOnItsDisk() {
+        EnsembleSimulation simulation = new EnsembleSimulation(1, true);
+        simulation.add(1, 2);
+        simulation.listed.put(2, EnsembleSimulation.member(2, true));
+        simulation.startAll();
+        simulation.await("service", 20, () -> simulation.application(2).serving);
+        SimulatedMember member = simulation.members.get(1);
+        member.disk().capacity(member.disk().used());
+        simulation.await("a full disk", 60, () -> {
+            for (int i = 0; i < 5; i++) {
+                simulation.propose(1, 1_000);
+                simulation.read(1);
+            }
+            return simulation.log(1).status().disk() == DiskState.FULL;
+        });
+        simulation.runFor(SECOND_US);
+        assertTrue(simulation.application(1).open.size() > 0, "all were written or rejected");
+        member.close();
+        simulation.await("its end", 20, () -> !member.isAlive());
+    }
+
+    /** Nobody has room, so that the leader cannot propose what it was sent, and has nobody to hand over to. */
+    @Test
+    void whatIsForwardedAgainOnANewLinkDoesNotAddToWhatWaits() {
+        EnsembleSimulation simulation = three();
+        simulation.members.values().forEach(member -> member.disk()
+                .capacity(member.disk().used()));
+        simulation.await("full disks", 60, () -> {
+            simulation.members.keySet().forEach(id -> simulation.propose(id, 7_000));
+            return simulation.leader() != 0
+                    && simulation.members.keySet().stream()
+                            .allMatch(id -> simulation.log(id).status().disk() == DiskState.FULL);
+        });
+        simulation.runFor(SECOND_US);
+        int leader = simulation.leader();
+        int follower = leader % 3 + 1;
+        long last = simulation.log(leader).status().lastIndex();
+        for (int i = 0; i < 20; i++) {
+            simulation.propose(follower, 7_000);
+        }
+        for (int i = 0; i < 20; i++) {
+            simulation.network.reset(follower, leader);
+            simulation.runFor(SECOND_US / 10);
+        }
+        assertEquals(leader, simulation.leader());
+        simulation.members.values().forEach(member -> member.disk().capacity(Long.MAX_VALUE));
+        simulation.settle();
+        long added = simulation.log(simulation.leader()).status().lastIndex() - last;
+        assertTrue(added < 80, "the log has " + added + " entries more");
     }
 
     @Test

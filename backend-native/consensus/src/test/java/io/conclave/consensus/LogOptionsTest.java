@@ -1,0 +1,24 @@
+package io.conclave.consensus;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+
+/** Options that do not fit each other are refused by name. */
+class LogOptionsTest {
+    private static LogOptions.Builder options() {
+        return LogOptions.builder(() -> 1, () -> 1, Runnable::run, (delayMs, action) -> {}, cause -> {})
+                .segmentBytes(256 << 20);
+    }
+
+    @Test
+    void aBatchThatNoMessageBetweenMembersCouldHoldIsRefused() {
+        assertEquals(64 << 20, options().maxBatchBytes(64 << 20).build().maxBatchBytes());
+        IllegalArgumentException e = assertThrows(
+                IllegalArgumentException.class,
+                () -> options().maxBatchBytes((64 << 20) + 1).build());
+        assertTrue(e.getMessage().contains("maxBatchBytes 67108865 must be at most 67108864"), e.getMessage());
+    }
+}
