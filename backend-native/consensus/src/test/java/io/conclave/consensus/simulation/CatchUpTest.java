@@ -2,6 +2,7 @@ package io.conclave.consensus.simulation;
 
 import static io.conclave.consensus.simulation.EnsembleSimulation.SECOND_US;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
 import java.util.List;
@@ -59,6 +60,33 @@ class CatchUpTest {
             }
         }
         fail(simulation.describe());
+    }
+
+    @Test
+    void theLogIsNotKeptForEverForAMemberThatIsGone() {
+        EnsembleSimulation simulation = three(true);
+        int leader = simulation.leader();
+        SimulatedMember late = simulation.members.get(leader % 3 + 1);
+        late.wipe();
+        write(simulation, 4);
+        simulation.start(leader % 3 + 1, false);
+        simulation.await("a part of a snapshot", 5, () -> late.disk().list().stream()
+                .anyMatch(name -> name.startsWith("received-")));
+        assertEquals(0, simulation.application(leader % 3 + 1).installs);
+        late.kill();
+        write(simulation, 25);
+        long kept = segmentsOf(simulation, leader);
+        assertTrue(kept > 100, "kept: " + kept);
+        write(simulation, 15);
+        long left = segmentsOf(simulation, leader);
+        assertTrue(left < 20, "left: " + left);
+        assertEquals(leader, simulation.leader());
+    }
+
+    private static long segmentsOf(EnsembleSimulation simulation, int id) {
+        return simulation.members.get(id).disk().list().stream()
+                .filter(name -> name.startsWith("segment"))
+                .count();
     }
 
     @Test
