@@ -24,6 +24,9 @@ public record MemberLine(Member member, String clientAddress, boolean namesElect
      * @throws IllegalArgumentException if it is not of that form; the message says what is wrong with it
      */
     public static MemberLine parse(int id, String text) {
+        if (text.chars().anyMatch(Character::isISOControl)) {
+            throw new IllegalArgumentException("the line of server " + id + " has a control character");
+        }
         if (text.indexOf('|') >= 0) {
             throw new IllegalArgumentException("\"" + text + "\": several addresses for one server are not supported");
         }

@@ -7,8 +7,12 @@ import java.nio.ByteBuffer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Switches on what members up to a level understand. */
-record FeatureLevelProposal(int level) implements Proposal {
+/**
+ * Switches on what members up to a level understand.
+ *
+ * @param notTaken told, on the log's thread, if the log did not take it
+ */
+record FeatureLevelProposal(int level, Runnable notTaken) implements Proposal {
     private static final Logger LOG = LoggerFactory.getLogger(FeatureLevelProposal.class);
 
     @Override
@@ -23,6 +27,7 @@ record FeatureLevelProposal(int level) implements Proposal {
 
     @Override
     public void rejected(Rejection reason) {
-        LOG.warn("The feature level {} was not switched on ({}); the next leader tries again", level, reason);
+        LOG.warn("The feature level {} was not switched on ({}); it is tried again", level, reason);
+        notTaken.run();
     }
 }

@@ -31,6 +31,9 @@ final class FeatureLevels {
     private final Map<Integer, Integer> levels = new HashMap<>();
     private ClusterConfiguration configuration = ClusterConfiguration.NONE;
     private int proposed;
+    /** The log had no room: the next note is the occasion to try again. */
+    private boolean notTaken;
+
     private final AtomicBoolean announcing = new AtomicBoolean();
     private volatile boolean stopped;
 
@@ -89,6 +92,11 @@ final class FeatureLevels {
         raise();
     }
 
+    private void notTaken() {
+        proposed = 0;
+        notTaken = true;
+    }
+
     void configured(ClusterConfiguration present) {
         configuration = present;
         // who comes back under a number may be of another version
@@ -99,7 +107,7 @@ final class FeatureLevels {
 
     void noted(int member, int level) {
         Integer before = levels.put(member, level);
-        if (before == null || before != level) {
+        if (before == null || before != level || notTaken) {
             raise();
         }
     }
@@ -114,8 +122,10 @@ final class FeatureLevels {
         }
         if (lowest > state.get().featureLevel() && lowest > proposed) {
             LOG.info("All members understand feature level {}: switching it on", lowest);
-            if (log.propose(new FeatureLevelProposal(lowest))) {
-                proposed = lowest;
+            proposed = lowest;
+            notTaken = false;
+            if (!log.propose(new FeatureLevelProposal(lowest, this::notTaken))) {
+                notTaken();
             }
         }
     }

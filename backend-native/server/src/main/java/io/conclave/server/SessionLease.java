@@ -43,6 +43,9 @@ final class SessionLease implements SessionLeases.Lease {
      */
     private static final long LATE_NANOS = Duration.ofMillis(500).toNanos();
 
+    /** Where checks are late every time, they have to be believed in the end. */
+    private static final int MOST_LATE_CHECKS = 10;
+
     private final long sessionId;
     private final ReplicatedLog log;
     private final TimeSource time;
@@ -59,6 +62,8 @@ final class SessionLease implements SessionLeases.Lease {
     private TimeSource.@Nullable Timer timer;
     // @GuardedBy("this")
     private long dueNanos;
+    /** One behind the other. Checks come one at a time. */
+    private volatile int lateChecks;
 
     SessionLease(long sessionId, ReplicatedLog log, TimeSource time, Reign reign, SignsOfLife signs) {
         this.sessionId = sessionId;
@@ -173,10 +178,16 @@ final class SessionLease implements SessionLeases.Lease {
         }
         long leftNanos = timeoutNanos - (time.monotonicNanos() - heard);
         if (leftNanos > 0) {
+            lateChecks = 0;
             checkAfter(leftNanos);
-        } else if (latenessNanos() > LATE_NANOS || !log.propose(new Suspicion(silent))) {
+        } else if (isTooLate() || !log.propose(new Suspicion(silent))) {
             checkAfter(LATE_NANOS);
         }
+    }
+
+    private boolean isTooLate() {
+        lateChecks = latenessNanos() > LATE_NANOS ? lateChecks + 1 : 0;
+        return lateChecks > 0 && lateChecks <= MOST_LATE_CHECKS;
     }
 
     /** The mark is in the replicated state, in the middle of the log's present batch. On the log's thread. */

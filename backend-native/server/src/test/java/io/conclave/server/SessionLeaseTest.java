@@ -83,6 +83,22 @@ class SessionLeaseTest {
     }
 
     @Test
+    void sessionIsExpiredAlsoWhereEveryCheckIsLate() {
+        List<Runnable> due = new ArrayList<>();
+        ManualTimeSource slow = new ManualTimeSource(due::add);
+        lease(slow).attached(session());
+        slow.advance(TIMEOUT);
+        for (int i = 0; i < 10; i++) {
+            slow.advance(Duration.ofSeconds(2));
+            due.remove(due.size() - 1).run();
+            assertTrue(proposed.isEmpty(), "a pause of this server is not the client's silence");
+        }
+        slow.advance(Duration.ofSeconds(2));
+        due.remove(due.size() - 1).run();
+        assertEquals(1, proposed.size());
+    }
+
+    @Test
     void touchPostponesTheEndByAFullTimeout() {
         time.advance(Duration.ofSeconds(6));
         assertTrue(lease.touch());
