@@ -1,11 +1,18 @@
 package io.conclave.benchmarks;
 
+import io.conclave.barriers.DoubleBarrier;
+import io.conclave.barriers.Participation;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.election.LeaderElection;
 import io.conclave.locks.DistributedLock;
+import java.time.Duration;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** This project's recipes. */
 final class ConclaveRecipes implements RecipeClient {
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
     private final Coordinator coordinator;
 
     ConclaveRecipes(String hostAndPort) {
@@ -21,6 +28,24 @@ final class ConclaveRecipes implements RecipeClient {
     @Override
     public void campaign(String path, Runnable elected) {
         LeaderElection.at(coordinator, path).campaignAsync().thenRun(elected);
+    }
+
+    @Override
+    public Crossing doubleBarrier(String path, int participants) {
+        DoubleBarrier barrier = DoubleBarrier.at(coordinator, path, participants);
+        return new Crossing() {
+            private @Nullable Participation inside;
+
+            @Override
+            public void enter() throws InterruptedException {
+                inside = barrier.enter(PATIENCE);
+            }
+
+            @Override
+            public void leave() throws InterruptedException {
+                Objects.requireNonNull(inside, "not entered").leave(PATIENCE);
+            }
+        };
     }
 
     @Override

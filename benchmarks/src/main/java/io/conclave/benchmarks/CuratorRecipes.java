@@ -3,6 +3,7 @@ package io.conclave.benchmarks;
 import java.util.concurrent.TimeUnit;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.framework.recipes.barriers.DistributedDoubleBarrier;
 import org.apache.curator.framework.recipes.leader.LeaderLatch;
 import org.apache.curator.framework.recipes.leader.LeaderLatchListener;
 import org.apache.curator.framework.recipes.locks.InterProcessMutex;
@@ -11,6 +12,7 @@ import org.apache.curator.retry.ExponentialBackoffRetry;
 /** Curator's recipes. */
 final class CuratorRecipes implements RecipeClient {
     private static final int CONNECT_SECONDS = 15;
+    private static final int PATIENCE_SECONDS = 30;
 
     private final CuratorFramework framework;
 
@@ -55,6 +57,28 @@ final class CuratorRecipes implements RecipeClient {
         } catch (Exception e) {
             throw new BenchmarkException("cannot campaign", e);
         }
+    }
+
+    @Override
+    public Crossing doubleBarrier(String path, int participants) {
+        DistributedDoubleBarrier barrier = new DistributedDoubleBarrier(framework, path, participants);
+        return new Crossing() {
+            @Override
+            public void enter() throws Exception {
+                check(barrier.enter(PATIENCE_SECONDS, TimeUnit.SECONDS));
+            }
+
+            @Override
+            public void leave() throws Exception {
+                check(barrier.leave(PATIENCE_SECONDS, TimeUnit.SECONDS));
+            }
+
+            private void check(boolean passed) {
+                if (!passed) {
+                    throw new BenchmarkException("the double barrier did not open in " + PATIENCE_SECONDS + " s");
+                }
+            }
+        };
     }
 
     @Override

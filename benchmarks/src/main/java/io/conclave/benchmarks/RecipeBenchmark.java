@@ -60,6 +60,7 @@ public final class RecipeBenchmark {
             }
             locks(server, new LockCase(1, false));
             elections(server);
+            doubleBarriers(server);
         }
         report.summary();
     }
@@ -79,6 +80,25 @@ public final class RecipeBenchmark {
             }
         } finally {
             loads.values().forEach(ElectionLoad::close);
+        }
+    }
+
+    private void doubleBarriers(ServerProcess server) {
+        Map<Library, DoubleBarrierLoad> loads = new EnumMap<>(Library.class);
+        int participants = options.participants();
+        try {
+            for (Library library : Library.values()) {
+                DoubleBarrierLoad load =
+                        new DoubleBarrierLoad(library, server.hostAndPort(), participants, time, server::processorTime);
+                loads.put(library, load);
+                load.run(options.warmUp());
+            }
+            for (int round = 0; round < options.rounds(); round++) {
+                loads.forEach((library, load) ->
+                        report.round("double barrier of " + participants, library, load.run(options.round())));
+            }
+        } finally {
+            loads.values().forEach(DoubleBarrierLoad::close);
         }
     }
 

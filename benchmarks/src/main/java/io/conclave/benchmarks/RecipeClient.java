@@ -16,6 +16,9 @@ interface RecipeClient extends AutoCloseable {
      */
     void campaign(String path, Runnable elected);
 
+    /** A place in a double barrier of so many, to be used by one thread. */
+    Crossing doubleBarrier(String path, int participants);
+
     /** Closes the session, without resigning first. */
     @Override
     void close();
@@ -30,5 +33,14 @@ interface RecipeClient extends AutoCloseable {
     interface Held {
         /** Gives it back. */
         void release() throws Exception;
+    }
+
+    /** A way through a double barrier, as both libraries have it. */
+    interface Crossing {
+        /** Waits until all are there. */
+        void enter() throws Exception;
+
+        /** Waits until all have left. */
+        void leave() throws Exception;
     }
 }

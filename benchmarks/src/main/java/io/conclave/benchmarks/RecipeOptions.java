@@ -9,21 +9,24 @@ import java.util.List;
  * What a comparison of recipes does. Immutable; read from the command line.
  *
  * @param contenders the numbers of contenders for one lock; 1 is the uncontended case
+ * @param participants how many go through a double barrier together
  * @param rounds how often each library has its turn
  * @param warmUp before each case
  * @param round how long each turn takes
  * @param directory where the server keeps its data
  */
-record RecipeOptions(List<Integer> contenders, int rounds, Duration warmUp, Duration round, Path directory) {
+record RecipeOptions(
+        List<Integer> contenders, int participants, int rounds, Duration warmUp, Duration round, Path directory) {
     static final String HOW_TO = """
             options:
               --contenders=1,21,101  how many stand in line for one lock, the holder included
+              --participants=20      how many go through a double barrier together
               --rounds=N --warmup-ms=N --round-ms=N
               --directory=PATH       where the server keeps its data; must be on a real disk; target/benchmark if not given
             """;
 
     static final RecipeOptions DEFAULT = new RecipeOptions(
-            List.of(1, 21, 101), 5, Duration.ofSeconds(3), Duration.ofSeconds(2), Path.of("target", "benchmark"));
+            List.of(1, 21, 101), 20, 5, Duration.ofSeconds(3), Duration.ofSeconds(2), Path.of("target", "benchmark"));
 
     /**
      * Reads the arguments.
@@ -47,10 +50,12 @@ record RecipeOptions(List<Integer> contenders, int rounds, Duration warmUp, Dura
                         Arrays.stream(value.split(",", -1))
                                 .map(part -> number(argument, part))
                                 .toList(),
+                        participants,
                         rounds,
                         warmUp,
                         round,
                         directory);
+            case "--participants" -> withParticipants(number(argument, value));
             case "--rounds" -> withTimes(number(argument, value), warmUp, round);
             case "--warmup-ms" -> withTimes(rounds, Duration.ofMillis(number(argument, value)), round);
             case "--round-ms" -> withTimes(rounds, warmUp, Duration.ofMillis(number(argument, value)));
@@ -65,15 +70,19 @@ record RecipeOptions(List<Integer> contenders, int rounds, Duration warmUp, Dura
     }
 
     RecipeOptions withTimes(int newRounds, Duration newWarmUp, Duration newRound) {
-        return new RecipeOptions(contenders, newRounds, newWarmUp, newRound, directory);
+        return new RecipeOptions(contenders, participants, newRounds, newWarmUp, newRound, directory);
     }
 
     RecipeOptions withContenders(List<Integer> newContenders) {
-        return new RecipeOptions(newContenders, rounds, warmUp, round, directory);
+        return new RecipeOptions(newContenders, participants, rounds, warmUp, round, directory);
+    }
+
+    RecipeOptions withParticipants(int number) {
+        return new RecipeOptions(contenders, number, rounds, warmUp, round, directory);
     }
 
     RecipeOptions withDirectory(Path newDirectory) {
-        return new RecipeOptions(contenders, rounds, warmUp, round, newDirectory);
+        return new RecipeOptions(contenders, participants, rounds, warmUp, round, newDirectory);
     }
 
     private static int number(String argument, String value) {

@@ -21,6 +21,7 @@ class RecipeBenchmarkIT {
         RecipeOptions options = RecipeOptions.DEFAULT
                 .withDirectory(directory)
                 .withContenders(List.of(1, 4))
+                .withParticipants(5)
                 .withTimes(1, Duration.ofMillis(100), Duration.ofMillis(100));
 
         new RecipeBenchmark(options, TimeSource.system(), new PrintStream(bytes, true, StandardCharsets.UTF_8)).run();
@@ -28,6 +29,7 @@ class RecipeBenchmarkIT {
         String output = bytes.toString(StandardCharsets.UTF_8);
         assertTrue(output.contains("| lock, uncontended |"), output);
         assertTrue(output.contains("| lock, 3 waiters |"), output);
+        assertTrue(output.contains("| double barrier of 5 |"), output);
         assertTrue(output.contains("| election, leader's session closed |"), output);
         assertFalse(output.contains("NaN"), output);
     }

@@ -66,6 +66,29 @@ class DemosIT {
     }
 
     @Test
+    void doubleBarrierLetsProcessesBeginAndEndTogether() throws Exception {
+        shows(
+                DoubleBarrierDemo.class,
+                "Checked: nobody began before all three were there\n",
+                "Checked: nobody went home before all three had finished\n",
+                "cleo: is killed with -9 inside\n",
+                "Checked: the others went home",
+                "Checked: the next round began with dora in cleo's place\n");
+    }
+
+    @Test
+    void twoPhaseCommitIsAtomicWhoeverIsKilled() throws Exception {
+        shows(
+                TwoPhaseCommitDemo.class,
+                "Checked: transfer-1 was committed at all three sites\n",
+                "The coordinating process is killed with -9 before all have voted\n",
+                "Checked: transfer-2 was aborted at all three sites\n",
+                "rome is killed with -9 in doubt\n",
+                "Checked: transfer-3 was committed at all three sites\n",
+                "Checked: nothing is left in doubt\n");
+    }
+
+    @Test
     void everyNameThatTheScriptKnowsIsAProgramAndIsInTheReadme() throws Exception {
         String script = Files.readString(Path.of("run"));
         String readme = Files.readString(Path.of("../README.md"));
@@ -76,7 +99,7 @@ class DemosIT {
             assertTrue(readme.contains("examples/run " + program.group(1)), program.group(1));
             programs++;
         }
-        assertEquals(6, programs);
+        assertEquals(8, programs);
     }
 
     private static void shows(Class<?> demo, String... words) throws InterruptedException {

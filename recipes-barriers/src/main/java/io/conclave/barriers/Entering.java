@@ -237,13 +237,15 @@ final class Entering {
     private void watchMember(int number, NodePath member) {
         watchedMember = member;
         participant.send(
-                Exists.of(member).withWatcher(memberWatcher),
-                stat -> {
-                    if (stat.isEmpty() && isLatest(number)) {
+                GetData.of(member).withWatcher(memberWatcher), // which leaves no watch on a znode that is gone
+                node -> {},
+                cause -> {
+                    if (Refusals.isNoNode(cause) && isLatest(number)) {
                         look();
+                    } else {
+                        onFailure(number, cause);
                     }
-                },
-                cause -> onFailure(number, cause));
+                });
     }
 
     private void onReadyEvent(NodeEvent event) {

@@ -9,8 +9,8 @@ import io.conclave.error.SessionGoneException;
 import io.conclave.grant.LossReason;
 import io.conclave.node.NodePath;
 import io.conclave.spi.Delete;
-import io.conclave.spi.Exists;
 import io.conclave.spi.GetChildren;
+import io.conclave.spi.GetData;
 import io.conclave.spi.Multi;
 import io.conclave.spi.RemoveWatch;
 import io.conclave.spi.SessionState;
@@ -137,13 +137,15 @@ final class Leaving extends Wait {
         NodePath other = layout.member(name);
         watched = other;
         participant.send(
-                Exists.of(other).withWatcher(watcher),
-                stat -> {
-                    if (stat.isEmpty() && number == latest) {
+                GetData.of(other).withWatcher(watcher), // which leaves no watch on a znode that is gone
+                node -> {},
+                cause -> {
+                    if (Refusals.isNoNode(cause) && number == latest) {
                         look();
+                    } else {
+                        onFailure(number, cause);
                     }
-                },
-                cause -> onFailure(number, cause));
+                });
     }
 
     private void allHaveLeft() {

@@ -1,0 +1,114 @@
+package io.conclave.commit;
+
+import io.conclave.coordinator.RecipeSession;
+import io.conclave.error.ClosedException;
+import io.conclave.error.SessionGoneException;
+import io.conclave.node.NodePath;
+import io.conclave.spi.Delete;
+import io.conclave.spi.Exists;
+import io.conclave.spi.GetChildren;
+import io.conclave.spi.GetData;
+import io.conclave.spi.Multi;
+import io.conclave.spi.Operation;
+import io.conclave.spi.Watcher;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Deletes a transaction that is decided, once all its sites have finished; waits for one of them at a time. State belongs to the session's dispatcher. */
+final class Cleanup {
+    private static final Logger LOG = LoggerFactory.getLogger(Cleanup.class);
+    private static final Duration RETRY_DELAY = Duration.ofSeconds(1);
+
+    private final RecipeSession session;
+    private final TransactionLayout layout;
+    private final boolean patient;
+    private final Runnable onDone;
+    private final Watcher watcher = event -> begin(); // one object, so that setting it again is no second watch
+
+    /**
+     * Nothing is sent yet.
+     *
+     * @param patient whether it waits for sites that have not finished
+     * @param onDone told on the dispatcher when it is deleted, or when it is not and nobody waits; not of the session's end
+     */
+    Cleanup(RecipeSession session, TransactionLayout layout, boolean patient, Runnable onDone) {
+        this.session = session;
+        this.layout = layout;
+        this.patient = patient;
+        this.onDone = onDone;
+    }
+
+    void begin() {
+        session.send(GetChildren.of(layout.path()), children -> onChildren(children.names()), this::onFailure);
+    }
+
+    private void onChildren(List<String> names) {
+        List<NodePath> own = List.of(layout.coordinator(), layout.decision());
+        Optional<String> left = names.stream()
+                .filter(name -> !own.contains(layout.path().child(name)))
+                .sorted() // presences before votes: those of the dead go by themselves
+                .findFirst();
+        if (left.isEmpty()) {
+            delete(names);
+        } else if (patient) {
+            waitFor(layout.path().child(left.get()));
+        } else {
+            onDone.run();
+        }
+    }
+
+    private void waitFor(NodePath left) {
+        session.send(
+                GetData.of(left).withWatcher(watcher), // which leaves no watch on a znode that is gone
+                node -> {},
+                cause -> {
+                    if (Refusals.isNoNode(cause)) {
+                        begin();
+                    } else {
+                        onFailure(cause);
+                    }
+                });
+    }
+
+    private void delete(List<String> names) {
+        List<Operation<?>> operations = new ArrayList<>();
+        names.forEach(name -> operations.add(Delete.of(layout.path().child(name))));
+        operations.add(Delete.of(layout.path()));
+        session.send(new Multi(operations), results -> onDone.run(), this::onFailure);
+    }
+
+    private void onFailure(Throwable cause) {
+        if (cause instanceof SessionGoneException || cause instanceof ClosedException) {
+            return; // the session's state tells what follows
+        }
+        if (Refusals.isNoNode(cause)) {
+            lookWhetherThere();
+        } else if (Refusals.isUnknown(cause) || Refusals.isStateChanged(cause)) {
+            begin();
+        } else if (Refusals.mayPass(cause)) {
+            LOG.warn("Cannot delete {} yet, trying again: {}", layout.path(), cause.getMessage());
+            session.time().schedule(RETRY_DELAY, () -> session.execute(this::begin));
+        } else {
+            LOG.error("Cannot delete {}; it stays", layout.path(), cause);
+            onDone.run();
+        }
+    }
+
+    /** Somebody else deletes it, too: it has gone, or only a part of what was listed. */
+    private void lookWhetherThere() {
+        session.send(
+                Exists.of(layout.path()),
+                stat -> {
+                    if (stat.isPresent()) {
+                        begin();
+                    } else {
+                        onDone.run();
+                    }
+                },
+                this::onFailure);
+    }
+}

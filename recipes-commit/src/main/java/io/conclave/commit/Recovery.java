@@ -1,0 +1,142 @@
+package io.conclave.commit;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeSession;
+import io.conclave.error.ClosedException;
+import io.conclave.error.OutcomeUnknownException;
+import io.conclave.error.SessionGoneException;
+import io.conclave.node.NodePath;
+import io.conclave.node.NodeStat;
+import io.conclave.spi.Exists;
+import io.conclave.spi.GetChildren;
+import io.conclave.spi.GetData;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Goes through all transactions whose coordinating session is gone, one after the other: reads the decision or makes it, and deletes what all sites have finished. Begins again on the next session.
+ *
+ * <p>State belongs to the dispatcher of the session of the time.
+ */
+final class Recovery extends SessionFollower {
+    private static final Logger LOG = LoggerFactory.getLogger(Recovery.class);
+
+    private final NodePath base;
+    private final Map<String, Decision> decisions = new TreeMap<>();
+    private final CompletableFuture<Map<String, Decision>> done = new CompletableFuture<>();
+    private @Nullable Deciding deciding;
+
+    Recovery(Coordinator coordinator, NodePath base) {
+        super(coordinator);
+        this.base = base;
+    }
+
+    /** Completes on the dispatcher. */
+    CompletableFuture<Map<String, Decision>> done() {
+        return done;
+    }
+
+    @Override
+    void onSession(RecipeSession next) {
+        next.send(
+                GetChildren.of(TransactionLayout.transactions(base)),
+                transactions -> recover(next, transactions.names(), 0),
+                cause -> {
+                    if (Refusals.isNoNode(cause)) {
+                        complete();
+                    } else {
+                        onFailure(cause, () -> onSession(next));
+                    }
+                });
+    }
+
+    @Override
+    void onSessionEnded() {
+        Deciding last = deciding;
+        if (last != null) {
+            last.stop();
+        }
+    }
+
+    @Override
+    void onClosed() {
+        done.completeExceptionally(new ClosedException("The coordinator was closed while recovering " + base));
+    }
+
+    private void complete() {
+        end();
+        done.complete(Map.copyOf(decisions));
+    }
+
+    private void recover(RecipeSession on, List<String> ids, int index) {
+        if (index == ids.size()) {
+            complete();
+            return;
+        }
+        TransactionLayout layout = new TransactionLayout(base, ids.get(index));
+        Runnable next = () -> recover(on, ids, index + 1);
+        on.send(
+                Exists.of(layout.coordinator()),
+                stat -> onCoordinator(on, layout, stat, next),
+                cause -> onFailure(cause, () -> recover(on, ids, index)));
+    }
+
+    private void onCoordinator(
+            RecipeSession on, TransactionLayout layout, Optional<NodeStat> coordinator, Runnable next) {
+        if (coordinator.isPresent()) {
+            next.run(); // whoever began it is at it
+            return;
+        }
+        on.send(
+                GetData.of(layout.path()),
+                node -> TransactionRecord.parse(node.data())
+                        .ifPresentOrElse(record -> decide(on, layout, record, next), next),
+                cause -> {
+                    if (Refusals.isNoNode(cause)) {
+                        next.run();
+                    } else {
+                        onFailure(cause, () -> onCoordinator(on, layout, coordinator, next));
+                    }
+                });
+    }
+
+    private void decide(RecipeSession on, TransactionLayout layout, TransactionRecord record, Runnable next) {
+        Deciding one = new Deciding(
+                on,
+                layout,
+                record.sites(),
+                decision -> {
+                    LOG.info("{}: {}", layout.path(), decision);
+                    decisions.put(layout.id(), decision);
+                    new Cleanup(on, layout, false, next).begin();
+                },
+                cause -> {
+                    if (cause instanceof OutcomeUnknownException) {
+                        next.run(); // it was finished and deleted meanwhile
+                    } else {
+                        onFailure(cause, next);
+                    }
+                });
+        deciding = one;
+        one.begin(false, Duration.ofDays(1)); // it finds the coordinating session gone, and needs no deadline
+    }
+
+    private void onFailure(Throwable cause, Runnable again) {
+        if (isEnded() || cause instanceof SessionGoneException || cause instanceof ClosedException) {
+            return; // the session's state tells what follows
+        }
+        if (Refusals.isUnknown(cause)) {
+            again.run();
+        } else {
+            end();
+            done.completeExceptionally(cause);
+        }
+    }
+}

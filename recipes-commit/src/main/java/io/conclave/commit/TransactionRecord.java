@@ -1,0 +1,65 @@
+package io.conclave.commit;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What stands in a transaction's znode.
+ *
+ * @param guid by which who began it knows it again after a lost reply
+ * @param propagation how votes get to those who decide
+ * @param voteTimeout how long votes are waited for
+ * @param sites their names
+ * @param payload the application's
+ */
+record TransactionRecord(
+        String guid, Propagation propagation, Duration voteTimeout, List<String> sites, byte[] payload) {
+    private static final String HEADING = "conclave transaction";
+    private static final int LINES = 5;
+
+    byte[] toBytes() {
+        String head = String.join(
+                        "\n",
+                        HEADING,
+                        guid,
+                        propagation.name(),
+                        Long.toString(voteTimeout.toMillis()),
+                        String.join(",", sites))
+                + "\n";
+        byte[] headBytes = head.getBytes(StandardCharsets.UTF_8);
+        byte[] data = Arrays.copyOf(headBytes, headBytes.length + payload.length);
+        System.arraycopy(payload, 0, data, headBytes.length, payload.length);
+        return data;
+    }
+
+    /** Empty if it is no transaction of ours. */
+    static Optional<TransactionRecord> parse(byte[] data) {
+        int end = 0;
+        for (int line = 0; line < LINES; line++) {
+            while (end < data.length && data[end] != '\n') {
+                end++;
+            }
+            end++; // behind the line's end
+        }
+        if (end > data.length) {
+            return Optional.empty();
+        }
+        String[] lines = new String(data, 0, end, StandardCharsets.UTF_8).split("\n", -1);
+        if (!lines[0].equals(HEADING)) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(new TransactionRecord(
+                    lines[1],
+                    Propagation.valueOf(lines[2]),
+                    Duration.ofMillis(Long.parseLong(lines[3])),
+                    List.of(lines[4].split(",", -1)),
+                    Arrays.copyOfRange(data, end, data.length)));
+        } catch (IllegalArgumentException e) {
+            return Optional.empty();
+        }
+    }
+}

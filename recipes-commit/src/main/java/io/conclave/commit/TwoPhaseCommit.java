@@ -1,0 +1,205 @@
+package io.conclave.commit;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Waiting;
+import io.conclave.error.RefusalReason;
+import io.conclave.error.RefusedException;
+import io.conclave.line.Acquisition;
+import io.conclave.node.NodePath;
+import io.conclave.spi.GetData;
+import io.conclave.spi.SerialExecutor;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Two-phase commit: transactions among sites, each of which is committed at all of its sites or at none, whoever dies at whatever moment.
+ *
+ * <pre>{@code
+ * TwoPhaseCommit transfers = TwoPhaseCommit.at(coordinator, "/transfers");
+ * Site berlin = transfers.join("berlin", new AccountsOfBerlin(database));       // a Participant; in a process of each site
+ * Decision decision = transfers.commit("transfer-42", order, List.of("berlin", "paris", "rome"));
+ * }</pre>
+ *
+ * <p>Who calls {@link #commit} begins the transaction; every site finds it in its inbox, has its {@link Participant} prepare, and votes. When all have voted to commit, it is committed; as soon as one votes to abort, or is seen and dies without a vote, or the
+ * {@linkplain #withVoteTimeout deadline} is over, it is aborted. What was decided stands in one znode, {@code decision}, that is created once: of those who would decide at the same moment one wins, and all others read what he
+ * has written. A decision to commit is created in one transaction with a check of every vote.
+ *
+ * <p>Whoever crashes: the sites decide without the coordinating process when its session ends (by what votes stand there: that may be to commit), and it learns the decision on its next session, or a successor by {@link #recover}. A site that joins again
+ * finds in its inbox what is in doubt, and finishes it; a vote to commit binds it. So each method of a participant may be called more than once and must be idempotent. There should be one process of a site at a time; a new one takes
+ * the place of a former one.
+ *
+ * <p>Layout: {@code <path>/transactions/<id>} is the transaction with its sites and payload; below it {@code vote-<site>}, made empty by who began it and written by the site once; {@code here-<site>} and {@code coordinator}, ephemeral, so that the death of
+ * anybody is seen; {@code decision}. {@code <path>/sites/<site>/<id>} is the entry in a site's inbox. A site that has finished deletes its vote and its entry; who began the transaction deletes the rest after the last of them.
+ * Cost with n sites: one transaction to begin, two writes and about eight reads for each site, one write to decide, 3n reads for the coordinating process; with {@link Propagation#EVERYONE_WATCHES} 3n reads for each
+ * site.
+ *
+ * <p>While the connection is away everything waits. Immutable and thread-safe; making one costs nothing.
+ */
+public final class TwoPhaseCommit {
+    private static final int MAX_SITES = 1_000;
+    private static final Duration DEFAULT_VOTE_TIMEOUT = Duration.ofSeconds(30);
+
+    private final Coordinator coordinator;
+    private final NodePath path;
+    private final Propagation propagation;
+    private final Duration voteTimeout;
+
+    private TwoPhaseCommit(Coordinator coordinator, NodePath path, Propagation propagation, Duration voteTimeout) {
+        this.coordinator = coordinator;
+        this.path = path;
+        this.propagation = propagation;
+        this.voteTimeout = voteTimeout;
+    }
+
+    /**
+     * Transactions at a path.
+     *
+     * @throws IllegalArgumentException if the path breaks a rule, naming it
+     */
+    public static TwoPhaseCommit at(Coordinator coordinator, String path) {
+        return at(coordinator, NodePath.of(path));
+    }
+
+    /** Transactions at a path; through the coordinator, with 30 seconds to vote. */
+    public static TwoPhaseCommit at(Coordinator coordinator, NodePath path) {
+        if (path.isRoot()) {
+            throw new IllegalArgumentException("Invalid path of transactions \"/\": they need a znode of their own");
+        }
+        return new TwoPhaseCommit(coordinator, path, Propagation.THROUGH_COORDINATOR, DEFAULT_VOTE_TIMEOUT);
+    }
+
+    /** The same, but transactions begun here propagate their votes that way. */
+    public TwoPhaseCommit withPropagation(Propagation way) {
+        return new TwoPhaseCommit(coordinator, path, Objects.requireNonNull(way, "way"), voteTimeout);
+    }
+
+    /** The same, but transactions begun here wait that long for votes. Counted by each process from the moment when it hears of the transaction. */
+    public TwoPhaseCommit withVoteTimeout(Duration timeout) {
+        if (timeout.isNegative() || timeout.isZero()) {
+            throw new IllegalArgumentException("Invalid vote timeout " + timeout + ": it must be positive");
+        }
+        return new TwoPhaseCommit(coordinator, path, propagation, timeout);
+    }
+
+    /**
+     * Takes part as a site until it is closed. Never blocks. What stands in the site's inbox from before is taken up at once.
+     *
+     * @param name the site's name: one component of a path, without a comma
+     * @param participant the site's work
+     */
+    public Site join(String name, Participant participant) {
+        JoinedSite site = new JoinedSite(
+                coordinator, path, checkedSite(name), Objects.requireNonNull(participant, "participant"));
+        site.follow();
+        return site;
+    }
+
+    /**
+     * Begins a transaction and waits until it is decided; the sites may still be finishing then. Ends within the vote timeout and what the connection takes.
+     *
+     * @param id a name that no transaction here has had: one component of a path. Who must know after a crash what became of it uses one that he finds again
+     * @param payload what it is about, for the participants
+     * @param sites their names; they need not have joined yet
+     * @return the decision, whoever has made it
+     * @throws InterruptedException if the thread is interrupted; the transaction is aborted then unless it is decided already, see {@link #decision}
+     * @throws io.conclave.error.RefusedException if there is a transaction of this id (NODE_EXISTS), or the backend refuses it
+     * @throws io.conclave.error.OutcomeUnknownException if the session was lost meanwhile and others have recovered the transaction and deleted it
+     * @throws io.conclave.error.ClosedException if the coordinator is closed
+     */
+    public Decision commit(String id, byte[] payload, Collection<String> sites) throws InterruptedException {
+        return acquisition(id, payload, sites).await();
+    }
+
+    /** As {@link #commit}, without blocking. Completes on a listener thread; cancelling it aborts the transaction unless it is decided. */
+    public CompletableFuture<Decision> commitAsync(String id, byte[] payload, Collection<String> sites) {
+        return acquisition(id, payload, sites).stage(decision -> {});
+    }
+
+    private Acquisition<Decision> acquisition(String id, byte[] payload, Collection<String> sites) {
+        List<String> names = List.copyOf(new TreeSet<>(sites));
+        names.forEach(TwoPhaseCommit::checkedSite);
+        if (names.isEmpty() || names.size() > MAX_SITES) {
+            throw new IllegalArgumentException(
+                    "Invalid number of sites " + names.size() + ": it must be from 1 to " + MAX_SITES);
+        }
+        TransactionLayout layout = new TransactionLayout(path, id);
+        NodePath checked = layout.path(); // refuses an id that is no component of a path
+        TransactionRecord record =
+                new TransactionRecord(UUID.randomUUID().toString(), propagation, voteTimeout, names, payload.clone());
+        Initiation initiation = new Initiation(coordinator, new TransactionLayout(path, checked.name()), record);
+        initiation.follow();
+        return Acquisition.of(initiation, initiation::decision);
+    }
+
+    private static String checkedSite(String name) {
+        if (name.indexOf(',') >= 0 || name.indexOf('\n') >= 0) {
+            throw new IllegalArgumentException("Invalid site \"" + name + "\": it must not contain a comma");
+        }
+        return NodePath.ROOT.child(name).name();
+    }
+
+    /**
+     * What was decided, as long as the transaction stands there: until all its sites have finished and who began it has deleted it. Empty if it is not decided, or there is none. Blocks.
+     *
+     * @throws InterruptedException if the thread is interrupted
+     */
+    public Optional<Decision> decision(String id) throws InterruptedException {
+        try {
+            GetData read = GetData.of(new TransactionLayout(path, id).decision());
+            return Optional.of(Decision.parse(coordinator.execute(read).data()));
+        } catch (RefusedException e) {
+            if (e.reason() == RefusalReason.NO_NODE) {
+                return Optional.empty();
+            }
+            throw e;
+        }
+    }
+
+    /**
+     * Finishes what processes have begun whose sessions are gone: decides what is not decided, to abort unless all votes to commit stand there, and deletes what all sites have finished. To be called by whoever takes up the work
+     * of a coordinating process that died; may be called at any time, and by many. Blocks.
+     *
+     * @return the decisions of all such transactions, by id
+     * @throws InterruptedException if the thread is interrupted
+     * @throws io.conclave.error.ConclaveException if it is refused, or the coordinator is closed
+     */
+    public Map<String, Decision> recover() throws InterruptedException {
+        return Waiting.await(coordinator.recipeSession(), recoverAsync());
+    }
+
+    /** As {@link #recover}, without blocking. Completes on a listener thread. */
+    public CompletableFuture<Map<String, Decision>> recoverAsync() {
+        Recovery recovery = new Recovery(coordinator, path);
+        recovery.follow();
+        RecipeSession session = coordinator.recipeSession();
+        CompletableFuture<Map<String, Decision>> stage = new CompletableFuture<>();
+        SerialExecutor listeners = new SerialExecutor("recovering " + path, session.listenerExecutor(), session.time());
+        recovery.done()
+                .whenComplete((decisions, failure) -> listeners.execute(() -> {
+                    if (failure == null) {
+                        stage.complete(decisions);
+                    } else {
+                        stage.completeExceptionally(Waiting.cause(failure));
+                    }
+                }));
+        return stage;
+    }
+
+    /** The transactions' znode, in the coordinator's namespace. */
+    public NodePath path() {
+        return path;
+    }
+
+    @Override
+    public String toString() {
+        return "TwoPhaseCommit[" + path + ", " + propagation + ", " + coordinator + "]";
+    }
+}

@@ -1,0 +1,148 @@
+package io.conclave.commit;
+
+import io.conclave.node.NodeStat;
+import io.conclave.spi.Exists;
+import io.conclave.spi.GetData;
+import io.conclave.spi.Watcher;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+import java.util.Optional;
+
+/** Looks at one site's vote, and at its presence until it has voted; for {@link Deciding}, on whose dispatcher its state is. */
+final class VoteWatch {
+    private final Deciding deciding;
+    private final String site;
+    private final Watcher voteWatcher =
+            event -> readVote(); // one object each, so that setting it again is no second watch
+    private final Watcher presenceWatcher = event -> lookForPresence();
+    private State state = State.UNKNOWN;
+    private int version;
+    private boolean wasPresent;
+    private boolean began;
+
+    /** What is known of a vote. */
+    enum State {
+        /** It was not read yet. */
+        UNKNOWN,
+        /** There is none yet. */
+        NONE,
+        /** For. */
+        COMMIT,
+        /** Against. */
+        ABORT,
+        /** The site has finished, so there is a decision. */
+        FINISHED
+    }
+
+    VoteWatch(Deciding deciding, String site) {
+        this.deciding = deciding;
+        this.site = site;
+    }
+
+    String site() {
+        return site;
+    }
+
+    State state() {
+        return state;
+    }
+
+    /** The version of the znode that holds the vote. */
+    int version() {
+        return version;
+    }
+
+    void begin() {
+        began = true;
+        readVote();
+        lookForPresence();
+    }
+
+    private void readVote() {
+        if (isOpen()) {
+            deciding.session()
+                    .send(
+                            GetData.of(deciding.layout().vote(site)).withWatcher(voteWatcher),
+                            this::onVote,
+                            this::onNotRead);
+        }
+    }
+
+    /** Whether anything is to be learned of it. */
+    private boolean isOpen() {
+        return !deciding.isEnded() && (state == State.UNKNOWN || state == State.NONE);
+    }
+
+    private void onVote(GetData.NodeData node) {
+        state = stateOf(node.data());
+        version = node.stat().version();
+        deciding.evaluate();
+    }
+
+    static State stateOf(byte[] data) {
+        String text = new String(data, StandardCharsets.UTF_8);
+        for (Vote vote : Vote.values()) {
+            if (text.equals(vote.name().toLowerCase(Locale.ROOT))) {
+                return vote == Vote.COMMIT ? State.COMMIT : State.ABORT;
+            }
+        }
+        return State.NONE;
+    }
+
+    static byte[] bytesOf(Vote vote) {
+        return vote.name().toLowerCase(Locale.ROOT).getBytes(StandardCharsets.UTF_8);
+    }
+
+    private void onNotRead(Throwable cause) {
+        if (Refusals.isNoNode(cause)) {
+            state = State.FINISHED;
+            deciding.siteHasFinished();
+        } else {
+            deciding.onFailure(cause, this::readVote);
+        }
+    }
+
+    private void lookForPresence() {
+        if (isOpen()) {
+            deciding.session()
+                    .send(
+                            Exists.of(deciding.layout().presence(site)).withWatcher(presenceWatcher),
+                            this::onPresence,
+                            cause -> deciding.onFailure(cause, this::lookForPresence));
+        }
+    }
+
+    private void onPresence(Optional<NodeStat> stat) {
+        if (stat.isPresent()) {
+            wasPresent = true;
+        } else if (wasPresent && isOpen()) {
+            // It may have voted right before: what stands there now is its last word.
+            deciding.session()
+                    .send(GetData.of(deciding.layout().vote(site)), this::onLastWord, this::onLastWordNotRead);
+        }
+    }
+
+    private void onLastWord(GetData.NodeData node) {
+        if (isOpen() && stateOf(node.data()) == State.NONE) {
+            deciding.siteIsGone(site);
+        } else if (isOpen()) {
+            onVote(node);
+        }
+    }
+
+    private void onLastWordNotRead(Throwable cause) {
+        if (!Refusals.isNoNode(cause)) {
+            deciding.onFailure(cause, this::lookForPresence);
+        }
+    }
+
+    /** Of watches that would not fire when the transaction is finished. */
+    void removeWatches() {
+        if (began && (state == State.UNKNOWN || state == State.NONE)) {
+            deciding.removeWatch(deciding.layout().vote(site), voteWatcher);
+        }
+        if (began && !wasPresent) {
+            deciding.removeWatch(deciding.layout().presence(site), presenceWatcher);
+        }
+    }
+}

@@ -1,0 +1,80 @@
+package io.conclave.commit;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Predicate;
+
+/** What a site has on its disk: what it has prepared, and what became of it. It outlives the site's processes, and notes what must not be. */
+final class Ledger {
+    private final String site;
+    private final Predicate<String> accepts;
+    private final Set<String> prepared = ConcurrentHashMap.newKeySet();
+    private final Map<String, Boolean> outcomes = new ConcurrentHashMap<>();
+    private final List<String> violations = new CopyOnWriteArrayList<>();
+
+    /** A ledger that votes to commit those transactions that the predicate accepts. */
+    Ledger(String site, Predicate<String> accepts) {
+        this.site = site;
+        this.accepts = accepts;
+    }
+
+    static Ledger willing(String site) {
+        return new Ledger(site, id -> true);
+    }
+
+    String site() {
+        return site;
+    }
+
+    /** A process of the site, which works on the ledger while it is alive. */
+    Participant participant() {
+        return new Participant() {
+            @Override
+            public Vote prepare(TransactionPart transaction) {
+                if (!accepts.test(transaction.id())) {
+                    return Vote.ABORT;
+                }
+                prepared.add(transaction.id());
+                return Vote.COMMIT;
+            }
+
+            @Override
+            public void commit(TransactionPart transaction) {
+                if (!prepared.contains(transaction.id())) {
+                    violations.add(site + " commits " + transaction.id() + ", which it has not prepared");
+                }
+                end(transaction.id(), true);
+            }
+
+            @Override
+            public void abort(TransactionPart transaction) {
+                end(transaction.id(), false);
+            }
+        };
+    }
+
+    private void end(String id, boolean isCommit) {
+        Boolean before = outcomes.put(id, isCommit);
+        if (before != null && before != isCommit) {
+            violations.add(site + " committed and aborted " + id);
+        }
+    }
+
+    /** Whether it was committed; empty if it has not heard. */
+    Optional<Boolean> outcome(String id) {
+        return Optional.ofNullable(outcomes.get(id));
+    }
+
+    List<String> violations() {
+        return violations;
+    }
+
+    @Override
+    public String toString() {
+        return site + " prepared " + prepared + ", committed " + outcomes;
+    }
+}
