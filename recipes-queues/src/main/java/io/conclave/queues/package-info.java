@@ -1,5 +1,5 @@
 /**
- * FIFO, priority and delay queues with claim, acknowledge and redeliver.
+ * Work queues, first in first out or by priority: items are taken at most once, or claimed, acknowledged and delivered again.
  */
 @NullMarked
 package io.conclave.queues;

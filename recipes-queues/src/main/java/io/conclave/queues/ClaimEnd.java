@@ -1,0 +1,17 @@
+package io.conclave.queues;
+
+/** Why an item is no longer claimed. */
+public enum ClaimEnd {
+    /** It was acknowledged: the item is done. */
+    ACKNOWLEDGED,
+    /** It was given back by its owner; the item is delivered again. */
+    RELEASED,
+    /** Its owner did not acknowledge it in time; the item is delivered again. */
+    DEADLINE_PASSED,
+    /** The session was lost; the item is delivered again. */
+    SESSION_LOST,
+    /** Somebody else has deleted the claim or the item. */
+    TAKEN_AWAY,
+    /** The coordinator was closed; the item is delivered again. */
+    COORDINATOR_CLOSED
+}

@@ -1,0 +1,316 @@
+package io.conclave.queues;
+
+import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Registration;
+import io.conclave.coordinator.Waiting;
+import io.conclave.error.ClosedException;
+import io.conclave.error.GrantLostException;
+import io.conclave.error.OutcomeUnknownException;
+import io.conclave.error.RefusedException;
+import io.conclave.error.SessionGoneException;
+import io.conclave.spi.Check;
+import io.conclave.spi.Delete;
+import io.conclave.spi.Exists;
+import io.conclave.spi.Multi;
+import io.conclave.spi.SerialExecutor;
+import io.conclave.spi.SessionState;
+import io.conclave.time.Elapsed;
+import io.conclave.time.TimeSource;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A claim that we have: the ephemeral znode {@code claim-<item>} beside the item. The version of the item's znode, which every claim raises, tells ours from a later one, so neither an acknowledgement nor a return
+ * that comes late touches what somebody else has claimed.
+ *
+ * <pre>{@code
+ * HELD -> SETTLING -> ENDED      (acknowledged or given back; refused: HELD again)
+ *   +---------------> ENDED      (the session is lost or closed)
+ * }</pre>
+ *
+ * <p>State belongs to the session's dispatcher; methods that others may call say so.
+ */
+final class ClaimedItem<T> implements Claim<T> {
+    private static final Logger LOG = LoggerFactory.getLogger(ClaimedItem.class);
+
+    private final RecipeSession session;
+    private final QueueLayout layout;
+    private final ItemName name;
+    private final int version;
+    private final T item;
+    private final Executor listeners;
+    private final CompletableFuture<ClaimEnd> ended = new CompletableFuture<>(); // on the dispatcher
+    private final CompletableFuture<ClaimEnd> told = new CompletableFuture<>(); // on listener threads
+    private final CompletableFuture<Void> acknowledged = new CompletableFuture<>(); // on the dispatcher
+    private volatile State state = State.HELD; // written on the dispatcher only
+    private volatile Term term;
+    private TimeSource.Timer deadline = () -> {};
+    private Registration sessionListener = () -> {};
+
+    private enum State {
+        HELD,
+        SETTLING,
+        ENDED
+    }
+
+    /** How long it is ours, from when. */
+    private record Term(Elapsed since, Duration visibility) {
+        Duration remaining() {
+            return since.remainingOf(visibility);
+        }
+    }
+
+    private ClaimedItem(RecipeSession session, QueueLayout layout, Delivery delivery, T item, Duration visibility) {
+        this.session = session;
+        this.layout = layout;
+        this.name = delivery.item();
+        this.version = delivery.version();
+        this.item = item;
+        this.term = new Term(delivery.since(), visibility);
+        this.listeners =
+                new SerialExecutor("claim of " + name.name(), session.listenerExecutor(), session.time());
+        ended.thenAccept(end -> listeners.execute(() -> told.complete(end)));
+    }
+
+    /** The claim that a delivery is; its deadline runs since the claim was sent. Any thread. */
+    static <T> ClaimedItem<T> of(
+            RecipeSession session, QueueLayout layout, Delivery delivery, T item, Duration visibility) {
+        ClaimedItem<T> claim = new ClaimedItem<>(session, layout, delivery, item, visibility);
+        session.execute(claim::begin);
+        return claim;
+    }
+
+    /** Gives a claim back that nobody has taken over. */
+    static void giveBack(RecipeSession session, QueueLayout layout, Delivery delivery) {
+        Settlement.of(session, layout.claim(delivery.item()), release(layout, delivery.item(), delivery.version()));
+    }
+
+    private static Multi release(QueueLayout layout, ItemName name, int version) {
+        return Multi.of(new Check(layout.item(name), version), Delete.of(layout.claim(name)));
+    }
+
+    private void begin() {
+        sessionListener = session.onStateChange(this::onSessionState);
+        if (session.state().isLive()) {
+            setDeadline();
+        } else {
+            onSessionState(session.state());
+        }
+    }
+
+    private void setDeadline() {
+        deadline.cancel();
+        if (state == State.HELD) {
+            deadline = session.time().schedule(term.remaining(), () -> session.execute(this::onDeadline));
+        }
+    }
+
+    private void onDeadline() {
+        if (state == State.HELD) {
+            if (term.remaining().isZero()) {
+                LOG.warn("{}: not acknowledged within {}; it is given back", this, term.visibility());
+                giveBack(ClaimEnd.DEADLINE_PASSED);
+            } else {
+                setDeadline(); // extended, or the timer was early by the cautious clock
+            }
+        }
+    }
+
+    private void onSessionState(SessionState next) {
+        if (next == SessionState.LOST) {
+            end(ClaimEnd.SESSION_LOST);
+        } else if (next == SessionState.CLOSED) {
+            end(ClaimEnd.COORDINATOR_CLOSED);
+        }
+    }
+
+    @Override
+    public T item() {
+        return item;
+    }
+
+    @Override
+    public int deliveries() {
+        return version;
+    }
+
+    @Override
+    public Duration remaining() {
+        if (state != State.HELD) {
+            return Duration.ZERO;
+        }
+        Duration ofTerm = term.remaining();
+        Duration ofSession = session.remaining();
+        return ofTerm.compareTo(ofSession) < 0 ? ofTerm : ofSession;
+    }
+
+    @Override
+    public boolean extend(Duration visibility) {
+        if (visibility.isZero() || visibility.isNegative()) {
+            throw new IllegalArgumentException("Invalid visibility " + visibility + ": it must be positive");
+        }
+        if (remaining().isZero()) {
+            return false;
+        }
+        term = new Term(Elapsed.since(session.time()), visibility);
+        session.execute(this::setDeadline);
+        return isHeld();
+    }
+
+    @Override
+    public void acknowledge() throws InterruptedException {
+        session.execute(this::beginAcknowledging);
+        Waiting.await(session, acknowledged);
+    }
+
+    @Override
+    public CompletableFuture<Void> acknowledgeAsync() {
+        session.execute(this::beginAcknowledging);
+        CompletableFuture<Void> stage = new CompletableFuture<>();
+        acknowledged.whenComplete((done, failure) -> listeners.execute(() -> complete(stage, failure)));
+        return stage;
+    }
+
+    private static void complete(CompletableFuture<Void> stage, @Nullable Throwable failure) {
+        if (failure == null) {
+            stage.complete(null);
+        } else {
+            stage.completeExceptionally(Waiting.cause(failure));
+        }
+    }
+
+    private void beginAcknowledging() {
+        if (state != State.HELD) {
+            return; // acknowledged tells
+        }
+        if (term.remaining().isZero()) {
+            giveBack(ClaimEnd.DEADLINE_PASSED);
+            return;
+        }
+        state = State.SETTLING;
+        deadline.cancel();
+        Multi multi = Multi.of(Delete.of(layout.item(name)).withVersion(version), Delete.of(layout.claim(name)));
+        Settlement.of(session, layout.claim(name), multi).whenComplete((result, failure) -> {
+            if (failure != null) {
+                endFor(Waiting.cause(failure));
+            } else {
+                onSettled(result);
+            }
+        });
+    }
+
+    private void onSettled(Settlement.Result result) {
+        switch (result.kind()) {
+            case DONE -> end(ClaimEnd.ACKNOWLEDGED);
+            case CLAIM_GONE -> lookForTheItem();
+            case REFUSED -> {
+                RefusedException refusal = result.refusal().orElseThrow();
+                if (Refusals.isStale(refusal)) {
+                    takenAway();
+                } else {
+                    stayAsBefore(refusal);
+                }
+            }
+        }
+    }
+
+    /** The item or the claim has gone, or is another's: what is left of ours goes as well. */
+    private void takenAway() {
+        Settlement.of(session, layout.claim(name), release(layout, name, version));
+        end(ClaimEnd.TAKEN_AWAY);
+    }
+
+    private void stayAsBefore(RefusedException refusal) {
+        acknowledged.completeExceptionally(refusal);
+        if (state == State.SETTLING) {
+            giveBack(ClaimEnd.RELEASED);
+        }
+    }
+
+    /** The claim has gone with a reply that was lost: the item has gone with it, or somebody has deleted the claim. */
+    private void lookForTheItem() {
+        session.send(
+                Exists.of(layout.item(name)),
+                stat -> end(stat.isEmpty() ? ClaimEnd.ACKNOWLEDGED : ClaimEnd.TAKEN_AWAY),
+                cause -> {
+                    if (cause instanceof OutcomeUnknownException) {
+                        lookForTheItem();
+                    } else {
+                        endFor(cause);
+                    }
+                });
+    }
+
+    private void endFor(Throwable cause) {
+        if (cause instanceof SessionGoneException) {
+            end(ClaimEnd.SESSION_LOST);
+        } else if (cause instanceof ClosedException) {
+            end(ClaimEnd.COORDINATOR_CLOSED);
+        } else {
+            LOG.error("{}: unexpected failure", this, cause);
+            acknowledged.completeExceptionally(cause);
+            end(ClaimEnd.TAKEN_AWAY);
+        }
+    }
+
+    @Override
+    public void close() {
+        session.execute(() -> {
+            if (state == State.HELD) {
+                giveBack(ClaimEnd.RELEASED);
+            }
+        });
+    }
+
+    private void giveBack(ClaimEnd why) {
+        session.metrics().count("queue.return", layout.path().toString());
+        end(why); // first: from the moment when the server hears of it the item may be another's
+        Settlement.of(session, layout.claim(name), release(layout, name, version));
+    }
+
+    private void end(ClaimEnd why) {
+        if (state == State.ENDED) {
+            return;
+        }
+        state = State.ENDED;
+        deadline.cancel();
+        sessionListener.close();
+        String what = name.name() + " of " + layout.path();
+        session.metrics()
+                .count(
+                        why == ClaimEnd.ACKNOWLEDGED ? "queue.acknowledge" : "queue.unacknowledged",
+                        layout.path().toString());
+        switch (why) {
+            case ACKNOWLEDGED -> acknowledged.complete(null);
+            case RELEASED -> acknowledged.completeExceptionally(new ClosedException("Given back: " + what));
+            case DEADLINE_PASSED ->
+                acknowledged.completeExceptionally(
+                        new GrantLostException("Not acknowledged within " + term.visibility() + ": " + what));
+            case SESSION_LOST ->
+                acknowledged.completeExceptionally(
+                        new SessionGoneException("The session was lost while working on " + what));
+            case TAKEN_AWAY ->
+                acknowledged.completeExceptionally(
+                        new GrantLostException("The claim or the item was deleted by somebody else: " + what));
+            case COORDINATOR_CLOSED ->
+                acknowledged.completeExceptionally(
+                        new ClosedException("The coordinator was closed while working on " + what));
+        }
+        ended.complete(why);
+    }
+
+    @Override
+    public CompletionStage<ClaimEnd> ended() {
+        return told.copy();
+    }
+
+    @Override
+    public String toString() {
+        return "Claim[" + layout.item(name) + ", delivery " + version + ", " + state + "]";
+    }
+}

@@ -1,0 +1,109 @@
+package io.conclave.queues;
+
+import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Waiting;
+import io.conclave.spi.SerialExecutor;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
+
+/**
+ * One call that asks for an item, in its blocking and its asynchronous form: whatever way it ends other than with the item, the item goes back.
+ *
+ * @param <R> what the caller gets
+ */
+final class Consumption<R> {
+    private final RecipeSession session;
+    private final QueueLayout layout;
+    private final boolean byPriority;
+    private final Wish wish;
+    private final Function<Delivery, R> open;
+    private final BiConsumer<Delivery, R> close;
+
+    /**
+     * A call that has not begun.
+     *
+     * @param open makes of the item what the caller gets; on the caller's thread or a listener thread. If it throws it has seen to the item
+     * @param close gives back what nobody takes
+     */
+    Consumption(
+            RecipeSession session,
+            QueueLayout layout,
+            boolean byPriority,
+            Wish wish,
+            Function<Delivery, R> open,
+            BiConsumer<Delivery, R> close) {
+        this.session = session;
+        this.layout = layout;
+        this.byPriority = byPriority;
+        this.wish = wish;
+        this.open = open;
+        this.close = close;
+    }
+
+    /** Waits for an item in the line, within a time if there is one. */
+    Consumption<R> inLine(Optional<Duration> timeout) {
+        session.execute(() -> consumers().add(wish, timeout));
+        return this;
+    }
+
+    /** Takes what there is now. */
+    Consumption<R> atOnce() {
+        session.execute(() -> consumers().attempt(wish));
+        return this;
+    }
+
+    private Consumers consumers() {
+        return QueueAgents.of(session).consumers(session, layout, byPriority);
+    }
+
+    private void abandon() {
+        session.execute(() -> consumers().abandon(wish));
+    }
+
+    /** The blocking form. */
+    Optional<R> await() throws InterruptedException {
+        Optional<Delivery> delivery;
+        try {
+            delivery = Waiting.await(session, wish.outcome());
+        } catch (InterruptedException | RuntimeException | Error e) {
+            abandon();
+            throw e;
+        }
+        return delivery.filter(Delivery::own).map(open);
+    }
+
+    /** The asynchronous form: completes on a listener thread; whoever ends it otherwise gets nothing. */
+    <S> CompletableFuture<S> stage(Function<Optional<R>, S> result) {
+        CompletableFuture<S> stage = new CompletableFuture<>();
+        Executor listeners =
+                new SerialExecutor("consuming from " + layout.path(), session.listenerExecutor(), session.time());
+        stage.whenComplete((answer, failure) -> abandon()); // for nothing, if it is the answer that ended it
+        wish.outcome().whenComplete((delivery, failure) -> listeners.execute(() -> {
+            if (failure != null) {
+                stage.completeExceptionally(Waiting.cause(failure));
+            } else if (!stage.isDone()) {
+                complete(stage, delivery, result);
+            } // else it was abandoned
+        }));
+        return stage;
+    }
+
+    private <S> void complete(
+            CompletableFuture<S> stage, Optional<Delivery> delivery, Function<Optional<R>, S> result) {
+        if (delivery.isPresent() && !delivery.get().own()) {
+            return; // it went back: the stage was ended
+        }
+        try {
+            Optional<R> opened = delivery.map(open);
+            if (!stage.complete(result.apply(opened))) {
+                opened.ifPresent(one -> close.accept(delivery.orElseThrow(), one));
+            }
+        } catch (RuntimeException | Error e) {
+            stage.completeExceptionally(e);
+        }
+    }
+}

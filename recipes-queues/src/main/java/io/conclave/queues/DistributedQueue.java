@@ -1,0 +1,104 @@
+package io.conclave.queues;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.error.SessionGoneException;
+import io.conclave.node.DataCodec;
+import io.conclave.node.NodePath;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+
+/**
+ * A queue that all processes share that use the same path: first in, first out. A claimed item that comes back keeps its place.
+ *
+ * <p>For what consumers get, what happens on failures, and the znodes see {@link ItemQueue}. A put is done once it has returned, on a majority's disks if the backend has them; if its reply is lost the item is not put
+ * twice. With a bound a put waits for room ({@link #withBound}).
+ *
+ * @param <T> the type of the items
+ */
+public final class DistributedQueue<T> extends ItemQueue<T> {
+    private DistributedQueue(Coordinator coordinator, QueueLayout layout, DataCodec<T> codec, QueueOptions options) {
+        super(coordinator, layout, codec, options, false);
+    }
+
+    /**
+     * The queue at a path.
+     *
+     * @param codec turns items into bytes and back, the same for all who use the queue
+     * @throws IllegalArgumentException if the path breaks a rule, naming it
+     */
+    public static <T> DistributedQueue<T> at(Coordinator coordinator, String path, DataCodec<T> codec) {
+        return at(coordinator, NodePath.of(path), codec);
+    }
+
+    /** As {@link #at(Coordinator, String, DataCodec)}. */
+    public static <T> DistributedQueue<T> at(Coordinator coordinator, NodePath path, DataCodec<T> codec) {
+        return new DistributedQueue<>(coordinator, new QueueLayout(path), codec, QueueOptions.DEFAULT);
+    }
+
+    /**
+     * The same queue; puts wait while it has that many items, claimed ones included and dead ones not. The bound holds among all who give the same; a put without one does not look. Producers stand in a line of their own, and a consumer wakes one.
+     *
+     * @throws IllegalArgumentException if it is not positive
+     */
+    public DistributedQueue<T> withBound(int items) {
+        return with(options().withBound(items));
+    }
+
+    /**
+     * The same queue; an item claimed through it comes back if it is not acknowledged within this time. Five minutes if not set. It is measured by the consumer's own clocks, from before the claim was sent; nobody else's clock matters, since the claim goes with its session.
+     *
+     * @throws IllegalArgumentException if it is not positive
+     */
+    public DistributedQueue<T> withVisibility(Duration duration) {
+        return with(options().withVisibility(duration));
+    }
+
+    /**
+     * The same queue; an item that was delivered this often is not claimed through it any more, but goes to the {@link #deadLetters()}. 10 if not set.
+     *
+     * @throws IllegalArgumentException if it is not positive
+     */
+    public DistributedQueue<T> withMaxDeliveries(int number) {
+        return with(options().withMaxDeliveries(number));
+    }
+
+    private DistributedQueue<T> with(QueueOptions options) {
+        return new DistributedQueue<>(coordinator(), layout(), codec(), options);
+    }
+
+    /**
+     * Puts an item. Blocks until it is there; with a bound, until there is room.
+     *
+     * @throws InterruptedException if the thread is interrupted; the item may be put all the same
+     * @throws SessionGoneException if the session is lost meanwhile; the item may be put all the same
+     * @throws io.conclave.error.OutcomeUnknownException if it cannot be found out whether it was put, because somebody deletes znodes of the queue by hand
+     * @throws io.conclave.error.ConclaveException if it was refused
+     * @throws IllegalArgumentException if the item has more than {@value ItemQueue#MOST_BYTES} bytes
+     */
+    public void put(T item) throws InterruptedException {
+        putting(item, OptionalInt.empty()).begin(Optional.empty()).await();
+    }
+
+    /** As {@link #put(Object)}, with a limit of time for the wait for room; whether it was put. Without a bound the time does not matter. */
+    public boolean put(T item, Duration timeout) throws InterruptedException {
+        return putting(item, OptionalInt.empty()).begin(Optional.of(timeout)).await();
+    }
+
+    /** As {@link #put(Object)}, without blocking. Completes on a listener thread. What is put while another is on its way goes along in one request. Cancelling it takes the item back if it is not on its way. */
+    public CompletableFuture<Void> putAsync(T item) {
+        return putting(item, OptionalInt.empty()).begin(Optional.empty()).stage(done -> null);
+    }
+
+    /** As {@link #put(Object, Duration)}, without blocking. Completes on a listener thread. */
+    public CompletableFuture<Boolean> putAsync(T item, Duration timeout) {
+        return putting(item, OptionalInt.empty()).begin(Optional.of(timeout)).stage(Function.identity());
+    }
+
+    @Override
+    public String toString() {
+        return "DistributedQueue[" + path() + "]";
+    }
+}

@@ -1,0 +1,112 @@
+package io.conclave.queues;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * An item, read from the name of its znode: {@code _c_<guid>-queue-<sequence>} or {@code _c_<guid>-queue-<priority>-<sequence>}; the names of the recipes page with a guid before them. Names without
+ * a guid are read as well.
+ *
+ * <p>Sequences are compared as signed 32-bit differences, so that the order survives the wrap of the parent's counter: it begins behind the widest gap in the circle of sequences.
+ *
+ * @param name the znode's name
+ * @param priority lower goes first; 0 where the name has none
+ * @param sequence the number that the server appended
+ */
+record ItemName(String name, int priority, int sequence) {
+    static final int HIGHEST_PRIORITY_NUMBER = 99;
+
+    private static final String CLAIM_PREFIX = "claim-";
+    private static final Pattern ITEM = Pattern.compile("(?:.*-)?queue-(?:([0-9]{2})-)?([0-9]{10}|-[0-9]{9,10})");
+    private static final Comparator<ItemName> IN_A_CIRCLE =
+            Comparator.comparingInt(ItemName::sequence).thenComparing(ItemName::name);
+
+    /** What the name of an item with this guid begins with. */
+    static String prefixOf(String guid) {
+        return "_c_" + guid + "-";
+    }
+
+    /** The name to create, to which the server appends the sequence. */
+    static String toCreate(String guid) {
+        return prefixOf(guid) + "queue-";
+    }
+
+    /** As the other one, with a priority. */
+    static String toCreate(String guid, int priority) {
+        return prefixOf(guid) + String.format("queue-%02d-", priority);
+    }
+
+    /** Reads a name; empty if it is no item. */
+    static Optional<ItemName> parse(String name) {
+        Matcher matcher = ITEM.matcher(name);
+        if (name.startsWith(CLAIM_PREFIX) || !matcher.matches()) {
+            return Optional.empty();
+        }
+        long sequence = Long.parseLong(matcher.group(2));
+        String priority = matcher.group(1);
+        return sequence == (int) sequence
+                ? Optional.of(
+                        new ItemName(name, priority == null ? 0 : Integer.parseInt(priority), (int) sequence))
+                : Optional.empty();
+    }
+
+    /** The name of the znode that hides this item while somebody works on it. */
+    String claim() {
+        return CLAIM_PREFIX + name;
+    }
+
+    /** The items among the children of a queue that nobody has claimed, first to last. */
+    static List<ItemName> unclaimed(Collection<String> children, boolean byPriority) {
+        Set<String> claims = new HashSet<>();
+        for (String child : children) {
+            if (child.startsWith(CLAIM_PREFIX)) {
+                claims.add(child);
+            }
+        }
+        List<ItemName> items = all(children);
+        if (!claims.isEmpty()) {
+            items.removeIf(item -> claims.contains(item.claim()));
+        }
+        sort(items, byPriority);
+        return items;
+    }
+
+    /** The items among the children of a queue, claimed ones included, in no order. */
+    static List<ItemName> all(Collection<String> children) {
+        List<ItemName> items = new ArrayList<>(children.size());
+        for (String child : children) {
+            parse(child).ifPresent(items::add);
+        }
+        return items;
+    }
+
+    private static void sort(List<ItemName> items, boolean byPriority) {
+        items.sort(IN_A_CIRCLE);
+        Collections.rotate(items, -first(items));
+        if (byPriority) {
+            items.sort(Comparator.comparingInt(ItemName::priority)); // stable
+        }
+    }
+
+    private static int first(List<ItemName> circle) {
+        int first = 0;
+        long widest = -1;
+        for (int i = 0; i < circle.size(); i++) {
+            int previous = circle.get((i == 0 ? circle.size() : i) - 1).sequence;
+            long gap = Integer.toUnsignedLong(circle.get(i).sequence - previous);
+            if (gap > widest) {
+                widest = gap;
+                first = i;
+            }
+        }
+        return first;
+    }
+}

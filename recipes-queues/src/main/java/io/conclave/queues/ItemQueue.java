@@ -1,0 +1,238 @@
+package io.conclave.queues;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeSession;
+import io.conclave.error.OutcomeUnknownException;
+import io.conclave.error.RefusedException;
+import io.conclave.error.SessionGoneException;
+import io.conclave.node.DataCodec;
+import io.conclave.node.NodePath;
+import io.conclave.spi.GetChildren;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+
+/**
+ * What queues have in common: how items leave them. There are two ways, and consumers of both kinds may share a queue.
+ *
+ * <ul>
+ *   <li>{@link #take()}: the item is deleted and given to one consumer, at most once. If the consumer dies, or its session ends before the reply, the item is lost.
+ *   <li>{@link #claim()}: the item is hidden and given to one consumer at a time until one acknowledges it, at least once. It comes back when its consumer's session ends, when its visibility deadline passes, or when it
+ *       is given back; an item that was delivered too often goes to the {@link #deadLetters()} instead.
+ * </ul>
+ *
+ * <p>Waiting consumers stand in a line, one place for each session; only the one at the head looks at the items, so a new item wakes one process, and what a take costs does not grow with the number of consumers. A process whose turn it is takes as many items as its callers wait
+ * for, 16 at most if others wait. Should it be stopped at that very moment, the others wait until its session has expired.
+ *
+ * <p>While the connection is away everything waits. If the session is lost, waiting calls fail with {@link SessionGoneException}, claims end ({@link ClaimEnd#SESSION_LOST}), and a new call uses the coordinator's next session. Waits that time out, are interrupted or cancelled
+ * leave nothing behind: an item that had come by then goes back to its place.
+ *
+ * <p>The znodes are those of the ZooKeeper recipes page: an item is a child of the queue's znode named {@code queue-<sequence>}, or {@code queue-<priority>-<sequence>}, here with {@code _c_<guid>-} before it; claims ({@code claim-<item>}, ephemeral) are its
+ * neighbours. Besides there are {@code consumers} and {@code producers} (lines), {@code witnesses} (which tell after a lost reply what took effect) and {@code dead} (a queue). Immutable and thread-safe; making one costs nothing.
+ *
+ * @param <T> the type of the items
+ */
+public abstract sealed class ItemQueue<T> permits DistributedQueue, DistributedPriorityQueue {
+    /** The most bytes of an item. A queue is for small items; what is large is kept elsewhere, and its address queued. */
+    public static final int MOST_BYTES = 900_000;
+
+    private final Coordinator coordinator;
+    private final QueueLayout layout;
+    private final DataCodec<T> codec;
+    private final QueueOptions options;
+    private final boolean byPriority;
+
+    ItemQueue(
+            Coordinator coordinator, QueueLayout layout, DataCodec<T> codec, QueueOptions options, boolean byPriority) {
+        if (layout.path().isRoot()) {
+            throw new IllegalArgumentException("Invalid queue path \"/\": a queue needs a znode of its own");
+        }
+        this.coordinator = coordinator;
+        this.layout = layout;
+        this.codec = codec;
+        this.options = options;
+        this.byPriority = byPriority;
+    }
+
+    /**
+     * Waits for an item without a limit of time, and takes it.
+     *
+     * @throws InterruptedException if the thread is interrupted; nothing stays behind, and an item that had come goes back
+     * @throws SessionGoneException if the session is lost meanwhile; an item that was being taken may be lost with it
+     * @throws OutcomeUnknownException if it cannot be found out whether an item was taken, because somebody deletes znodes of the queue by hand
+     * @throws io.conclave.error.ConclaveException if none can be had
+     * @throws RuntimeException what the codec throws; the item is a dead letter then
+     */
+    public T take() throws InterruptedException {
+        return taking().inLine(Optional.empty()).await().orElseThrow();
+    }
+
+    /** As {@link #take()}, with a limit of time; empty if there was no item until then. */
+    public Optional<T> take(Duration timeout) throws InterruptedException {
+        return taking().inLine(Optional.of(timeout)).await();
+    }
+
+    /** Takes an item if there is one now, past those who wait; empty also if others were quicker again and again, and if the server lags behind and the coordinator does not read linearizably. Otherwise as {@link #take()}. */
+    public Optional<T> tryTake() throws InterruptedException {
+        return taking().atOnce().await();
+    }
+
+    /** As {@link #take()}, without blocking. Completes on a listener thread; cancelling it leaves nothing behind. */
+    public CompletableFuture<T> takeAsync() {
+        return taking().inLine(Optional.empty()).stage(Optional::orElseThrow);
+    }
+
+    /** As {@link #take(Duration)}, without blocking. Completes on a listener thread; cancelling it leaves nothing behind. */
+    public CompletableFuture<Optional<T>> takeAsync(Duration timeout) {
+        return taking().inLine(Optional.of(timeout)).stage(Function.identity());
+    }
+
+    /**
+     * Waits for an item without a limit of time, and claims it.
+     *
+     * @throws InterruptedException if the thread is interrupted; nothing stays behind
+     * @throws SessionGoneException if the session is lost meanwhile
+     * @throws io.conclave.error.ConclaveException if none can be had
+     * @throws RuntimeException what the codec throws; the item is given back, and is a dead letter one day
+     */
+    public Claim<T> claim() throws InterruptedException {
+        return claiming().inLine(Optional.empty()).await().orElseThrow();
+    }
+
+    /** As {@link #claim()}, with a limit of time; empty if there was no item until then. */
+    public Optional<Claim<T>> claim(Duration timeout) throws InterruptedException {
+        return claiming().inLine(Optional.of(timeout)).await();
+    }
+
+    /** Claims an item if there is one now, past those who wait; empty also if others were quicker again and again. Otherwise as {@link #claim()}. */
+    public Optional<Claim<T>> tryClaim() throws InterruptedException {
+        return claiming().atOnce().await();
+    }
+
+    /** As {@link #claim()}, without blocking. Completes on a listener thread; cancelling it leaves nothing behind. */
+    public CompletableFuture<Claim<T>> claimAsync() {
+        return claiming().inLine(Optional.empty()).stage(Optional::orElseThrow);
+    }
+
+    /** As {@link #claim(Duration)}, without blocking. Completes on a listener thread; cancelling it leaves nothing behind. */
+    public CompletableFuture<Optional<Claim<T>>> claimAsync(Duration timeout) {
+        return claiming().inLine(Optional.of(timeout)).stage(Function.identity());
+    }
+
+    /** The items that were delivered too often, in the order of the queue's sequence: a queue of its own, whose items can be taken and claimed, and never come back here by themselves. */
+    public DistributedQueue<T> deadLetters() {
+        return DistributedQueue.at(coordinator, layout.dead(), codec);
+    }
+
+    /**
+     * How many items there are. Out of date as soon as it is known. Blocks; reads the names of all items.
+     *
+     * @throws InterruptedException if the thread is interrupted
+     */
+    public QueueCount count() throws InterruptedException {
+        try {
+            List<String> children =
+                    coordinator.execute(GetChildren.of(layout.path())).names();
+            int waiting = ItemName.unclaimed(children, false).size();
+            return new QueueCount(waiting, ItemName.all(children).size() - waiting, countDead());
+        } catch (RefusedException e) {
+            if (Refusals.isNoNode(e)) {
+                return new QueueCount(0, 0, 0);
+            }
+            throw e;
+        }
+    }
+
+    private int countDead() throws InterruptedException {
+        try {
+            return ItemName.all(coordinator
+                            .execute(GetChildren.of(layout.dead()))
+                            .names())
+                    .size();
+        } catch (RefusedException e) {
+            if (Refusals.isNoNode(e)) {
+                return 0;
+            }
+            throw e;
+        }
+    }
+
+    private Consumption<T> taking() {
+        RecipeSession session = coordinator.recipeSession();
+        return new Consumption<>(
+                session,
+                layout,
+                byPriority,
+                wish(session, Wish.Mode.TAKE),
+                one -> open(session, one),
+                (one, item) -> session.execute(() -> PutBack.of(session, layout, one)));
+    }
+
+    private T open(RecipeSession session, Delivery delivery) {
+        try {
+            return codec.decode(delivery.data());
+        } catch (RuntimeException | Error e) {
+            session.execute(() -> PutBack.toDeadLetters(session, layout, delivery));
+            throw e;
+        }
+    }
+
+    private Consumption<Claim<T>> claiming() {
+        RecipeSession session = coordinator.recipeSession();
+        return new Consumption<>(
+                session,
+                layout,
+                byPriority,
+                wish(session, Wish.Mode.CLAIM),
+                one -> claimed(session, one),
+                (one, claim) -> claim.close());
+    }
+
+    private Claim<T> claimed(RecipeSession session, Delivery delivery) {
+        try {
+            T item = codec.decode(delivery.data());
+            return ClaimedItem.of(session, layout, delivery, item, options.visibility());
+        } catch (RuntimeException | Error e) {
+            session.execute(() -> ClaimedItem.giveBack(session, layout, delivery));
+            throw e;
+        }
+    }
+
+    private Wish wish(RecipeSession session, Wish.Mode mode) {
+        return new Wish(mode, options.maxDeliveries(), session.time());
+    }
+
+    /** One call that puts an item. */
+    Production putting(T item, OptionalInt priority) {
+        byte[] data = codec.encode(item);
+        if (data.length > MOST_BYTES) {
+            throw new IllegalArgumentException("Invalid item for " + layout.path() + ": it has " + data.length
+                    + " bytes, and must not have more than " + MOST_BYTES);
+        }
+        return new Production(coordinator.recipeSession(), layout, options.bound(), priority, data);
+    }
+
+    /** The queue's znode, in the coordinator's namespace. */
+    public NodePath path() {
+        return layout.path();
+    }
+
+    Coordinator coordinator() {
+        return coordinator;
+    }
+
+    DataCodec<T> codec() {
+        return codec;
+    }
+
+    QueueLayout layout() {
+        return layout;
+    }
+
+    QueueOptions options() {
+        return options;
+    }
+}

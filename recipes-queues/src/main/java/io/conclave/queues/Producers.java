@@ -1,0 +1,356 @@
+package io.conclave.queues;
+
+import io.conclave.coordinator.ParentMaker;
+import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Registration;
+import io.conclave.coordinator.Waiting;
+import io.conclave.error.ClosedException;
+import io.conclave.error.OutcomeUnknownException;
+import io.conclave.error.RefusedException;
+import io.conclave.error.SessionGoneException;
+import io.conclave.node.CreateMode;
+import io.conclave.node.NodeEvent;
+import io.conclave.spi.Create;
+import io.conclave.spi.GetChildren;
+import io.conclave.spi.Multi;
+import io.conclave.spi.Operation;
+import io.conclave.spi.RemoveWatch;
+import io.conclave.spi.SessionState;
+import io.conclave.spi.Sync;
+import io.conclave.spi.Watcher;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/**
+ * All who put items into one queue in one session. What gathers while a transaction is under way goes into the next one.
+ *
+ * <p>An item is put once, whatever becomes of a reply: the {@link Witness} tells. Should somebody have deleted that one at the same moment, the items of the transaction are looked for by their guids; if none is
+ * found, consumers may have been quicker, and the caller is told that the outcome is unknown. Only of the first transaction, which makes the witness, it cannot be told whether it was ever there, and it is sent again: so an item is
+ * put twice if the reply to it is lost, somebody deletes the witness by hand before the connection is back, and a consumer has taken the item by then.
+ *
+ * <p>With a bound, producers stand in a line as consumers do: at its head the items are listed with a watch, as many are put as there is room, and when there is none a consumer wakes that one producer. So the bound
+ * holds among all who keep it. State belongs to the session's dispatcher.
+ */
+final class Producers implements Seat.Sitter {
+    private static final int MOST_AT_ONCE = 64;
+    private static final int MOST_BYTES_AT_ONCE = 500_000; // what a server takes in one request is a megabyte
+
+    private final RecipeSession session;
+    private final QueueLayout layout;
+    private final OptionalInt bound;
+    private final Seat seat;
+    private final Witness witness;
+    private final Watcher watcher = this::onItemsChanged;
+    private final Registration sessionListener;
+    private final Deque<Put> puts = new ArrayDeque<>();
+    private boolean sending;
+    private boolean looking;
+    private boolean watched;
+    private int room;
+    private int putInTurn;
+
+    Producers(RecipeSession session, QueueLayout layout, OptionalInt bound) {
+        this.session = session;
+        this.layout = layout;
+        this.bound = bound;
+        this.seat = new Seat(session, layout.producers(), this);
+        this.witness = new Witness(session, layout.witnesses());
+        this.sessionListener = session.onStateChange(this::onSessionState);
+    }
+
+    boolean isIdle() {
+        return puts.isEmpty() && seat.isOut() && !sending && witness.isIdle();
+    }
+
+    void close() {
+        sessionListener.close();
+    }
+
+    /** One more to put; if the queue has a bound, within a time if there is one. */
+    void add(Put put, Optional<Duration> timeout) {
+        if (!session.state().isLive()) {
+            put.fail(endOf(session.state()));
+            return;
+        }
+        puts.add(put);
+        timeout.filter(limit -> bound.isPresent())
+                .ifPresent(limit ->
+                        put.endsBy(session.time().schedule(limit, () -> session.execute(() -> abandon(put)))));
+        proceed();
+    }
+
+    /** Takes a put back that is not on its way. */
+    void abandon(Put put) {
+        if (!put.isSent() && puts.remove(put)) {
+            put.end(false);
+            proceed();
+        }
+    }
+
+    @Override
+    public void onSeated() {
+        putInTurn = 0;
+        watched = false;
+        room = 0;
+        proceed();
+    }
+
+    @Override
+    public void onUnseated() {
+        if (!sending) {
+            stopWatching();
+        }
+        proceed();
+    }
+
+    @Override
+    public void onSeatRefused(Throwable cause) {
+        failAll(cause);
+    }
+
+    private void proceed() {
+        if (sending || looking) {
+            return; // what follows comes back here
+        }
+        if (bound.isEmpty()) {
+            if (!puts.isEmpty()) {
+                send(MOST_AT_ONCE);
+            }
+        } else if (puts.isEmpty()) {
+            standDown();
+        } else if (!seat.isHeld()) {
+            seat.take();
+        } else if (putInTurn >= Consumers.TURN && seat.othersMayWait()) {
+            seat.leave();
+            stopWatching();
+            seat.take();
+        } else {
+            seat.wake();
+            putWithinBound();
+        }
+    }
+
+    private void standDown() {
+        if (seat.isHeld()) {
+            seat.rest();
+        } else {
+            seat.leave();
+        }
+        if (!seat.isHeld()) {
+            stopWatching();
+        }
+    }
+
+    private void putWithinBound() {
+        if (room > 0) {
+            send(Math.min(room, MOST_AT_ONCE));
+        } else if (!watched) {
+            look();
+        } // else the watch tells
+    }
+
+    private void look() {
+        looking = true;
+        watched = true;
+        session.send(
+                GetChildren.of(layout.path()).withWatcher(watcher),
+                children -> {
+                    looking = false;
+                    room = bound.orElseThrow() - ItemName.all(children.names()).size();
+                    proceed();
+                },
+                cause -> {
+                    looking = false;
+                    watched = false;
+                    if (cause instanceof OutcomeUnknownException) {
+                        proceed();
+                    } else if (Refusals.isNoNode(cause)) {
+                        seat.leave(); // somebody has deleted all of it
+                        proceed();
+                    } else {
+                        failAll(cause);
+                    }
+                });
+    }
+
+    private void onItemsChanged(NodeEvent event) {
+        if (event.type() == NodeEvent.Type.WATCH_REMOVED) {
+            return;
+        }
+        watched = false;
+        if (!puts.isEmpty() && seat.isHeld()) {
+            proceed();
+        }
+    }
+
+    private void stopWatching() {
+        if (watched && session.state().isLive()) {
+            watched = false;
+            session.send(new RemoveWatch(layout.path(), watcher), removed -> {}, cause -> {
+                // it has fired, or the connection went, and an event more does no harm
+            });
+        }
+    }
+
+    private void send(int most) {
+        List<Put> batch = new ArrayList<>();
+        List<Operation<?>> creations = new ArrayList<>();
+        int bytes = 0;
+        for (Put put : puts) {
+            bytes += put.data().length;
+            if (batch.size() >= most || (!batch.isEmpty() && bytes > MOST_BYTES_AT_ONCE)) {
+                break;
+            }
+            put.sent(true);
+            batch.add(put);
+            creations.add(Create.of(layout.path().child(put.namePrefix()))
+                    .withData(put.data())
+                    .withMode(CreateMode.PERSISTENT_SEQUENTIAL));
+        }
+        sending = true;
+        if (bound.isEmpty()) {
+            witness.perform(creations, new Batch(batch));
+        } else {
+            boolean isLast = batch.size() == puts.size() || putInTurn + batch.size() >= Consumers.TURN;
+            witness.perform(seat, isLast && seat.othersMayWait(), creations, new Batch(batch));
+        }
+    }
+
+    /** Items that are on their way in one transaction. */
+    private final class Batch implements Witness.Outcome {
+        private final List<Put> batch;
+
+        Batch(List<Put> batch) {
+            this.batch = batch;
+        }
+
+        @Override
+        public void applied(List<Multi.Result> results) {
+            sending = false;
+            room -= batch.size();
+            putInTurn += batch.size();
+            for (Put put : batch) {
+                puts.remove(put);
+                session.metrics().count("queue.put", layout.path().toString());
+                put.end(true);
+            }
+            proceed();
+        }
+
+        @Override
+        public void refused(int index, RefusedException refusal) {
+            if (Refusals.isNoNode(refusal)) {
+                makeQueue();
+            } else {
+                Put put = batch.get(index);
+                puts.remove(put);
+                put.fail(refusal);
+                again();
+            }
+        }
+
+        private void makeQueue() {
+            ParentMaker.makeContainers(session, layout.path()).whenComplete((made, failure) -> {
+                if (failure == null) {
+                    again();
+                } else {
+                    failed(Waiting.cause(failure));
+                }
+            });
+        }
+
+        private void again() {
+            sending = false;
+            batch.forEach(put -> put.sent(false));
+            proceed();
+        }
+
+        @Override
+        public void notApplied() {
+            again();
+        }
+
+        @Override
+        public void unclear(boolean first, OutcomeUnknownException cause) {
+            session.send(
+                    Sync.of(layout.path()),
+                    synced -> session.send(
+                            GetChildren.of(layout.path()),
+                            children -> onListed(children.names(), first, cause),
+                            failure -> onNotListed(failure, first, cause)),
+                    failure -> onNotListed(failure, first, cause));
+        }
+
+        private void onListed(List<String> names, boolean first, OutcomeUnknownException cause) {
+            boolean isThere = batch.stream()
+                    .map(put -> ItemName.prefixOf(put.guid()))
+                    .anyMatch(prefix -> names.stream().anyMatch(name -> name.startsWith(prefix)));
+            if (isThere) {
+                applied(List.of());
+            } else {
+                onNone(first, cause);
+            }
+        }
+
+        private void onNotListed(Throwable failure, boolean first, OutcomeUnknownException cause) {
+            if (failure instanceof OutcomeUnknownException) {
+                unclear(first, cause);
+            } else if (Refusals.isNoNode(failure)) {
+                onNone(first, cause);
+            } else {
+                failed(failure);
+            }
+        }
+
+        private void onNone(boolean first, OutcomeUnknownException cause) {
+            if (first) {
+                again();
+                return;
+            }
+            sending = false;
+            for (Put put : batch) {
+                puts.remove(put);
+                put.fail(new OutcomeUnknownException(
+                        "Put into " + layout.path()
+                                + ": the reply was lost, and neither its witness nor the item is there; a consumer may have been quicker",
+                        cause));
+            }
+            proceed();
+        }
+
+        @Override
+        public void failed(Throwable cause) {
+            sending = false;
+            failAll(cause);
+        }
+    }
+
+    private void onSessionState(SessionState next) {
+        if (!next.isLive()) {
+            failAll(endOf(next));
+        }
+    }
+
+    private RuntimeException endOf(SessionState state) {
+        return state == SessionState.CLOSED
+                ? new ClosedException("The coordinator was closed while putting into " + layout.path())
+                : new SessionGoneException("The session was lost while putting into " + layout.path());
+    }
+
+    private void failAll(Throwable cause) {
+        List<Put> failed = List.copyOf(puts);
+        puts.clear();
+        failed.forEach(put -> put.fail(cause));
+        proceed();
+    }
+
+    @Override
+    public String toString() {
+        return "Producers[" + layout.path() + ", " + puts.size() + " waiting, " + seat + "]";
+    }
+}

@@ -1,0 +1,75 @@
+package io.conclave.queues;
+
+import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Waiting;
+import io.conclave.spi.SerialExecutor;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+
+/** One call that puts an item, in its blocking and its asynchronous form. */
+final class Production {
+    private final RecipeSession session;
+    private final QueueLayout layout;
+    private final OptionalInt bound;
+    private final Put put;
+
+    Production(RecipeSession session, QueueLayout layout, OptionalInt bound, OptionalInt priority, byte[] data) {
+        this.session = session;
+        this.layout = layout;
+        this.bound = bound;
+        String guid = UUID.randomUUID().toString();
+        String name = priority.isPresent()
+                ? ItemName.toCreate(guid, priority.getAsInt())
+                : ItemName.toCreate(guid);
+        this.put = new Put(guid, name, data);
+    }
+
+    /** Waits for room, if the queue has a bound, within a time if there is one. */
+    Production begin(Optional<Duration> timeout) {
+        session.execute(() -> producers().add(put, timeout));
+        return this;
+    }
+
+    private Producers producers() {
+        return QueueAgents.of(session).producers(session, layout, bound);
+    }
+
+    private void abandon() {
+        session.execute(() -> producers().abandon(put));
+    }
+
+    /** The blocking form. */
+    boolean await() throws InterruptedException {
+        try {
+            return Waiting.await(session, put.outcome());
+        } catch (InterruptedException | RuntimeException | Error e) {
+            abandon();
+            throw e;
+        }
+    }
+
+    /** The asynchronous form: completes on a listener thread. */
+    <S> CompletableFuture<S> stage(Function<Boolean, S> result) {
+        CompletableFuture<S> stage = new CompletableFuture<>();
+        Executor listeners =
+                new SerialExecutor("putting into " + layout.path(), session.listenerExecutor(), session.time());
+        stage.whenComplete((answer, failure) -> {
+            if (failure != null) {
+                abandon();
+            }
+        });
+        put.outcome().whenComplete((done, failure) -> listeners.execute(() -> {
+            if (failure == null) {
+                stage.complete(result.apply(done));
+            } else {
+                stage.completeExceptionally(Waiting.cause(failure));
+            }
+        }));
+        return stage;
+    }
+}

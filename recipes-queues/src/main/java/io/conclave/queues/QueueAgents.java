@@ -1,0 +1,59 @@
+package io.conclave.queues;
+
+import io.conclave.coordinator.RecipeSession;
+import io.conclave.node.NodePath;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.OptionalInt;
+
+/** Who acts for a session at its queues; one who has nothing to do is forgotten when another is made. State belongs to the session's dispatcher. */
+final class QueueAgents {
+    private final Map<ConsumersOf, Consumers> consumers = new HashMap<>();
+    private final Map<ProducersOf, Producers> producers = new HashMap<>();
+
+    private record ConsumersOf(NodePath path, boolean byPriority) {}
+
+    private record ProducersOf(NodePath path, OptionalInt bound) {}
+
+    /** Those of a session. Any thread. */
+    static QueueAgents of(RecipeSession session) {
+        return session.keep(QueueAgents.class, QueueAgents::new);
+    }
+
+    Consumers consumers(RecipeSession session, QueueLayout layout, boolean byPriority) {
+        ConsumersOf key = new ConsumersOf(layout.path(), byPriority);
+        Consumers known = consumers.get(key);
+        if (known != null) {
+            return known;
+        }
+        for (Iterator<Consumers> all = consumers.values().iterator(); all.hasNext(); ) {
+            Consumers one = all.next();
+            if (one.isIdle()) {
+                one.close();
+                all.remove();
+            }
+        }
+        Consumers made = new Consumers(session, layout, byPriority);
+        consumers.put(key, made);
+        return made;
+    }
+
+    Producers producers(RecipeSession session, QueueLayout layout, OptionalInt bound) {
+        ProducersOf key = new ProducersOf(layout.path(), bound);
+        Producers known = producers.get(key);
+        if (known != null) {
+            return known;
+        }
+        for (Iterator<Producers> all = producers.values().iterator(); all.hasNext(); ) {
+            Producers one = all.next();
+            if (one.isIdle()) {
+                one.close();
+                all.remove();
+            }
+        }
+        Producers made = new Producers(session, layout, bound);
+        producers.put(key, made);
+        return made;
+    }
+}

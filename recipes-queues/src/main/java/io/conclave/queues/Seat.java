@@ -1,0 +1,210 @@
+package io.conclave.queues;
+
+import io.conclave.coordinator.RecipeSession;
+import io.conclave.error.ClosedException;
+import io.conclave.error.GrantLostException;
+import io.conclave.coordinator.Waiting;
+import io.conclave.line.Contender;
+import io.conclave.line.LineRole;
+import io.conclave.line.OwnName;
+import io.conclave.node.NodePath;
+import io.conclave.spi.Check;
+import io.conclave.spi.Delete;
+import io.conclave.spi.Exists;
+import io.conclave.spi.GetChildren;
+import io.conclave.spi.Multi;
+import io.conclave.spi.Operation;
+import io.conclave.time.TimeSource;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The place of a process in a line, at whose head it may work on the queue: one process at a time does, so nobody's work is in vain and an event wakes one process.
+ *
+ * <p>Whoever is alone in the line keeps the seat for a moment when there is nothing to do; who is not gives it up. State belongs to the session's dispatcher.
+ */
+final class Seat {
+    private final RecipeSession session;
+    private final NodePath line;
+    private final Sitter sitter;
+    private @Nullable Contender place;
+    private boolean held;
+    private boolean othersMayWait;
+    private boolean resting;
+    private TimeSource.Timer rest = () -> {};
+
+    /** Who wants the seat; told on the dispatcher. */
+    interface Sitter {
+        /** The seat is ours now. */
+        void onSeated();
+
+        /** The seat was lost, or given up by a transaction; it may be asked for again. */
+        void onUnseated();
+
+        /** It cannot be had. */
+        void onSeatRefused(Throwable cause);
+    }
+
+    Seat(RecipeSession session, NodePath line, Sitter sitter) {
+        this.session = session;
+        this.line = line;
+        this.sitter = sitter;
+    }
+
+    /** Whether we are neither seated nor waiting for it. */
+    boolean isOut() {
+        return place == null;
+    }
+
+    boolean isHeld() {
+        return held;
+    }
+
+    /** Whether somebody may wait for us to go. */
+    boolean othersMayWait() {
+        return othersMayWait;
+    }
+
+    /** Enters the line, unless we are in it. */
+    void take() {
+        if (place != null) {
+            return;
+        }
+        Contender entered = Contender.enter(
+                session, line, LineRole.MUTEX, OwnName.get().getBytes(StandardCharsets.UTF_8));
+        place = entered;
+        entered.granted().whenComplete((granted, failure) -> {
+            if (place == entered && failure == null) {
+                seated(entered);
+            } else if (place == entered) {
+                refused(Waiting.cause(failure));
+            }
+        });
+        entered.lost().thenAccept(reason -> {
+            if (place == entered) {
+                out();
+                sitter.onUnseated();
+            }
+        });
+    }
+
+    private void seated(Contender entered) {
+        held = true;
+        othersMayWait = true;
+        session.send(
+                Exists.of(line),
+                stat -> {
+                    if (place == entered && stat.isPresent() && stat.get().numChildren() == 1) {
+                        othersMayWait = false;
+                        watchLine();
+                    }
+                },
+                cause -> {}); // then we do as if
+        sitter.onSeated();
+    }
+
+    private void refused(Throwable cause) {
+        out();
+        if (cause instanceof GrantLostException) {
+            sitter.onUnseated();
+        } else {
+            sitter.onSeatRefused(cause);
+        }
+    }
+
+    private void out() {
+        place = null;
+        held = false;
+        wake();
+    }
+
+    /** Nothing is to be done: the seat is kept for a moment if nobody waits for it. */
+    void rest() {
+        if (!held || resting) {
+            return;
+        }
+        if (othersMayWait) {
+            leave();
+            return;
+        }
+        resting = true;
+        Contender ours = place;
+        rest = session.time().schedule(Witness.LINGER, () -> session.execute(() -> {
+            if (resting && place == ours) {
+                leave();
+            }
+        }));
+    }
+
+    /** There is something to do. */
+    void wake() {
+        resting = false;
+        rest.cancel();
+    }
+
+    /** Whoever enters while we are alone wants to be heard. */
+    private void watchLine() {
+        Contender ours = place;
+        session.send(
+                GetChildren.of(line).withWatcher(event -> othersCame(ours)),
+                children -> {
+                    if (children.names().size() > 1) {
+                        othersCame(ours);
+                    }
+                },
+                cause -> othersCame(ours));
+    }
+
+    private void othersCame(@Nullable Contender ours) {
+        if (held && place == ours) {
+            othersMayWait = true;
+            if (resting) {
+                leave();
+                sitter.onUnseated();
+            }
+        }
+    }
+
+    /** Gives the seat up, or stops waiting for it. */
+    void leave() {
+        Contender left = place;
+        out();
+        if (left != null) {
+            left.leave(new ClosedException("Left " + line));
+        }
+    }
+
+    /** That the seat is ours, as part of a transaction. */
+    Operation<?> check() {
+        return Check.exists(path());
+    }
+
+    /** Gives the seat up as part of a transaction; see {@link #turnInto}. */
+    Operation<?> deletion() {
+        return Delete.of(path());
+    }
+
+    private NodePath path() {
+        Contender ours = place;
+        if (ours == null || !held) {
+            throw new IllegalStateException("Not seated: " + this);
+        }
+        return ours.path().orElseThrow();
+    }
+
+    /** Sends a transaction with {@link #deletion()} in it. If its outcome is not known, {@link #leave()} is in order once it has turned out to have taken effect. */
+    void turnInto(Multi multi, Consumer<List<Multi.Result>> onTurned, Consumer<Throwable> onFailure) {
+        Contender ours = place;
+        if (ours == null) {
+            throw new IllegalStateException("Not seated: " + this);
+        }
+        ours.turnInto(multi, onTurned, onFailure);
+    }
+
+    @Override
+    public String toString() {
+        return "Seat[" + line + ", " + (held ? "held" : place == null ? "out" : "waiting") + "]";
+    }
+}

@@ -1,0 +1,101 @@
+package io.conclave.queues;
+
+import io.conclave.coordinator.RecipeSession;
+import io.conclave.error.OutcomeUnknownException;
+import io.conclave.error.RefusedException;
+import io.conclave.node.NodePath;
+import io.conclave.spi.GetData;
+import io.conclave.spi.Multi;
+import io.conclave.spi.Sync;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Performs a transaction that deletes a claim of ours among other things, and does not give up before it is known what came of it. After a lost reply the claim tells: while it is there the transaction
+ * had no effect, and is sent again.
+ *
+ * <p>State belongs to the session's dispatcher.
+ */
+final class Settlement {
+    private final RecipeSession session;
+    private final NodePath claim;
+    private final Multi multi;
+    private final CompletableFuture<Result> result = new CompletableFuture<>();
+
+    /**
+     * What came of it.
+     *
+     * @param kind in short
+     * @param refusal if it was refused, why
+     */
+    record Result(Kind kind, Optional<RefusedException> refusal) {}
+
+    /** What came of it, in short. */
+    enum Kind {
+        /** It took effect. */
+        DONE,
+        /** It had no effect. */
+        REFUSED,
+        /** Its reply was lost, and the claim is gone: it took effect, or somebody has deleted the claim. */
+        CLAIM_GONE
+    }
+
+    private Settlement(RecipeSession session, NodePath claim, Multi multi) {
+        this.session = session;
+        this.claim = claim;
+        this.multi = multi;
+    }
+
+    /** Completes on the dispatcher, where it is to be called; exceptionally if the session is gone or the coordinator closed. */
+    static CompletionStage<Result> of(RecipeSession session, NodePath claim, Multi multi) {
+        Settlement settlement = new Settlement(session, claim, multi);
+        settlement.send();
+        return settlement.result;
+    }
+
+    private void send() {
+        session.send(multi, results -> end(Kind.DONE), cause -> {
+            if (cause instanceof OutcomeUnknownException) {
+                findOut();
+            } else if (Refusals.mayPass(cause)) {
+                session.time().schedule(Removal.RETRY_DELAY, () -> session.execute(this::send));
+            } else if (cause instanceof RefusedException refused) {
+                result.complete(new Result(Kind.REFUSED, Optional.of(refused)));
+            } else {
+                result.completeExceptionally(cause);
+            }
+        });
+    }
+
+    private void end(Kind kind) {
+        result.complete(new Result(kind, Optional.empty()));
+    }
+
+    private void findOut() {
+        // One after the other: what came by another connection than the sync may be older than the transaction.
+        session.send(
+                Sync.of(claim),
+                synced -> session.send(
+                        GetData.of(claim),
+                        node -> {
+                            if (node.stat().ephemeralOwner() == session.id()) {
+                                send();
+                            } else {
+                                end(Kind.CLAIM_GONE);
+                            }
+                        },
+                        this::onNotFound),
+                this::onNotFound);
+    }
+
+    private void onNotFound(Throwable cause) {
+        if (cause instanceof OutcomeUnknownException) {
+            findOut();
+        } else if (Refusals.isNoNode(cause)) {
+            end(Kind.CLAIM_GONE);
+        } else {
+            result.completeExceptionally(cause);
+        }
+    }
+}

@@ -1,0 +1,223 @@
+package io.conclave.queues;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.error.ClosedException;
+import io.conclave.error.GrantLostException;
+import io.conclave.node.DataCodec;
+import io.conclave.node.NodePath;
+import io.conclave.spi.Delete;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** What a queue promises to those who claim and acknowledge, on whatever backend; a subclass says where the backend is. */
+public abstract class ClaimContract extends QueueFixture {
+    private static final Duration SHORT = Duration.ofMillis(300);
+
+    private static ClaimEnd end(Claim<String> claim) throws Exception {
+        return claim.ended().toCompletableFuture().get(20, SECONDS);
+    }
+
+    @Test
+    void claimedItemIsHiddenUntilItIsAcknowledged() throws Exception {
+        Coordinator coordinator = connect();
+        putAll(queue(coordinator), "one", "two");
+        Claim<String> one = queue(coordinator).claim();
+        assertEquals("one", one.item());
+        assertEquals(1, one.deliveries());
+        assertTrue(one.isHeld());
+        assertTrue(one.remaining().compareTo(sessionTimeout()) <= 0);
+        assertEquals(new QueueCount(1, 1, 0), queue(coordinator).count());
+        assertEquals("two", queue(connect()).take());
+        assertEquals(Optional.empty(), queue(connect()).tryClaim());
+        one.acknowledge();
+        one.acknowledge();
+        assertFalse(one.isHeld());
+        assertEquals(ClaimEnd.ACKNOWLEDGED, end(one));
+        one.close();
+        assertEquals(new QueueCount(0, 0, 0), queue(coordinator).count());
+        awaitNothingLeft(coordinator);
+    }
+
+    @Test
+    void itemThatIsGivenBackComesAgainInItsPlace() throws Exception {
+        Coordinator coordinator = connect();
+        putAll(queue(coordinator), "one", "two");
+        Claim<String> first = queue(coordinator).claim();
+        first.close();
+        first.close();
+        assertEquals(ClaimEnd.RELEASED, end(first));
+        assertThrows(ClosedException.class, first::acknowledge);
+        await().atMost(PATIENCE).until(() -> queue(coordinator).count().equals(new QueueCount(2, 0, 0)));
+        try (Claim<String> again = queue(connect()).claim()) {
+            assertEquals("one", again.item());
+            assertEquals(2, again.deliveries());
+            again.acknowledge();
+        }
+        assertEquals("two", queue(coordinator).take());
+    }
+
+    @Test
+    void waitingWorkerHearsOfAnItemThatComesBack() throws Exception {
+        Coordinator coordinator = connect();
+        queue(coordinator).put("one");
+        Claim<String> claim = queue(coordinator).claim();
+        CompletableFuture<Claim<String>> waiting = queue(connect()).claimAsync();
+        awaitConsumers(coordinator, 1);
+        claim.close();
+        waiting.get(20, SECONDS).acknowledgeAsync().get(20, SECONDS);
+        awaitNothingLeft(coordinator);
+    }
+
+    @Test
+    void itemComesBackWhenItsDeadlinePasses() throws Exception {
+        Coordinator coordinator = connect();
+        queue(coordinator).put("one");
+        Claim<String> late = queue(coordinator).withVisibility(SHORT).claim();
+        Claim<String> again = queue(connect()).claim(PATIENCE).orElseThrow();
+        assertEquals(2, again.deliveries());
+        assertFalse(late.isHeld());
+        assertEquals(ClaimEnd.DEADLINE_PASSED, end(late));
+        assertThrows(GrantLostException.class, late::acknowledge);
+        assertTrue(again.isHeld());
+        again.acknowledge();
+        awaitNothingLeft(coordinator);
+    }
+
+    @Test
+    void deadlineCanBeMoved() throws Exception {
+        Coordinator coordinator = connect();
+        queue(coordinator).put("one");
+        Claim<String> claim = queue(coordinator).withVisibility(SHORT).claim();
+        assertTrue(claim.extend(Duration.ofMinutes(1)));
+        assertEquals(Optional.empty(), queue(connect()).take(SHORT.multipliedBy(3)));
+        assertTrue(claim.isHeld());
+        assertTrue(claim.extend(Duration.ofMillis(1)));
+        assertEquals("one", queue(connect()).take());
+        assertFalse(claim.extend(Duration.ofMinutes(1)));
+    }
+
+    @Test
+    void itemComesBackWhenItsConsumersSessionEnds() throws Exception {
+        Coordinator worker = connect();
+        queue(worker).put("one");
+        Claim<String> claim = queue(worker).claim();
+        CompletableFuture<Claim<String>> waiting = queue(connect()).claimAsync();
+        worker.close();
+        assertFalse(claim.isHeld());
+        assertEquals(ClaimEnd.COORDINATOR_CLOSED, end(claim));
+        Claim<String> again = waiting.get(20, SECONDS);
+        assertEquals(2, again.deliveries());
+        again.acknowledgeAsync().get(20, SECONDS);
+    }
+
+    @Test
+    void itemThatWasDeliveredTooOftenGoesToTheDeadLetters() throws Exception {
+        Coordinator coordinator = connect();
+        DistributedQueue<String> queue = queue(coordinator).withMaxDeliveries(2);
+        putAll(queue, "bad", "good");
+        for (int delivery = 1; delivery <= 2; delivery++) {
+            Claim<String> bad = queue.claim();
+            assertEquals("bad", bad.item());
+            bad.close();
+            await().atMost(PATIENCE).until(() -> queue.count().claimed() == 0);
+        }
+        Claim<String> good = queue.claim();
+        assertEquals("good", good.item());
+        good.acknowledge();
+        assertEquals(new QueueCount(0, 0, 1), queue.count());
+        try (Claim<String> dead = queue.deadLetters().claim()) {
+            assertEquals("bad", dead.item());
+            queue.put(dead.item()); // once more, as an operator would
+            dead.acknowledge();
+        }
+        assertEquals("bad", queue.take());
+        assertEquals(new QueueCount(0, 0, 0), queue.count());
+    }
+
+    @Test
+    void itemThatCannotBeReadIsGivenBackUntilItIsADeadLetter() throws Exception {
+        Coordinator coordinator = connect();
+        queue(coordinator).put("not a number");
+        DistributedQueue<Long> numbers =
+                DistributedQueue.at(coordinator, PATH, DataCodec.WHOLE_NUMBER).withMaxDeliveries(2);
+        for (int delivery = 1; delivery <= 2; delivery++) {
+            assertThrows(NumberFormatException.class, numbers::claim);
+            await().atMost(PATIENCE).until(() -> numbers.count().claimed() == 0);
+        }
+        assertEquals(Optional.empty(), numbers.claim(SHORT));
+        assertEquals("not a number", queue(coordinator).deadLetters().take());
+    }
+
+    @Test
+    void acknowledgementIsRefusedWhenTheClaimWasDeleted() throws Exception {
+        Coordinator coordinator = connect();
+        queue(coordinator).put("one");
+        Claim<String> claim = queue(coordinator).claim();
+        for (String child : children(coordinator, PATH)) {
+            if (child.startsWith("claim-")) {
+                coordinator.execute(Delete.of(NodePath.of(PATH).child(child)));
+            }
+        }
+        Claim<String> another = queue(connect()).claim(PATIENCE).orElseThrow();
+        assertThrows(GrantLostException.class, claim::acknowledge);
+        assertEquals(ClaimEnd.TAKEN_AWAY, end(claim));
+        assertTrue(another.isHeld());
+        another.acknowledge();
+        awaitNothingLeft(coordinator);
+    }
+
+    @Test
+    void everyItemIsDoneThoughWorkersAreKilledInTheMiddle() throws Exception {
+        int items = 60;
+        Coordinator coordinator = connect();
+        List<CompletableFuture<Void>> puts = new ArrayList<>();
+        for (int i = 0; i < items; i++) {
+            puts.add(queue(coordinator).putAsync("item " + i));
+        }
+        CompletableFuture.allOf(puts.toArray(CompletableFuture<?>[]::new)).get(20, SECONDS);
+        List<String> done = Collections.synchronizedList(new ArrayList<>());
+        AtomicInteger killed = new AtomicInteger();
+        List<Future<?>> workers = new ArrayList<>();
+        for (int worker = 0; worker < 4; worker++) {
+            boolean dies = worker < 3;
+            workers.add(threads.submit(() -> {
+                Coordinator own = connect();
+                for (int claims = 0; ; claims++) {
+                    Optional<Claim<String>> claim = queue(own).claim(sessionTimeout().plusSeconds(1));
+                    if (claim.isEmpty()) {
+                        return null;
+                    }
+                    if (dies && claims == 5) {
+                        killed.incrementAndGet();
+                        own.close(); // with the item, and without a word
+                        return null;
+                    }
+                    claim.get().acknowledge();
+                    done.add(claim.get().item());
+                }
+            }));
+        }
+        for (Future<?> worker : workers) {
+            worker.get(60, SECONDS);
+        }
+        assertEquals(items, new HashSet<>(done).size());
+        assertEquals(items, done.size());
+        assertEquals(new QueueCount(0, 0, 0), queue(coordinator).count());
+        assertTrue(killed.get() >= 1);
+    }
+}

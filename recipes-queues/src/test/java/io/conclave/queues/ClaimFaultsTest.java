@@ -1,0 +1,252 @@
+package io.conclave.queues;
+
+import io.conclave.error.ClosedException;
+import io.conclave.error.GrantLostException;
+import io.conclave.node.DataCodec;
+import io.conclave.testkit.driver.Actor;
+import io.conclave.testkit.driver.Fault;
+import io.conclave.testkit.driver.FaultDriver;
+import io.conclave.testkit.driver.FaultRun;
+import io.conclave.testkit.driver.Scenario;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Each fault at each request of those who claim and acknowledge: nothing is lost, nobody has what another has, what is acknowledged does not come back. */
+@Timeout(value = 300, unit = TimeUnit.SECONDS)
+class ClaimFaultsTest {
+    private static final String PATH = "/queues/claims";
+
+    private static DistributedQueue<String> queue(Actor actor) {
+        return DistributedQueue.at(actor.coordinator(), PATH, DataCodec.TEXT).withVisibility(Duration.ofSeconds(20));
+    }
+
+    /** Who has claimed what, and what was acknowledged. Thread-safe. */
+    private static final class Work {
+        private final FaultRun run;
+        private final Map<String, Claim<String>> claimed = new HashMap<>();
+        private final Set<String> acknowledged = new HashSet<>();
+
+        Work(FaultRun run) {
+            this.run = run;
+        }
+
+        synchronized void claimed(Claim<String> claim) {
+            Claim<String> before = claimed.put(claim.item(), claim);
+            // An operator's deletion of a claim frees its item at once, and its owner hears of it when he acknowledges; a session that the server
+            // ends before its time frees it before its owner hears of that. A session that ends in its time must not.
+            boolean mayOverlap = run.struck().stream()
+                    .anyMatch(fault -> fault.deletesNodes() || fault.toString().startsWith("EXPIRE"));
+            if (before != null && before.isHeld() && claim.isHeld() && !mayOverlap) {
+                run.violated("two have it: " + before + " and " + claim);
+            }
+            if (acknowledged.contains(claim.item()) && claim.isHeld()) {
+                run.violated("claimed after it was acknowledged: " + claim);
+            }
+        }
+
+        synchronized void acknowledged(Claim<String> claim) {
+            acknowledged.add(claim.item());
+        }
+
+        synchronized int acknowledgedCount() {
+            return acknowledged.size();
+        }
+
+        /** Claims, works and acknowledges, unless others have done everything. */
+        void one(DistributedQueue<String> queue) throws InterruptedException {
+            Optional<Claim<String>> claim = queue.claim(Duration.ofSeconds(60));
+            if (claim.isPresent()) {
+                try (Claim<String> one = claim.get()) {
+                    work(one);
+                }
+            }
+        }
+
+        private void work(Claim<String> claim) throws InterruptedException {
+            claimed(claim);
+            run.pause(Duration.ofMillis(500));
+            claim.acknowledge();
+            acknowledged(claim);
+        }
+
+        /** Works until nothing has come for a while. */
+        void all(DistributedQueue<String> queue) throws InterruptedException {
+            while (true) {
+                Optional<Claim<String>> claim = queue.claim(Duration.ofSeconds(60)); // longer than a session or a claim lives
+                if (claim.isEmpty()) {
+                    return;
+                }
+                try (Claim<String> one = claim.get()) {
+                    work(one);
+                }
+            }
+        }
+    }
+
+    private static FaultDriver driver(String name, Scenario scenario) {
+        return FaultDriver.of(name, scenario)
+                .leaving(path -> path.toString().startsWith("/queues"))
+                .within(Duration.ofMinutes(10));
+    }
+
+    private static void put(Actor producer, String... items) throws InterruptedException {
+        QueueFixture.putAll(queue(producer), items);
+    }
+
+    /** Everything was acknowledged in the end, and nothing is left. */
+    private static void checkAllDone(FaultRun run, Work work, Actor helper, int items) throws InterruptedException {
+        QueueCount left = queue(helper).count();
+        if (!left.equals(new QueueCount(0, 0, 0))) {
+            run.violated("left: " + left);
+        }
+        // whose acknowledgement was not answered does not know that it is done
+        boolean mayBeUnheard = run.struck().stream().anyMatch(fault -> fault.endsSession() || fault.interrupts());
+        if (work.acknowledgedCount() < items - (mayBeUnheard ? 1 : 0)) {
+            run.violated("not acknowledged, and gone: " + (items - work.acknowledgedCount()));
+        }
+    }
+
+    @Test
+    void claimedItemIsDoneByOneOrComesBack() {
+        driver("queue, claim and acknowledge", run -> {
+                    Work work = new Work(run);
+                    Actor other = run.helper("other");
+                    put(other, "a", "b", "c");
+                    run.victim().start(me -> {
+                        work.one(queue(me));
+                        work.one(queue(me));
+                    });
+                    run.untilAtRest();
+                    other.start(me -> work.all(queue(me)));
+                    run.victim().join();
+                    other.join();
+                    checkAllDone(run, work, other, 3);
+                })
+                .verify();
+    }
+
+    @Test
+    void waitingWorkerGetsItsItem() {
+        driver("queue, waiting claim", run -> {
+                    Work work = new Work(run);
+                    Actor other = run.helper("other");
+                    run.victim().start(me -> {
+                        Optional<Claim<String>> claimed =
+                                me.await(queue(me).claimAsync(Duration.ofSeconds(60)));
+                        if (claimed.isPresent()) {
+                            try (Claim<String> claim = claimed.get()) {
+                                work.claimed(claim);
+                                me.await(claim.acknowledgeAsync());
+                                work.acknowledged(claim);
+                            }
+                        }
+                    });
+                    run.untilAtRest();
+                    put(other, "a", "b");
+                    other.start(me -> work.all(queue(me)));
+                    run.victim().join();
+                    other.join();
+                    checkAllDone(run, work, other, 2);
+                })
+                .verify();
+    }
+
+    @Test
+    void itemThatIsGivenBackIsDeliveredAgain() {
+        driver("queue, claim and give back", run -> {
+                    Work work = new Work(run);
+                    Actor other = run.helper("other");
+                    put(other, "a", "b");
+                    run.victim().start(me -> {
+                        Claim<String> claim = queue(me).claim();
+                        work.claimed(claim);
+                        claim.close();
+                    });
+                    run.victim().join();
+                    other.start(me -> work.all(queue(me)));
+                    other.join();
+                    checkAllDone(run, work, other, 2);
+                })
+                .verify();
+    }
+
+    @Test
+    void itemWhoseDeadlineHasPassedIsDeliveredAgain() {
+        driver("queue, claim past its deadline", run -> {
+                    Work work = new Work(run);
+                    Actor other = run.helper("other");
+                    put(other, "a");
+                    run.victim().start(me -> {
+                        Claim<String> claim = queue(me).claim(Duration.ofSeconds(60))
+                                .orElseThrow(() -> new GrantLostException("the other one was quicker"));
+                        work.claimed(claim);
+                        run.pause(Duration.ofSeconds(25)); // longer than it is visible
+                        claim.acknowledge();
+                    });
+                    run.untilAtRest();
+                    other.start(me -> work.all(queue(me)));
+                    run.victim().join();
+                    other.join();
+                    checkAllDone(run, work, other, 1);
+                })
+                .expecting(GrantLostException.class)
+                .explaining(ClosedException.class, Fault.INTERRUPT)
+                .verify();
+    }
+
+    @Test
+    void itemThatWasDeliveredTooOftenIsADeadLetter() {
+        driver("queue, dead letter", run -> {
+                    Actor other = run.helper("other");
+                    put(other, "bad", "good");
+                    queue(other).claim().close();
+                    run.victim().start(me -> {
+                        Optional<Claim<String>> claimed =
+                                queue(me).withMaxDeliveries(1).claim(Duration.ofSeconds(60));
+                        if (claimed.isPresent()) { // else the good one's claim was deleted before we heard of it
+                            try (Claim<String> claim = claimed.get()) {
+                                if (!claim.item().equals("good")) {
+                                    run.violated("delivered too often: " + claim);
+                                }
+                                claim.acknowledge();
+                            }
+                        }
+                    });
+                    run.victim().join();
+                    run.pause(Duration.ofSeconds(60));
+                    QueueCount count = queue(other).count();
+                    boolean badIsThere = count.dead() + count.waiting() >= 1;
+                    if (!badIsThere || count.dead() > 2 || count.claimed() > 0) {
+                        run.violated("the bad item is nowhere: " + count);
+                    }
+                    QueueFixture.drain(queue(other));
+                    QueueFixture.drain(queue(other).deadLetters());
+                })
+                .verify();
+    }
+
+    @Test
+    void interruptedWorkerGivesBackWhatCame() {
+        driver("queue, interrupted claim", run -> {
+                    Work work = new Work(run);
+                    Actor other = run.helper("other");
+                    run.victim().start(me -> work.one(queue(me)));
+                    run.untilAtRest();
+                    run.interruptVictim();
+                    put(other, "a");
+                    run.victim().join();
+                    other.start(me -> work.all(queue(me)));
+                    other.join();
+                    checkAllDone(run, work, other, 1);
+                })
+                .expecting(InterruptedException.class)
+                .verify();
+    }
+}

@@ -1,0 +1,119 @@
+package io.conclave.queues;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.conclave.coordinator.Coordinator;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+
+/** What a priority queue promises, on whatever backend; a subclass says where the backend is. */
+public abstract class PriorityQueueContract extends QueueFixture {
+    @Test
+    void lowerNumberGoesFirstAndTheOlderOfOnePriority() throws Exception {
+        DistributedPriorityQueue<String> queue = priorityQueue(connect());
+        queue.put("later", 50);
+        queue.put("last", 99);
+        queue.put("soon", 7);
+        queue.put("soon as well", 7);
+        queue.putAsync("now", 0).get(20, SECONDS);
+        DistributedPriorityQueue<String> consumer = priorityQueue(connect());
+        List<String> taken = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            taken.add(consumer.take());
+        }
+        assertEquals(List.of("now", "soon", "soon as well", "later", "last"), taken);
+        awaitNothingLeft(connect());
+    }
+
+    @Test
+    void whatIsUrgentOvertakesWhatAConsumerHasListed() throws Exception {
+        Coordinator producer = connect();
+        DistributedPriorityQueue<String> consumer = priorityQueue(connect());
+        for (int i = 0; i < 10; i++) {
+            priorityQueue(producer).put("work " + i, 10);
+        }
+        assertEquals("work 0", consumer.take());
+        priorityQueue(producer).put("urgent", 1);
+        assertEquals("urgent", consumer.take(PATIENCE).orElseThrow());
+        assertEquals("work 1", consumer.take());
+    }
+
+    @Test
+    void waitingConsumerTakesWhatComes() throws Exception {
+        Coordinator coordinator = connect();
+        CompletableFuture<String> waiting = priorityQueue(coordinator).takeAsync();
+        awaitConsumers(coordinator, 1);
+        priorityQueue(connect()).put("any", 42);
+        assertEquals("any", waiting.get(20, SECONDS));
+    }
+
+    @Test
+    void claimedItemComesBackBeforeLessUrgentOnes() throws Exception {
+        Coordinator coordinator = connect();
+        DistributedPriorityQueue<String> queue = priorityQueue(coordinator);
+        queue.put("urgent", 1);
+        queue.put("not", 2);
+        try (Claim<String> claim = queue.claim()) {
+            assertEquals("urgent", claim.item());
+            assertEquals("not", priorityQueue(connect()).take());
+            queue.put("not either", 2);
+        }
+        Claim<String> again = priorityQueue(connect()).claim();
+        // the return may still be on its way
+        assertTrue(List.of("urgent", "not either").contains(again.item()));
+        again.acknowledge();
+    }
+
+    @Test
+    void eachItemIsTakenByOneConsumer() throws Exception {
+        int items = 60;
+        List<String> taken = Collections.synchronizedList(new ArrayList<>());
+        List<Future<?>> all = new ArrayList<>();
+        for (int session = 0; session < 3; session++) {
+            DistributedPriorityQueue<String> queue = priorityQueue(connect());
+            String name = "of " + session;
+            all.add(threads.submit(() -> {
+                for (int i = 0; i < items / 3; i++) {
+                    queue.put(name + " " + i, i % 5);
+                    taken.add(queue.take());
+                }
+                return null;
+            }));
+        }
+        for (Future<?> one : all) {
+            one.get(60, SECONDS);
+        }
+        assertEquals(items, taken.size());
+        assertEquals(items, new HashSet<>(taken).size());
+        awaitNothingLeft(connect());
+    }
+
+    @Test
+    void boundHolds() throws Exception {
+        DistributedPriorityQueue<String> bounded = priorityQueue(connect()).withBound(1);
+        assertTrue(bounded.put("one", 5, PATIENCE));
+        assertFalse(bounded.put("two", 1, Duration.ofMillis(50)));
+        assertEquals("one", bounded.take());
+        bounded.put("two", 1);
+        assertEquals("two", bounded.take());
+    }
+
+    @Test
+    void priorityOutOfRangeIsRefusedByName() {
+        DistributedPriorityQueue<String> queue = priorityQueue(connect());
+        assertThrows(IllegalArgumentException.class, () -> queue.put("no", 100));
+        IllegalArgumentException refusal =
+                assertThrows(IllegalArgumentException.class, () -> queue.put("no", -1));
+        assertEquals("Invalid priority -1: it must be from 0 to 99", refusal.getMessage());
+    }
+}
