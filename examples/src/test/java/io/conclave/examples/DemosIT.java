@@ -89,6 +89,17 @@ class DemosIT {
     }
 
     @Test
+    void workQueueShowsThatAKilledWorkersJobComesBack() throws Exception {
+        shows(
+                WorkQueueDemo.class,
+                "Checked: the urgent job overtook the others\n",
+                "Checked: job 1 was done by another process",
+                "Checked: every job was done, and acknowledged once\n",
+                "Checked: after three attempts the faulty job is a dead letter\n",
+                "Checked: nothing is left");
+    }
+
+    @Test
     void everyNameThatTheScriptKnowsIsAProgramAndIsInTheReadme() throws Exception {
         String script = Files.readString(Path.of("run"));
         String readme = Files.readString(Path.of("../README.md"));
@@ -99,7 +110,7 @@ class DemosIT {
             assertTrue(readme.contains("examples/run " + program.group(1)), program.group(1));
             programs++;
         }
-        assertEquals(8, programs);
+        assertEquals(9, programs);
     }
 
     private static void shows(Class<?> demo, String... words) throws InterruptedException {
