@@ -5,8 +5,13 @@ import io.conclave.barriers.Participation;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.election.LeaderElection;
 import io.conclave.locks.DistributedLock;
+import io.conclave.node.DataCodec;
+import io.conclave.queues.DistributedPriorityQueue;
+import io.conclave.queues.DistributedQueue;
+import io.conclave.queues.ItemQueue;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** This project's recipes. */
@@ -46,6 +51,23 @@ final class ConclaveRecipes implements RecipeClient {
                 Objects.requireNonNull(inside, "not entered").leave(PATIENCE);
             }
         };
+    }
+
+    @Override
+    public Producer producer(String path, boolean byPriority) {
+        if (byPriority) {
+            return DistributedPriorityQueue.at(coordinator, path, DataCodec.BYTES)::put;
+        }
+        DistributedQueue<byte[]> queue = DistributedQueue.at(coordinator, path, DataCodec.BYTES);
+        return (item, priority) -> queue.put(item);
+    }
+
+    @Override
+    public void consume(String path, boolean byPriority, Consumer<byte[]> onItem) {
+        ItemQueue<byte[]> queue = byPriority
+                ? DistributedPriorityQueue.at(coordinator, path, DataCodec.BYTES)
+                : DistributedQueue.at(coordinator, path, DataCodec.BYTES);
+        QueueLoad.startConsumer(() -> onItem.accept(queue.take()));
     }
 
     @Override

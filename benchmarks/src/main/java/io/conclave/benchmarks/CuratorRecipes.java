@@ -1,12 +1,22 @@
 package io.conclave.benchmarks;
 
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.framework.recipes.barriers.DistributedDoubleBarrier;
 import org.apache.curator.framework.recipes.leader.LeaderLatch;
 import org.apache.curator.framework.recipes.leader.LeaderLatchListener;
 import org.apache.curator.framework.recipes.locks.InterProcessMutex;
+import org.apache.curator.framework.recipes.queue.DistributedPriorityQueue;
+import org.apache.curator.framework.recipes.queue.QueueBuilder;
+import org.apache.curator.framework.recipes.queue.QueueConsumer;
+import org.apache.curator.framework.recipes.queue.QueueSerializer;
+import org.apache.curator.framework.recipes.queue.SimpleDistributedQueue;
+import org.apache.curator.framework.state.ConnectionState;
 import org.apache.curator.retry.ExponentialBackoffRetry;
 
 /** Curator's recipes. */
@@ -15,6 +25,7 @@ final class CuratorRecipes implements RecipeClient {
     private static final int PATIENCE_SECONDS = 30;
 
     private final CuratorFramework framework;
+    private final List<DistributedPriorityQueue<byte[]>> queues = new ArrayList<>();
 
     CuratorRecipes(String hostAndPort) {
         framework = CuratorFrameworkFactory.newClient(hostAndPort, new ExponentialBackoffRetry(100, 5));
@@ -82,7 +93,74 @@ final class CuratorRecipes implements RecipeClient {
     }
 
     @Override
+    public Producer producer(String path, boolean byPriority) {
+        if (byPriority) {
+            DistributedPriorityQueue<byte[]> queue = start(builder(path, null).buildPriorityQueue(0));
+            return queue::put;
+        }
+        SimpleDistributedQueue queue = new SimpleDistributedQueue(framework, path);
+        return (item, priority) -> queue.offer(item);
+    }
+
+    @Override
+    public void consume(String path, boolean byPriority, Consumer<byte[]> onItem) {
+        if (byPriority) {
+            start(builder(path, new ItemConsumer(onItem)).buildPriorityQueue(0));
+        } else {
+            SimpleDistributedQueue queue = new SimpleDistributedQueue(framework, path);
+            QueueLoad.startConsumer(() -> onItem.accept(queue.take()));
+        }
+    }
+
+    private QueueBuilder<byte[]> builder(String path, QueueConsumer<byte[]> consumer) {
+        return QueueBuilder.builder(framework, consumer, new Bytes(), path);
+    }
+
+    private DistributedPriorityQueue<byte[]> start(DistributedPriorityQueue<byte[]> queue) {
+        try {
+            queue.start();
+        } catch (Exception e) {
+            throw new BenchmarkException("cannot start a queue", e);
+        }
+        queues.add(queue);
+        return queue;
+    }
+
+    private record ItemConsumer(Consumer<byte[]> onItem) implements QueueConsumer<byte[]> {
+        @Override
+        public void consumeMessage(byte[] item) {
+            onItem.accept(item);
+        }
+
+        @Override
+        public void stateChanged(CuratorFramework client, ConnectionState state) {
+            // nothing is cut here
+        }
+    }
+
+    private static final class Bytes implements QueueSerializer<byte[]> {
+        @Override
+        public byte[] serialize(byte[] item) {
+            return item;
+        }
+
+        @Override
+        public byte[] deserialize(byte[] bytes) {
+            return bytes;
+        }
+    }
+
+    @Override
     public void close() {
+        queues.forEach(CuratorRecipes::close);
         framework.close();
+    }
+
+    private static void close(DistributedPriorityQueue<byte[]> queue) {
+        try {
+            queue.close();
+        } catch (IOException e) {
+            throw new BenchmarkException("cannot close a queue", e);
+        }
     }
 }

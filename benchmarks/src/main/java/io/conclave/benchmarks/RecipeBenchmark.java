@@ -61,6 +61,10 @@ public final class RecipeBenchmark {
             locks(server, new LockCase(1, false));
             elections(server);
             doubleBarriers(server);
+            for (boolean byPriority : new boolean[] {false, true}) {
+                queues(server, new QueueCase(byPriority, 1, 1));
+                queues(server, new QueueCase(byPriority, 10, 20));
+            }
         }
         report.summary();
     }
@@ -99,6 +103,23 @@ public final class RecipeBenchmark {
             }
         } finally {
             loads.values().forEach(DoubleBarrierLoad::close);
+        }
+    }
+
+    private void queues(ServerProcess server, QueueCase queueCase) {
+        Map<Library, QueueLoad> loads = new EnumMap<>(Library.class);
+        try {
+            for (Library library : Library.values()) {
+                QueueLoad load = new QueueLoad(library, server.hostAndPort(), queueCase, time, server::processorTime);
+                loads.put(library, load);
+                load.run(options.warmUp());
+            }
+            for (int round = 0; round < options.rounds(); round++) {
+                loads.forEach(
+                        (library, load) -> report.round(queueCase.toString(), library, load.run(options.round())));
+            }
+        } finally {
+            loads.values().forEach(QueueLoad::close);
         }
     }
 

@@ -1,5 +1,7 @@
 package io.conclave.benchmarks;
 
+import java.util.function.Consumer;
+
 /** One session with the server, and the recipes of a library on it. Everything blocks. */
 interface RecipeClient extends AutoCloseable {
     /**
@@ -19,9 +21,25 @@ interface RecipeClient extends AutoCloseable {
     /** A place in a double barrier of so many, to be used by one thread. */
     Crossing doubleBarrier(String path, int participants);
 
+    /** A queue's producer, to be used by one thread. */
+    Producer producer(String path, boolean byPriority);
+
+    /**
+     * Takes items out of a queue until this client is closed, each at most once, on a thread of its own.
+     *
+     * @param onItem called for each, one after the other
+     */
+    void consume(String path, boolean byPriority, Consumer<byte[]> onItem);
+
     /** Closes the session, without resigning first. */
     @Override
     void close();
+
+    /** A queue's producer as both libraries have it. */
+    interface Producer {
+        /** Puts an item; its priority is one of a few. */
+        void put(byte[] item, int priority) throws Exception;
+    }
 
     /** A mutex as both libraries have it. */
     interface Mutex {

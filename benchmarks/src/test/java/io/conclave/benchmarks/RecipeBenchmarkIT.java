@@ -16,6 +16,19 @@ import org.junit.jupiter.api.io.TempDir;
 
 class RecipeBenchmarkIT {
     @Test
+    void queuesAreMeasuredAtGrowingDepths(@TempDir Path directory) throws Exception {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        new QueueDepthBenchmark(
+                        List.of(10, 100),
+                        Duration.ofMillis(100),
+                        directory,
+                        new PrintStream(bytes, true, StandardCharsets.UTF_8))
+                .run();
+        String output = bytes.toString(StandardCharsets.UTF_8);
+        assertTrue(output.contains("| 100 | 6 |"), output);
+    }
+
+    @Test
     void bothLibrariesTakeTurnsOnOneZooKeeperAndRatiosArePrinted(@TempDir Path directory) throws IOException {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         RecipeOptions options = RecipeOptions.DEFAULT
@@ -31,6 +44,8 @@ class RecipeBenchmarkIT {
         assertTrue(output.contains("| lock, 3 waiters |"), output);
         assertTrue(output.contains("| double barrier of 5 |"), output);
         assertTrue(output.contains("| election, leader's session closed |"), output);
+        assertTrue(output.contains("| queue, 1 consumer, 1 in flight |"), output);
+        assertTrue(output.contains("| priority queue, 10 consumers, 20 in flight |"), output);
         assertFalse(output.contains("NaN"), output);
     }
 }
