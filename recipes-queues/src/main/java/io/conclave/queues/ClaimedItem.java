@@ -87,11 +87,13 @@ final class ClaimedItem<T> implements Claim<T> {
 
     /** Gives a claim back that nobody has taken over. */
     static void giveBack(RecipeSession session, QueueLayout layout, Delivery delivery) {
-        Settlement.of(session, layout.claim(delivery.item()), release(layout, delivery.item(), delivery.version()));
+        release(session, layout, delivery.item(), delivery.version());
     }
 
-    private static Multi release(QueueLayout layout, ItemName name, int version) {
-        return Multi.of(new Check(layout.item(name), version), Delete.of(layout.claim(name)));
+    private static void release(RecipeSession session, QueueLayout layout, ItemName name, int version) {
+        Multi release = Multi.of(new Check(layout.item(name), version), Delete.of(layout.claim(name)));
+        Settlement.of(session, layout.claim(name), release);
+        QueueAgents.of(session).onReturned(layout.path());
     }
 
     private void begin() {
@@ -221,7 +223,7 @@ final class ClaimedItem<T> implements Claim<T> {
 
     /** The item or the claim has gone, or is another's: what is left of ours goes as well. */
     private void takenAway() {
-        Settlement.of(session, layout.claim(name), release(layout, name, version));
+        release(session, layout, name, version);
         end(ClaimEnd.TAKEN_AWAY);
     }
 
@@ -270,7 +272,7 @@ final class ClaimedItem<T> implements Claim<T> {
     private void giveBack(ClaimEnd why) {
         session.metrics().count("queue.return", layout.path().toString());
         end(why); // first: from the moment when the server hears of it the item may be another's
-        Settlement.of(session, layout.claim(name), release(layout, name, version));
+        release(session, layout, name, version);
     }
 
     private void end(ClaimEnd why) {

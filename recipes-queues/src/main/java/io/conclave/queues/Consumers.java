@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
  *   <li>Whoever wishes something makes the process enter the line, if it is not in it ({@link Seat}).
  *   <li>At its head: list the items with a watch. As many as there are wishes, and as a turn has, are read and taken or claimed in one transaction ({@link Draw}), which gives up the seat as well if others
  *       wait for it.
- *   <li>No items: wait for the watch. In a FIFO queue the list is worked off and read again when it is exhausted; in a priority queue the watch makes it stale.
+ *   <li>No items: wait for the watch. In a FIFO queue the list is worked off, and read again when it is exhausted or a second old; in a priority queue the watch makes it stale.
  * </ol>
  *
  * <p>So one process looks at the items at a time, a new item wakes one process, and what a take costs does not depend on how many wait. State belongs to the session's dispatcher.
@@ -42,6 +42,9 @@ final class Consumers implements Seat.Sitter {
 
     /** How many items a process takes before others that wait have their turn. */
     static final int TURN = 16;
+
+    /** How long a FIFO consumer works from a list of which something has changed: an item that comes back takes its place that much later at most. */
+    private static final Duration LISTED_FOR = Duration.ofSeconds(1);
 
     private final RecipeSession session;
     private final QueueLayout layout;
@@ -54,6 +57,8 @@ final class Consumers implements Seat.Sitter {
     private final Map<ItemName, Delivery> read = new HashMap<>();
     private final Registration sessionListener;
     private boolean watched;
+    private boolean returned;
+    private Elapsed listedAt;
     private boolean looking;
     private boolean drawing;
     private int drawnInTurn;
@@ -64,6 +69,7 @@ final class Consumers implements Seat.Sitter {
         this.byPriority = byPriority;
         this.seat = new Seat(session, layout.consumers(), this);
         this.witness = new Witness(session, layout.witnesses());
+        this.listedAt = Elapsed.since(session.time());
         this.sessionListener = session.onStateChange(this::onSessionState);
     }
 
@@ -165,17 +171,32 @@ final class Consumers implements Seat.Sitter {
     }
 
     private void work() {
-        boolean mustLook = byPriority ? !watched : items.isEmpty() && !watched;
-        if (mustLook) {
+        if (!watched && mustLook()) {
             look();
         } else if (!items.isEmpty()) {
             draw();
         } // else the watch tells
     }
 
+    /** Whether the list will not do, of which something has changed. Of a FIFO queue that is an item that comes back before those that are left. */
+    private boolean mustLook() {
+        return byPriority
+                || items.isEmpty()
+                || returned
+                || listedAt.remainingOf(LISTED_FOR).isZero();
+    }
+
+    /** An item of this session's has come back; whose else it may be, is heard of when the list is read again. */
+    void onReturned() {
+        returned = true;
+        watched = false;
+    }
+
     private void look() {
         looking = true;
         watched = true;
+        returned = false;
+        listedAt = Elapsed.since(session.time());
         session.send(
                 GetChildren.of(layout.path()).withWatcher(watcher),
                 children -> {

@@ -45,6 +45,7 @@ final class PutBack implements Witness.Outcome {
 
     private void begin() {
         witness.perform(List.of(Create.of(path).withData(data)), this);
+        path.parent().ifPresent(QueueAgents.of(session)::onReturned);
     }
 
     @Override

@@ -21,6 +21,15 @@ final class QueueAgents {
         return session.keep(QueueAgents.class, QueueAgents::new);
     }
 
+    /** An item that was ours is on its way back into the queue. */
+    void onReturned(NodePath path) {
+        consumers.forEach((key, agent) -> {
+            if (key.path.equals(path)) {
+                agent.onReturned();
+            }
+        });
+    }
+
     Consumers consumers(RecipeSession session, QueueLayout layout, boolean byPriority) {
         ConsumersOf key = new ConsumersOf(layout.path(), byPriority);
         Consumers known = consumers.get(key);

@@ -116,6 +116,6 @@ class PlantedMistakesTest {
                 .within(Duration.ofMinutes(3))
                 .pairs(400)
                 .verify());
-        assertTrue(found.getMessage().contains("came out twice"), found.getMessage());
+        assertTrue(found.getMessage().matches("(?s).*(came out twice|lost: ).*"), found.getMessage()); // whichever is found first
     }
 }

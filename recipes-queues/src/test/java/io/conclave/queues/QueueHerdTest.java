@@ -44,6 +44,7 @@ class QueueHerdTest {
             List<CompletableFuture<?>> asked = new ArrayList<>();
             for (ItemQueue<String> queue : queues) {
                 asked.add(ask(queue, claims));
+                awaitConsumers(producer, asked.size()); // one after the other, so that the order is known
             }
             awaitQuiet(faults);
             long requests = faults.requestCount();
@@ -64,6 +65,13 @@ class QueueHerdTest {
             coordinators.forEach(Coordinator::close);
             MemoryStore.forget(store);
         }
+    }
+
+    private static void awaitConsumers(Coordinator coordinator, int count) {
+        org.awaitility.Awaitility.await()
+                .pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(1))
+                .until(() -> QueueFixture.children(coordinator, PATH + "/consumers").size() == count);
     }
 
     private static CompletableFuture<?> ask(ItemQueue<String> queue, boolean claims) {
