@@ -48,7 +48,9 @@ public final class QueueDepthBenchmark {
         for (String argument : arguments) {
             String value = argument.substring(argument.indexOf('=') + 1);
             if (argument.startsWith("--depths=")) {
-                depths = Arrays.stream(value.split(",", -1)).map(Integer::parseInt).toList();
+                depths = Arrays.stream(value.split(",", -1))
+                        .map(Integer::parseInt)
+                        .toList();
             } else if (argument.startsWith("--round-ms=")) {
                 round = Duration.ofMillis(Long.parseLong(value));
             } else if (argument.startsWith("--directory=")) {

@@ -32,7 +32,8 @@ final class QueueLoad implements AutoCloseable {
     }
 
     /** Opens the sessions. Blocks. */
-    QueueLoad(Library library, String hostAndPort, QueueCase queueCase, TimeSource time, Supplier<Duration> serverTime) {
+    QueueLoad(
+            Library library, String hostAndPort, QueueCase queueCase, TimeSource time, Supplier<Duration> serverTime) {
         this.queueCase = queueCase;
         this.time = time;
         this.serverTime = serverTime;
@@ -57,7 +58,8 @@ final class QueueLoad implements AutoCloseable {
                             step.run();
                         }
                     } catch (Exception e) {
-                        // its client was closed; a consumer that fails before leaves the producer without room, which fails the round
+                        // its client was closed; a consumer that fails before leaves the producer without room, which
+                        // fails the round
                     }
                 },
                 "benchmark-consumer");

@@ -41,18 +41,15 @@ final class Attempt implements Draw.Outcome {
         }
         GetChildren list = GetChildren.of(layout.path());
         Request<GetChildren.Children> asked = session.linearizableReads() ? list.linearizable() : list;
-        session.send(
-                asked,
-                children -> onListed(ItemName.unclaimed(children.names(), byPriority)),
-                cause -> {
-                    if (Refusals.isNoNode(cause)) {
-                        wish.endWithout();
-                    } else if (cause instanceof OutcomeUnknownException) {
-                        begin();
-                    } else {
-                        wish.fail(cause);
-                    }
-                });
+        session.send(asked, children -> onListed(ItemName.unclaimed(children.names(), byPriority)), cause -> {
+            if (Refusals.isNoNode(cause)) {
+                wish.endWithout();
+            } else if (cause instanceof OutcomeUnknownException) {
+                begin();
+            } else {
+                wish.fail(cause);
+            }
+        });
     }
 
     private void onListed(List<ItemName> items) {

@@ -72,8 +72,7 @@ final class ClaimedItem<T> implements Claim<T> {
         this.version = delivery.version();
         this.item = item;
         this.term = new Term(delivery.since(), visibility);
-        this.listeners =
-                new SerialExecutor("claim of " + name.name(), session.listenerExecutor(), session.time());
+        this.listeners = new SerialExecutor("claim of " + name.name(), session.listenerExecutor(), session.time());
         ended.thenAccept(end -> listeners.execute(() -> told.complete(end)));
     }
 

@@ -21,7 +21,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -98,8 +97,7 @@ final class Consumers implements Seat.Sitter {
             return;
         }
         wishes.add(wish);
-        timeout.ifPresent(limit ->
-                wish.endsBy(session.time().schedule(limit, () -> session.execute(() -> end(wish)))));
+        timeout.ifPresent(limit -> wish.endsBy(session.time().schedule(limit, () -> session.execute(() -> end(wish)))));
         proceed();
     }
 
@@ -275,7 +273,9 @@ final class Consumers implements Seat.Sitter {
                 GetData.of(layout.item(item)),
                 node -> {
                     if (items.contains(item)) {
-                        read.put(item, new Delivery(item, node.data(), node.stat().version(), now));
+                        read.put(
+                                item,
+                                new Delivery(item, node.data(), node.stat().version(), now));
                     }
                 },
                 cause -> {}); // it is read again

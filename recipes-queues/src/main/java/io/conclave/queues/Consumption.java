@@ -82,13 +82,14 @@ final class Consumption<R> {
         Executor listeners =
                 new SerialExecutor("consuming from " + layout.path(), session.listenerExecutor(), session.time());
         stage.whenComplete((answer, failure) -> abandon()); // for nothing, if it is the answer that ended it
-        wish.outcome().whenComplete((delivery, failure) -> listeners.execute(() -> {
-            if (failure != null) {
-                stage.completeExceptionally(Waiting.cause(failure));
-            } else if (!stage.isDone()) {
-                complete(stage, delivery, result);
-            } // else it was abandoned
-        }));
+        wish.outcome()
+                .whenComplete((delivery, failure) -> listeners.execute(() -> {
+                    if (failure != null) {
+                        stage.completeExceptionally(Waiting.cause(failure));
+                    } else if (!stage.isDone()) {
+                        complete(stage, delivery, result);
+                    } // else it was abandoned
+                }));
         return stage;
     }
 

@@ -22,7 +22,8 @@ public final class DistributedPriorityQueue<T> extends ItemQueue<T> {
     /** The priority of what goes last. */
     public static final int LAST_PRIORITY = ItemName.HIGHEST_PRIORITY_NUMBER;
 
-    private DistributedPriorityQueue(Coordinator coordinator, QueueLayout layout, DataCodec<T> codec, QueueOptions options) {
+    private DistributedPriorityQueue(
+            Coordinator coordinator, QueueLayout layout, DataCodec<T> codec, QueueOptions options) {
         super(coordinator, layout, codec, options, true);
     }
 
@@ -88,17 +89,23 @@ public final class DistributedPriorityQueue<T> extends ItemQueue<T> {
 
     /** As {@link #put(Object, int)}, with a limit of time for the wait for room; whether it was put. Without a bound the time does not matter. */
     public boolean put(T item, int priority, Duration timeout) throws InterruptedException {
-        return putting(item, OptionalInt.of(checked(priority))).begin(Optional.of(timeout)).await();
+        return putting(item, OptionalInt.of(checked(priority)))
+                .begin(Optional.of(timeout))
+                .await();
     }
 
     /** As {@link #put(Object, int)}, without blocking. Completes on a listener thread. What is put while another is on its way goes along in one request. Cancelling it takes the item back if it is not on its way. */
     public CompletableFuture<Void> putAsync(T item, int priority) {
-        return putting(item, OptionalInt.of(checked(priority))).begin(Optional.empty()).stage(done -> null);
+        return putting(item, OptionalInt.of(checked(priority)))
+                .begin(Optional.empty())
+                .stage(done -> null);
     }
 
     /** As {@link #put(Object, int, Duration)}, without blocking. Completes on a listener thread. */
     public CompletableFuture<Boolean> putAsync(T item, int priority, Duration timeout) {
-        return putting(item, OptionalInt.of(checked(priority))).begin(Optional.of(timeout)).stage(Function.identity());
+        return putting(item, OptionalInt.of(checked(priority)))
+                .begin(Optional.of(timeout))
+                .stage(Function.identity());
     }
 
     private static int checked(int priority) {

@@ -213,7 +213,8 @@ final class Draw implements Witness.Outcome {
 
     private void claim(Delivery one, List<Operation<?>> operations) {
         operations.add(claimOf(one));
-        operations.add(SetData.of(layout.item(one.item()), one.data()).withVersion(one.version())); // counts the delivery
+        operations.add(
+                SetData.of(layout.item(one.item()), one.data()).withVersion(one.version())); // counts the delivery
     }
 
     private void bury(Delivery one, List<Operation<?>> operations) {
@@ -262,7 +263,10 @@ final class Draw implements Witness.Outcome {
         session.send(
                 Sync.of(layout.path()),
                 synced -> session.send(
-                        GetData.of(step == Step.DRAWING && mode == Wish.Mode.CLAIM ? layout.claim(first()) : layout.item(first())),
+                        GetData.of(
+                                step == Step.DRAWING && mode == Wish.Mode.CLAIM
+                                        ? layout.claim(first())
+                                        : layout.item(first())),
                         node -> onStillThere(node.stat().ephemeralOwner()),
                         failure -> onGone(failure, cause)),
                 failure -> onGone(failure, cause));

@@ -53,8 +53,7 @@ record ItemName(String name, int priority, int sequence) {
         long sequence = Long.parseLong(matcher.group(2));
         String priority = matcher.group(1);
         return sequence == (int) sequence
-                ? Optional.of(
-                        new ItemName(name, priority == null ? 0 : Integer.parseInt(priority), (int) sequence))
+                ? Optional.of(new ItemName(name, priority == null ? 0 : Integer.parseInt(priority), (int) sequence))
                 : Optional.empty();
     }
 

@@ -148,9 +148,8 @@ public abstract sealed class ItemQueue<T> permits DistributedQueue, DistributedP
 
     private int countDead() throws InterruptedException {
         try {
-            return ItemName.all(coordinator
-                            .execute(GetChildren.of(layout.dead()))
-                            .names())
+            return ItemName.all(
+                            coordinator.execute(GetChildren.of(layout.dead())).names())
                     .size();
         } catch (RefusedException e) {
             if (Refusals.isNoNode(e)) {

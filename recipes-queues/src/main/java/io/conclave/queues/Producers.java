@@ -79,8 +79,8 @@ final class Producers implements Seat.Sitter {
         }
         puts.add(put);
         timeout.filter(limit -> bound.isPresent())
-                .ifPresent(limit ->
-                        put.endsBy(session.time().schedule(limit, () -> session.execute(() -> abandon(put)))));
+                .ifPresent(
+                        limit -> put.endsBy(session.time().schedule(limit, () -> session.execute(() -> abandon(put)))));
         proceed();
     }
 

@@ -23,9 +23,7 @@ final class Production {
         this.layout = layout;
         this.bound = bound;
         String guid = UUID.randomUUID().toString();
-        String name = priority.isPresent()
-                ? ItemName.toCreate(guid, priority.getAsInt())
-                : ItemName.toCreate(guid);
+        String name = priority.isPresent() ? ItemName.toCreate(guid, priority.getAsInt()) : ItemName.toCreate(guid);
         this.put = new Put(guid, name, data);
     }
 
@@ -63,13 +61,14 @@ final class Production {
                 abandon();
             }
         });
-        put.outcome().whenComplete((done, failure) -> listeners.execute(() -> {
-            if (failure == null) {
-                stage.complete(result.apply(done));
-            } else {
-                stage.completeExceptionally(Waiting.cause(failure));
-            }
-        }));
+        put.outcome()
+                .whenComplete((done, failure) -> listeners.execute(() -> {
+                    if (failure == null) {
+                        stage.complete(result.apply(done));
+                    } else {
+                        stage.completeExceptionally(Waiting.cause(failure));
+                    }
+                }));
         return stage;
     }
 }

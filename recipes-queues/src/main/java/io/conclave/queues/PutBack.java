@@ -37,7 +37,10 @@ final class PutBack implements Witness.Outcome {
 
     /** To the dead letters. */
     static void toDeadLetters(RecipeSession session, QueueLayout layout, Delivery delivery) {
-        LOG.warn("{}: {} cannot be read, and is a dead letter now", layout.path(), delivery.item().name());
+        LOG.warn(
+                "{}: {} cannot be read, and is a dead letter now",
+                layout.path(),
+                delivery.item().name());
         session.metrics().count("queue.dead", layout.path().toString());
         Witness witness = new Witness(session, layout.witnesses());
         new PutBack(session, witness, layout.dead().child(delivery.item().name()), delivery.data()).begin();
@@ -78,17 +81,20 @@ final class PutBack implements Witness.Outcome {
     @Override
     public void unclear(boolean first, OutcomeUnknownException cause) {
         if (first) {
-            session.send(Exists.of(path), stat -> {
-                if (stat.isEmpty()) {
-                    begin();
-                }
-            }, failure -> {
-                if (failure instanceof OutcomeUnknownException) {
-                    unclear(true, cause);
-                } else {
-                    failed(failure);
-                }
-            });
+            session.send(
+                    Exists.of(path),
+                    stat -> {
+                        if (stat.isEmpty()) {
+                            begin();
+                        }
+                    },
+                    failure -> {
+                        if (failure instanceof OutcomeUnknownException) {
+                            unclear(true, cause);
+                        } else {
+                            failed(failure);
+                        }
+                    });
         } else {
             failed(cause);
         }

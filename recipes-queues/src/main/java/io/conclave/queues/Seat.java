@@ -1,9 +1,9 @@
 package io.conclave.queues;
 
 import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Waiting;
 import io.conclave.error.ClosedException;
 import io.conclave.error.GrantLostException;
-import io.conclave.coordinator.Waiting;
 import io.conclave.line.Contender;
 import io.conclave.line.LineRole;
 import io.conclave.line.OwnName;
@@ -72,8 +72,8 @@ final class Seat {
         if (place != null) {
             return;
         }
-        Contender entered = Contender.enter(
-                session, line, LineRole.MUTEX, OwnName.get().getBytes(StandardCharsets.UTF_8));
+        Contender entered =
+                Contender.enter(session, line, LineRole.MUTEX, OwnName.get().getBytes(StandardCharsets.UTF_8));
         place = entered;
         entered.granted().whenComplete((granted, failure) -> {
             if (place == entered && failure == null) {
@@ -131,11 +131,14 @@ final class Seat {
         }
         resting = true;
         Contender ours = place;
-        rest = session.time().schedule(Witness.LINGER, () -> session.execute(() -> {
-            if (resting && place == ours) {
-                leave();
-            }
-        }));
+        rest = session.time()
+                .schedule(
+                        Witness.LINGER,
+                        () -> session.execute(() -> {
+                            if (resting && place == ours) {
+                                leave();
+                            }
+                        }));
     }
 
     /** There is something to do. */

@@ -73,8 +73,7 @@ final class Witness {
         void failed(Throwable cause);
     }
 
-    private record Transaction(
-            @Nullable Seat seat, boolean leaves, List<Operation<?>> operations, Outcome outcome) {}
+    private record Transaction(@Nullable Seat seat, boolean leaves, List<Operation<?>> operations, Outcome outcome) {}
 
     Witness(RecipeSession session, NodePath directory) {
         this.session = session;
@@ -122,8 +121,7 @@ final class Witness {
         if (seat != null && transaction.leaves) {
             seat.turnInto(multi, results -> onApplied(transaction, results), cause -> onFailure(transaction, cause));
         } else {
-            session.send(
-                    multi, results -> onApplied(transaction, results), cause -> onFailure(transaction, cause));
+            session.send(multi, results -> onApplied(transaction, results), cause -> onFailure(transaction, cause));
         }
     }
 
@@ -199,9 +197,7 @@ final class Witness {
         session.send(
                 Sync.of(directory),
                 synced -> session.send(
-                        GetData.of(path()),
-                        node -> onFound(node.stat(), unknown),
-                        cause -> onNotFound(cause, unknown)),
+                        GetData.of(path()), node -> onFound(node.stat(), unknown), cause -> onNotFound(cause, unknown)),
                 cause -> onNotFound(cause, unknown));
     }
 

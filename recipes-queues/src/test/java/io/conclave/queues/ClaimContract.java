@@ -198,7 +198,8 @@ public abstract class ClaimContract extends QueueFixture {
             workers.add(threads.submit(() -> {
                 Coordinator own = connect();
                 for (int claims = 0; ; claims++) {
-                    Optional<Claim<String>> claim = queue(own).claim(sessionTimeout().plusSeconds(1));
+                    Optional<Claim<String>> claim =
+                            queue(own).claim(sessionTimeout().plusSeconds(1));
                     if (claim.isEmpty()) {
                         return null;
                     }

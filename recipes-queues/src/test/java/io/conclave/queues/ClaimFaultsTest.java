@@ -39,7 +39,8 @@ class ClaimFaultsTest {
 
         synchronized void claimed(Claim<String> claim) {
             Claim<String> before = claimed.put(claim.item(), claim);
-            // An operator's deletion of a claim frees its item at once, and its owner hears of it when he acknowledges; a session that the server
+            // An operator's deletion of a claim frees its item at once, and its owner hears of it when he acknowledges;
+            // a session that the server
             // ends before its time frees it before its owner hears of that. A session that ends in its time must not.
             boolean mayOverlap = run.struck().stream()
                     .anyMatch(fault -> fault.deletesNodes() || fault.toString().startsWith("EXPIRE"));
@@ -79,7 +80,8 @@ class ClaimFaultsTest {
         /** Works until nothing has come for a while. */
         void all(DistributedQueue<String> queue) throws InterruptedException {
             while (true) {
-                Optional<Claim<String>> claim = queue.claim(Duration.ofSeconds(60)); // longer than a session or a claim lives
+                Optional<Claim<String>> claim =
+                        queue.claim(Duration.ofSeconds(60)); // longer than a session or a claim lives
                 if (claim.isEmpty()) {
                     return;
                 }
@@ -138,8 +140,7 @@ class ClaimFaultsTest {
                     Work work = new Work(run);
                     Actor other = run.helper("other");
                     run.victim().start(me -> {
-                        Optional<Claim<String>> claimed =
-                                me.await(queue(me).claimAsync(Duration.ofSeconds(60)));
+                        Optional<Claim<String>> claimed = me.await(queue(me).claimAsync(Duration.ofSeconds(60)));
                         if (claimed.isPresent()) {
                             try (Claim<String> claim = claimed.get()) {
                                 work.claimed(claim);
@@ -184,7 +185,8 @@ class ClaimFaultsTest {
                     Actor other = run.helper("other");
                     put(other, "a");
                     run.victim().start(me -> {
-                        Claim<String> claim = queue(me).claim(Duration.ofSeconds(60))
+                        Claim<String> claim = queue(me)
+                                .claim(Duration.ofSeconds(60))
                                 .orElseThrow(() -> new GrantLostException("the other one was quicker"));
                         work.claimed(claim);
                         run.pause(Duration.ofSeconds(25)); // longer than it is visible

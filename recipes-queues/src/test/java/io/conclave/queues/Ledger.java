@@ -72,7 +72,8 @@ final class Ledger {
 
     /** May happen only if a reply was lost, somebody has deleted the znode that would have told what came of it, and a consumer was quick: see {@link Producers}. */
     private void doubled(String item) {
-        boolean mayBe = run.struck().stream().anyMatch(Fault::deletesNodes) && run.struck().size() > 1;
+        boolean mayBe = run.struck().stream().anyMatch(Fault::deletesNodes)
+                && run.struck().size() > 1;
         if (!mayBe) {
             run.violated(item + " came out twice: " + out);
         }

@@ -72,50 +72,54 @@ class PlantedMistakesTest {
 
     @Test
     void putThatLooksForItsGuidAloneIsFoundOut() {
-        FaultFoundError found = assertThrows(FaultFoundError.class, () -> FaultDriver.of("planted: put by guid", run -> {
-                    Ledger ledger = new Ledger(run);
-                    Actor taker = run.helper("taker");
-                    ledger.put("first", () -> queue(taker).put("first"));
-                    taker.start(me -> {
-                        Optional<String> item = queue(me).take(Duration.ofSeconds(30));
-                        while (item.isPresent()) {
-                            ledger.out(item.get());
-                            item = queue(me).take(Duration.ofSeconds(30));
-                        }
-                    });
-                    run.untilAtRest();
-                    run.victim().start(me -> ledger.put("a", () -> putByGuid(me.coordinator(), "a")));
-                    run.victim().join();
-                    taker.join();
-                    ledger.close(taker, queue(taker), false);
-                })
-                .leaving(path -> path.toString().startsWith("/queues"))
-                .within(Duration.ofMinutes(3))
-                .verify());
+        FaultFoundError found =
+                assertThrows(FaultFoundError.class, () -> FaultDriver.of("planted: put by guid", run -> {
+                            Ledger ledger = new Ledger(run);
+                            Actor taker = run.helper("taker");
+                            ledger.put("first", () -> queue(taker).put("first"));
+                            taker.start(me -> {
+                                Optional<String> item = queue(me).take(Duration.ofSeconds(30));
+                                while (item.isPresent()) {
+                                    ledger.out(item.get());
+                                    item = queue(me).take(Duration.ofSeconds(30));
+                                }
+                            });
+                            run.untilAtRest();
+                            run.victim().start(me -> ledger.put("a", () -> putByGuid(me.coordinator(), "a")));
+                            run.victim().join();
+                            taker.join();
+                            ledger.close(taker, queue(taker), false);
+                        })
+                        .leaving(path -> path.toString().startsWith("/queues"))
+                        .within(Duration.ofMinutes(3))
+                        .verify());
         assertTrue(found.getMessage().contains("came out twice"), found.getMessage());
     }
 
     @Test
     void takeThatOnlyLooksWhetherTheItemIsGoneIsFoundOut() {
-        FaultFoundError found = assertThrows(FaultFoundError.class, () -> FaultDriver.of("planted: take by looking", run -> {
-                    Ledger ledger = new Ledger(run);
-                    Actor other = run.helper("other");
-                    for (String item : new String[] {"a", "b", "c"}) {
-                        ledger.put(item, () -> queue(other).put(item));
-                    }
-                    run.victim().start(me -> ledger.out(takeByLooking(me.coordinator())));
-                    other.start(me -> {
-                        run.pause(Duration.ofMillis(100)); // while the victim's connection is away
-                        ledger.out(queue(me).take());
-                    });
-                    run.victim().join();
-                    other.join();
-                    ledger.close(other, queue(other), true);
-                })
-                .leaving(path -> path.toString().startsWith("/queues"))
-                .within(Duration.ofMinutes(3))
-                .pairs(400)
-                .verify());
-        assertTrue(found.getMessage().matches("(?s).*(came out twice|lost: ).*"), found.getMessage()); // whichever is found first
+        FaultFoundError found =
+                assertThrows(FaultFoundError.class, () -> FaultDriver.of("planted: take by looking", run -> {
+                            Ledger ledger = new Ledger(run);
+                            Actor other = run.helper("other");
+                            for (String item : new String[] {"a", "b", "c"}) {
+                                ledger.put(item, () -> queue(other).put(item));
+                            }
+                            run.victim().start(me -> ledger.out(takeByLooking(me.coordinator())));
+                            other.start(me -> {
+                                run.pause(Duration.ofMillis(100)); // while the victim's connection is away
+                                ledger.out(queue(me).take());
+                            });
+                            run.victim().join();
+                            other.join();
+                            ledger.close(other, queue(other), true);
+                        })
+                        .leaving(path -> path.toString().startsWith("/queues"))
+                        .within(Duration.ofMinutes(3))
+                        .pairs(400)
+                        .verify());
+        assertTrue(
+                found.getMessage().matches("(?s).*(came out twice|lost: ).*"),
+                found.getMessage()); // whichever is found first
     }
 }

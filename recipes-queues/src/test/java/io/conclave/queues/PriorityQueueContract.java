@@ -112,8 +112,7 @@ public abstract class PriorityQueueContract extends QueueFixture {
     void priorityOutOfRangeIsRefusedByName() {
         DistributedPriorityQueue<String> queue = priorityQueue(connect());
         assertThrows(IllegalArgumentException.class, () -> queue.put("no", 100));
-        IllegalArgumentException refusal =
-                assertThrows(IllegalArgumentException.class, () -> queue.put("no", -1));
+        IllegalArgumentException refusal = assertThrows(IllegalArgumentException.class, () -> queue.put("no", -1));
         assertEquals("Invalid priority -1: it must be from 0 to 99", refusal.getMessage());
     }
 }

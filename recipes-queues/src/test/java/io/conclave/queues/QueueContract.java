@@ -43,7 +43,8 @@ public abstract class QueueContract extends QueueFixture {
     @Test
     void itemsPutInOneBreathKeepTheirOrder() throws Exception {
         DistributedQueue<String> queue = queue(connect());
-        List<String> expected = IntStream.range(0, 200).mapToObj(Integer::toString).toList();
+        List<String> expected =
+                IntStream.range(0, 200).mapToObj(Integer::toString).toList();
         List<CompletableFuture<Void>> puts =
                 expected.stream().map(queue::putAsync).toList();
         CompletableFuture.allOf(puts.toArray(CompletableFuture<?>[]::new)).get(20, SECONDS);
@@ -70,7 +71,9 @@ public abstract class QueueContract extends QueueFixture {
     void waitThatIsOverLeavesNothingBehind() throws Exception {
         Coordinator coordinator = connect();
         assertEquals(Optional.empty(), queue(coordinator).take(Duration.ofMillis(50)));
-        assertEquals(Optional.empty(), queue(coordinator).takeAsync(Duration.ofMillis(50)).get(20, SECONDS));
+        assertEquals(
+                Optional.empty(),
+                queue(coordinator).takeAsync(Duration.ofMillis(50)).get(20, SECONDS));
         awaitNothingLeft(coordinator);
         queue(coordinator).put("still there");
         assertEquals("still there", queue(connect()).take());
@@ -109,7 +112,9 @@ public abstract class QueueContract extends QueueFixture {
         CompletableFuture<String> waiting = queue(coordinator).takeAsync();
         awaitConsumers(coordinator, 1);
         assertEquals(Optional.empty(), queue(connect()).tryTake());
-        assertEquals(Optional.empty(), DistributedQueue.at(connect(), "/never/used", DataCodec.TEXT).tryTake());
+        assertEquals(
+                Optional.empty(),
+                DistributedQueue.at(connect(), "/never/used", DataCodec.TEXT).tryTake());
         queue(coordinator).put("one");
         assertEquals("one", waiting.get(20, SECONDS));
     }

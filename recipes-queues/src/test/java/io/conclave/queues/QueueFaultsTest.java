@@ -29,10 +29,7 @@ class QueueFaultsTest {
         return FaultDriver.of(name, scenario)
                 .leaving(path -> path.toString().startsWith("/queues"))
                 .explaining(
-                        OutcomeUnknownException.class,
-                        Fault.DELETE,
-                        Fault.DELETE_AND_DROP_AFTER,
-                        Fault.DELETE_AT_REST)
+                        OutcomeUnknownException.class, Fault.DELETE, Fault.DELETE_AND_DROP_AFTER, Fault.DELETE_AT_REST)
                 .within(Duration.ofMinutes(3));
     }
 
@@ -73,7 +70,8 @@ class QueueFaultsTest {
                         }
                     });
                     run.untilAtRest();
-                    other.start(me -> ledger.put("other", () -> queue(me).withBound(2).put("other")));
+                    other.start(me ->
+                            ledger.put("other", () -> queue(me).withBound(2).put("other")));
                     Actor taker = run.helper("taker");
                     taker.start(me -> {
                         Optional<String> item = queue(me).take(Duration.ofSeconds(30));
@@ -182,7 +180,8 @@ class QueueFaultsTest {
     void consumerWhoseTimeIsOverLeavesNothingBehind() {
         driver("queue, take with a time-out", run -> {
                     Ledger ledger = new Ledger(run);
-                    run.victim().start(me -> queue(me).take(Duration.ofSeconds(5)).ifPresent(ledger::out));
+                    run.victim()
+                            .start(me -> queue(me).take(Duration.ofSeconds(5)).ifPresent(ledger::out));
                     run.victim().join();
                     Actor other = run.helper("other");
                     ledger.put("a", () -> queue(other).put("a"));

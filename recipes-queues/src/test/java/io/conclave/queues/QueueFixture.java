@@ -73,14 +73,16 @@ abstract class QueueFixture implements StoreUnderTest {
     }
 
     static void awaitConsumers(Coordinator coordinator, int count) {
-        await().atMost(PATIENCE).until(() -> children(coordinator, PATH + "/consumers").size() == count);
+        await().atMost(PATIENCE)
+                .until(() -> children(coordinator, PATH + "/consumers").size() == count);
     }
 
     /** No item, no claim, nobody in a line, no witness. */
     static void awaitNothingLeft(Coordinator coordinator) {
         await().atMost(PATIENCE)
                 .until(() -> List.of(PATH + "/consumers", PATH + "/producers", PATH + "/witnesses").stream()
-                                .allMatch(path -> childrenUnchecked(coordinator, path).isEmpty())
+                                .allMatch(path ->
+                                        childrenUnchecked(coordinator, path).isEmpty())
                         && childrenUnchecked(coordinator, PATH).stream().noneMatch(name -> name.contains("queue-")));
     }
 
