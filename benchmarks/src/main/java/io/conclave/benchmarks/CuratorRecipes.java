@@ -18,6 +18,7 @@ import org.apache.curator.framework.recipes.queue.QueueSerializer;
 import org.apache.curator.framework.recipes.queue.SimpleDistributedQueue;
 import org.apache.curator.framework.state.ConnectionState;
 import org.apache.curator.retry.ExponentialBackoffRetry;
+import org.jspecify.annotations.Nullable;
 
 /** Curator's recipes. */
 final class CuratorRecipes implements RecipeClient {
@@ -112,7 +113,7 @@ final class CuratorRecipes implements RecipeClient {
         }
     }
 
-    private QueueBuilder<byte[]> builder(String path, QueueConsumer<byte[]> consumer) {
+    private QueueBuilder<byte[]> builder(String path, @Nullable QueueConsumer<byte[]> consumer) {
         return QueueBuilder.builder(framework, consumer, new Bytes(), path);
     }
 
