@@ -422,9 +422,9 @@ final class ServerMachine implements SimulatedNetwork.Node {
     }
 
     @Override
-    public void arrived(int from, PeerMessage message) {
+    public void arrived(int from, long directory, PeerMessage message) {
         Life now = life;
-        happens(() -> now.loop.arrived(from, message));
+        happens(() -> now.loop.arrived(from, directory, message));
     }
 
     private final class Links implements PeerLinks {

@@ -195,6 +195,12 @@ public final class Core {
         }
     }
 
+    /** Whether the member has shown another directory on the link to it: two processes go by its number, or it has just changed. */
+    public boolean isAnother(int member, long itsDirectory) {
+        long shown = directoryOf(member);
+        return shown != 0 && itsDirectory != 0 && shown != itsDirectory;
+    }
+
     /**
      * The leader's: makes the entries one batch of the log.
      *

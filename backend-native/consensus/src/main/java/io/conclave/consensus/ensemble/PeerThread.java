@@ -183,8 +183,8 @@ final class PeerThread implements MemberThread, PeerLinks, PeerListener {
     }
 
     @Override
-    public void arrived(int from, PeerMessage message) {
-        driven().arrived(from, message);
+    public void arrived(int from, long directory, PeerMessage message) {
+        driven().arrived(from, directory, message);
     }
 
     @Override

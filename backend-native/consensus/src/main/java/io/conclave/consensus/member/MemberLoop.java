@@ -280,11 +280,11 @@ public final class MemberLoop {
         });
     }
 
-    /** A message of the member. */
-    public void arrived(int member, PeerMessage message) {
+    /** A message of the member, on a link for which it named its directory; 0 if that belonged to no cluster then. */
+    public void arrived(int member, long directory, PeerMessage message) {
         guarded(() -> {
             if (role.isWorking() && replication != null) {
-                replication.arrived(member, message);
+                replication.arrived(member, directory, message);
             }
         });
     }

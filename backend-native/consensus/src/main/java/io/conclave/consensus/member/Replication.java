@@ -12,24 +12,16 @@ import io.conclave.consensus.StateMachine;
 import io.conclave.consensus.core.Core;
 import io.conclave.consensus.core.CoreOptions;
 import io.conclave.consensus.core.CoreRole;
-import io.conclave.consensus.core.CoreStart;
 import io.conclave.consensus.core.Output;
 import io.conclave.consensus.core.PeerMessage;
 import io.conclave.consensus.entry.ClusterConfiguration;
 import io.conclave.consensus.entry.LogBatch;
-import io.conclave.consensus.entry.LogState;
-import io.conclave.consensus.entry.Member;
 import io.conclave.consensus.entry.Origin;
 import io.conclave.consensus.store.IncomingSnapshot;
 import io.conclave.consensus.store.LogStore;
-import io.conclave.consensus.store.Recovered;
-import io.conclave.consensus.store.RecoveryTarget;
 import io.conclave.consensus.store.SnapshotPosition;
 import java.io.IOException;
-import java.io.InputStream;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -125,16 +117,16 @@ final class Replication {
         reads = new PendingReads(queue, in.random().getAsLong());
         membership = new MembershipKeeper(self, options.members(), options.electionTimeoutMs());
         applier = new LogApplier(machine, self, new Witness());
-        RecoveredTail tail = new RecoveredTail(CoreOptions.DEFAULT.tailBytes());
-        Recovered recovered = readStore(tail);
-        writer = new LogWriter(store, applier.index(), recovered.rest());
+        MemberRecovery recovery = new MemberRecovery(options, store, machine, applier);
+        recovery.read();
+        writer = new LogWriter(store, applier.index(), recovery.rest());
         commitIndex = applier.index();
         core = cores.create(
-                startOf(recovered),
+                recovery.coreStart(),
                 CoreOptions.DEFAULT.withTimes(options.electionTimeoutMs(), options.heartbeatMs()),
                 in.random().getAsLong(),
                 nowMs);
-        core.remember(tail.batches(), tail.termBefore(), tail.timestampBeforeMs());
+        recovery.remind(core);
         intake = new Intake(options, queue, writer, links, core, own, reads);
         serving = new ServingRule(options.stopServingAfterMs(), listener::serving);
         handover = new Handover(2 * options.electionTimeoutMs());
@@ -154,52 +146,6 @@ final class Replication {
             links.configured(configuration);
             listener.configured(configuration);
         }
-    }
-
-    // ---- recovery
-
-    private Recovered readStore(RecoveredTail tail) throws IOException {
-        machine.begin(store.clusterId());
-        if (store.isBirthplace()) {
-            applier.restore(new SnapshotPosition(0, 0, 0, stateAtBirth()));
-        }
-        return store.recover(new RecoveryTarget() {
-            @Override
-            public void restore(SnapshotPosition position, InputStream state) throws IOException {
-                machine.read(state).run();
-                applier.restore(position);
-                tail.restart(position);
-            }
-
-            @Override
-            public void committed(LogBatch batch) {
-                applier.apply(batch);
-                tail.add(batch);
-            }
-        });
-    }
-
-    /** A cluster is born with this member as the only one, and the only voter. */
-    private LogState stateAtBirth() {
-        Member listed = options.members().getOrDefault(self, new Member(self, 0, "", 0, "", 0, false));
-        ClusterConfiguration alone =
-                new ClusterConfiguration(Map.of(self, listed.withDirectory(store.directory())), Set.of(self), Set.of());
-        return new LogState(alone, 0, LogState.INITIAL.featureLevel(), Map.of());
-    }
-
-    private CoreStart startOf(Recovered recovered) {
-        return new CoreStart(
-                self,
-                store.directory(),
-                recovered.term(),
-                recovered.votedFor(),
-                applier.index(),
-                applier.term(),
-                applier.timestampMs(),
-                applier.configuration(),
-                applier.configurationIndex(),
-                recovered.rest(),
-                recovered.cut());
     }
 
     // ---- inputs
@@ -224,8 +170,12 @@ final class Replication {
         intake.inboundLost(member);
     }
 
-    void arrived(int from, PeerMessage message) {
+    void arrived(int from, long directory, PeerMessage message) {
         nowMs = options.monotonicMs().getAsLong();
+        if (isAnswer(message) && core.isAnother(from, directory)) {
+            log.debug("ignoring {} of member {}: its directory is not the one that it shows", message, from);
+            return;
+        }
         if (message instanceof PeerMessage.Forward forward) {
             intake.forwarded(from, forward.entries());
             return;
@@ -239,6 +189,13 @@ final class Replication {
         } else if (message instanceof PeerMessage.AppendReply reply) {
             snapshotSender.answered(from, reply, nowMs);
         }
+    }
+
+    /** What is counted for the directory that it comes from; whoever loses it is asked again on the next link. */
+    private static boolean isAnswer(PeerMessage message) {
+        return message instanceof PeerMessage.AppendReply
+                || message instanceof PeerMessage.VoteReply
+                || message instanceof PeerMessage.SnapshotReply;
     }
 
     void change(MembershipChange change, CompletableFuture<@Nullable Void> done) {

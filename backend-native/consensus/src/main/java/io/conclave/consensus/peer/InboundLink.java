@@ -51,7 +51,7 @@ final class InboundLink implements FrameChannel.Owner {
         if (from == null) {
             greet(frame);
         } else {
-            network.arrived(from.memberId(), MessageCodec.read(frame));
+            network.arrived(from, MessageCodec.read(frame));
         }
     }
 

@@ -15,8 +15,12 @@ public interface PeerListener {
     /** There is no link to the member any more: what was sent may be lost, and what is sent now is dropped. */
     void linkDown(int to);
 
-    /** A message of a member, in its order; also of members that {@link PeerNetwork#members} does not name. */
-    void arrived(int from, PeerMessage message);
+    /**
+     * A message of a member, in its order; also of members that {@link PeerNetwork#members} does not name.
+     *
+     * @param directory whose it was when it made the link on which this came; 0 if it belonged to no cluster then
+     */
+    void arrived(int from, long directory, PeerMessage message);
 
     /**
      * The link from the member broke, and what it had sent after the last message that arrived is lost; within

@@ -266,8 +266,8 @@ public final class PeerNetwork implements AutoCloseable {
         tell(target -> target.linkDown(to));
     }
 
-    void arrived(int from, PeerMessage message) {
-        tell(target -> target.arrived(from, message));
+    void arrived(PeerFacts from, PeerMessage message) {
+        tell(target -> target.arrived(from.memberId(), from.directory(), message));
     }
 
     void opened(InboundLink link) {

@@ -40,7 +40,7 @@ final class LinkLatency {
         public void inboundLost(int from) {}
 
         @Override
-        public void arrived(int from, PeerMessage message) {
+        public void arrived(int from, long directory, PeerMessage message) {
             came.add(message);
         }
 

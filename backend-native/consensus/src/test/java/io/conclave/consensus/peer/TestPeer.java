@@ -139,7 +139,7 @@ final class TestPeer implements PeerListener, AutoCloseable {
     }
 
     @Override
-    public void arrived(int from, PeerMessage message) {
+    public void arrived(int from, long directory, PeerMessage message) {
         note(message);
     }
 

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.consensus.DiskState;
 import io.conclave.consensus.core.PeerMessage.AppendReply;
+import io.conclave.consensus.core.PeerMessage.SnapshotReply;
+import io.conclave.consensus.core.PeerMessage.VoteReply;
 import org.junit.jupiter.api.Test;
 
 /** Leaders that go on leading after something has come between. */
@@ -28,6 +30,26 @@ class DisturbedLeaderTest {
         assertEquals(simulation.log(1).status().term(), simulation.application(1).leadingTerm);
         assertTrue(simulation.propose(2, 50));
         simulation.await("applied", 10, simulation.application(2).open::isEmpty);
+    }
+
+    /** Its old process lives still, say, and a new one has taken its number. */
+    @Test
+    void theAnswersOfAnotherProcessWithAMembersNumberDoNotCount() {
+        EnsembleSimulation simulation = new EnsembleSimulation(1, true);
+        simulation.add(1, 2, 3);
+        simulation.startAll();
+        simulation.awaitVoters(1, 2, 3);
+        int leader = simulation.leader();
+        int other = leader % 3 + 1;
+        long term = simulation.log(leader).status().term();
+
+        simulation.network.send(other, 999, leader, new AppendReply(term + 4, false, 0, 0, 0, 0));
+        simulation.network.send(other, 999, leader, new VoteReply(false, term + 4, false, false));
+        simulation.network.send(other, 999, leader, new SnapshotReply(term + 4, 1, 1, true));
+        simulation.runFor(5 * SECOND_US);
+
+        assertEquals(leader, simulation.leader());
+        assertEquals(term, simulation.log(leader).status().term());
     }
 
     /** What it could not write as a follower waits before what it would write as a leader. */

@@ -351,8 +351,8 @@ public final class SimulatedMember implements SimulatedNetwork.Node {
     }
 
     @Override
-    public void arrived(int from, PeerMessage message) {
-        happens(() -> life.orElseThrow().loop.arrived(from, message));
+    public void arrived(int from, long directory, PeerMessage message) {
+        happens(() -> life.orElseThrow().loop.arrived(from, directory, message));
     }
 
     private final class Links implements PeerLinks {

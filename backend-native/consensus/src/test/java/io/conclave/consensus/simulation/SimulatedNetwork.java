@@ -32,7 +32,7 @@ public final class SimulatedNetwork {
 
         void inboundLost(int from);
 
-        void arrived(int from, PeerMessage message);
+        void arrived(int from, long directory, PeerMessage message);
     }
 
     private static final class Link {
@@ -115,6 +115,12 @@ public final class SimulatedNetwork {
 
     /** Sends on the link, if there is one. */
     public void send(int from, int to, PeerMessage message) {
+        Node sender = nodes.get(from);
+        send(from, sender.isListening() ? sender.directory() : 0, to, message);
+    }
+
+    /** The same from a process with another directory. */
+    public void send(int from, long directory, int to, PeerMessage message) {
         Link link = link(from, to);
         if (!link.up) {
             return;
@@ -130,7 +136,7 @@ public final class SimulatedNetwork {
         long connection = link.connection;
         time.after(atUs - time.nowUs(), () -> {
             if (link.connection == connection && !link.doomed && nodes.get(to).isListening()) {
-                nodes.get(to).arrived(from, message);
+                nodes.get(to).arrived(from, directory, message);
             }
         });
     }

@@ -1,0 +1,93 @@
+package io.conclave.consensus.member;
+
+import io.conclave.consensus.LogOptions;
+import io.conclave.consensus.StateMachine;
+import io.conclave.consensus.core.Core;
+import io.conclave.consensus.core.CoreOptions;
+import io.conclave.consensus.core.CoreStart;
+import io.conclave.consensus.entry.ClusterConfiguration;
+import io.conclave.consensus.entry.LogBatch;
+import io.conclave.consensus.entry.LogState;
+import io.conclave.consensus.entry.Member;
+import io.conclave.consensus.store.LogStore;
+import io.conclave.consensus.store.Recovered;
+import io.conclave.consensus.store.RecoveryTarget;
+import io.conclave.consensus.store.SnapshotPosition;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Reads a member's store into its state machine, and says from what its core starts. */
+final class MemberRecovery implements RecoveryTarget {
+    private final LogOptions options;
+    private final LogStore store;
+    private final StateMachine machine;
+    private final LogApplier applier;
+    private final RecoveredTail tail = new RecoveredTail(CoreOptions.DEFAULT.tailBytes());
+    private Recovered recovered = new Recovered(0, 0, 0, 0, List.of(), false);
+
+    MemberRecovery(LogOptions options, LogStore store, StateMachine machine, LogApplier applier) {
+        this.options = options;
+        this.store = store;
+        this.machine = machine;
+        this.applier = applier;
+    }
+
+    /** To be called once, before anything else. */
+    void read() throws IOException {
+        machine.begin(store.clusterId());
+        if (store.isBirthplace()) {
+            applier.restore(new SnapshotPosition(0, 0, 0, stateAtBirth()));
+        }
+        recovered = store.recover(this);
+    }
+
+    /** A cluster is born with this member as the only one, and the only voter. */
+    private LogState stateAtBirth() {
+        int self = options.memberId();
+        Member listed = options.members().getOrDefault(self, new Member(self, 0, "", 0, "", 0, false));
+        ClusterConfiguration alone =
+                new ClusterConfiguration(Map.of(self, listed.withDirectory(store.directory())), Set.of(self), Set.of());
+        return new LogState(alone, 0, LogState.INITIAL.featureLevel(), Map.of());
+    }
+
+    @Override
+    public void restore(SnapshotPosition position, InputStream state) throws IOException {
+        machine.read(state).run();
+        applier.restore(position);
+        tail.restart(position);
+    }
+
+    @Override
+    public void committed(LogBatch batch) {
+        applier.apply(batch);
+        tail.add(batch);
+    }
+
+    /** What is in the log and may not be committed. */
+    List<LogBatch> rest() {
+        return recovered.rest();
+    }
+
+    CoreStart coreStart() {
+        return new CoreStart(
+                options.memberId(),
+                store.directory(),
+                recovered.term(),
+                recovered.votedFor(),
+                applier.index(),
+                applier.term(),
+                applier.timestampMs(),
+                applier.configuration(),
+                applier.configurationIndex(),
+                recovered.rest(),
+                recovered.cut());
+    }
+
+    /** Gives the core what it may send to members that are a little behind. */
+    void remind(Core core) {
+        core.remember(tail.batches(), tail.termBefore(), tail.timestampBeforeMs());
+    }
+}
