@@ -37,6 +37,8 @@ final class Truth {
     /** Digests are compared at every so many batches, since they take a walk over the tree. */
     private static final int DIGEST_EVERY = 16;
 
+    private static final int MOST_SERVING_CHANGES = 100;
+
     private record Batch(long lastIndex, long term, long timestampMs, int hash) {}
 
     /** A session, seen from above. */
@@ -176,6 +178,9 @@ final class Truth {
 
     LogListener witnessed(ServerMachine machine, ReplicatedLog log, LogListener of) {
         return new LogListener() {
+            private long servingChangedUs;
+            private int servingChanges;
+
             @Override
             public void leading(long term) {
                 world.trace.event("leads", machine.id, term, "");
@@ -201,7 +206,18 @@ final class Truth {
             @Override
             public void serving(boolean serving) {
                 world.trace.event("serving", machine.id, serving ? 1 : 0, "");
+                checkThatTimePasses();
                 of.serving(serving);
+            }
+
+            /** A turn that goes round and round would never end by itself, and fills the memory with what it tells others to do. */
+            private void checkThatTimePasses() {
+                servingChanges = servingChangedUs == world.time.nowUs() ? servingChanges + 1 : 1;
+                servingChangedUs = world.time.nowUs();
+                require(
+                        servingChanges < MOST_SERVING_CHANGES,
+                        () -> "server " + machine.id + " serves and does not serve, " + servingChanges
+                                + " times in one moment");
             }
 
             @Override

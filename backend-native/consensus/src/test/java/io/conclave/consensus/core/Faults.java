@@ -143,11 +143,10 @@ final class Faults {
             case WRITES -> {
                 if (dies) {
                     isolate(leader);
-                } else if (member != leader) {
+                } else if (member != leader && random.nextBoolean()) {
                     dieAfterTheAnswer(member, random.nextBoolean() ? 1 : timeoutMs / 2);
-                    if (random.nextBoolean()) {
-                        forgetWhatIsCommitted(leader, member);
-                    }
+                } else if (member != leader) {
+                    forgetWhatIsCommitted(leader, member);
                 }
             }
             case ANSWERS_ANEW -> {
@@ -177,7 +176,7 @@ final class Faults {
         crash(member, schedule.kinds.contains(Kind.TORN) ? 1 : 0, 2 + random.nextInt(3), false, downMs);
     }
 
-    /** Only the two have the leader's last batches, and the leader is soon one that does not know whether they are committed. */
+    /** For a while only the two have the leader's batches; then one loses some, and the other what it knows of commits. */
     private void forgetWhatIsCommitted(SimulatedMember leader, SimulatedMember witness) {
         int forMs = timeoutMs / 2 + random.nextInt(timeoutMs);
         for (SimulatedMember other : cluster.members()) {
@@ -185,7 +184,10 @@ final class Faults {
                 cut(leader.id, other.id, forMs);
             }
         }
-        later(timeoutMs / 4, () -> crash(leader, 0, 0, false, 1));
+        later(timeoutMs / 2, () -> {
+            dieAfterTheAnswer(witness, timeoutMs / 2);
+            later(timeoutMs / 5, () -> crash(leader, 0, 0, false, 1));
+        });
     }
 
     /** What it says is not heard by some or all, or what they say, or both. */

@@ -77,6 +77,9 @@ final class Schedule {
     final int remakingMs;
     final int lingeringMs;
     final int writeMs;
+    /** As the real shell does it; otherwise at every turn. */
+    final boolean ticksWhenDue;
+
     final Set<Kind> kinds;
     private final Map<Moment, Integer> permilleAt = new EnumMap<>(Moment.class);
 
@@ -87,7 +90,8 @@ final class Schedule {
         ends = !isBrief || late || random.nextInt(8) == 0;
         timeoutMs = isBrief ? 100 : one(random, 100, 250, 1_000);
         members = isBrief ? one(random, 3, 3, 3, 4, 5) : one(random, 1, 2, 3, 3, 3, 3, 4, 5, 5);
-        voters = Math.max(1, members - one(random, 0, 0, 0, 1, 1, 2));
+        boolean loses = late || theme == Theme.LOST_TAILS; // of two voters none may
+        voters = Math.max(1, members - (loses ? 0 : one(random, 0, 0, 0, 1, 1, 2)));
         strangers = isBrief ? random.nextInt(2) : Math.min(6 - members, 2);
         int atLeast = theme == Theme.LONELY_LEADERS ? 15 : 4;
         lifeMs = timeoutMs * (isBrief ? atLeast + random.nextInt(16) : 5L + random.nextInt(40));
@@ -105,6 +109,7 @@ final class Schedule {
         delayMs = 1 + random.nextInt(Math.max(3, timeoutMs / one(random, late ? 10 : 100, 10, 3)));
         remakingMs = one(random, late ? timeoutMs / 2 : 4, 30, timeoutMs / 2);
         lingeringMs = one(random, late ? timeoutMs : 1, 10, timeoutMs);
+        ticksWhenDue = random.nextInt(4) != 0;
         boolean slow = late || kinds.contains(Kind.SLOW_DISK);
         writeMs = slow && random.nextBoolean() ? timeoutMs / 10 + random.nextInt(timeoutMs / 3) : 0;
     }

@@ -123,7 +123,9 @@ final class SimulatedMember {
                     carryOut();
                 }
             }
-            core.tick(cluster.nowMs, cluster.wallMs());
+            if (!cluster.schedule.ticksWhenDue || cluster.nowMs >= core.nextTickMs()) {
+                core.tick(cluster.nowMs, cluster.wallMs());
+            }
             carryOut();
             schedule();
         } catch (Crash e) {
