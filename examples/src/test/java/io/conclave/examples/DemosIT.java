@@ -100,6 +100,46 @@ class DemosIT {
     }
 
     @Test
+    void groupDemoShowsThatAKilledMemberDisappears() throws Exception {
+        shows(
+                GroupDemo.class,
+                "list: Group /groups/zoo does not exist\n",
+                "create: Created /groups/zoo\n",
+                "list: No members in group /groups/zoo\n",
+                "list: goat (process ",
+                "Checked: goat disappeared",
+                "delete: Deleted /groups/zoo\n",
+                "Checked: the view saw every state\n");
+    }
+
+    @Test
+    void configDemoShowsThatPublicationsAreSeenWhole() throws Exception {
+        shows(
+                ConfigDemo.class,
+                "late: size 200, twice the size 400\n",
+                "Checked: no watcher saw one key without the other\n");
+    }
+
+    @Test
+    void resilientUpdaterGoesOnWithANewSession() throws Exception {
+        shows(
+                ResilientUpdaterDemo.class,
+                "updater: session LOST\n",
+                "updater: session CONNECTED\n",
+                "Checked: it went on writing with a new session");
+    }
+
+    @Test
+    void sequenceDemoGivesNoIdTwiceThoughTheStoreIsLost() throws Exception {
+        shows(
+                SequenceDemo.class,
+                "first: found sequence orders\n",
+                "second: found sequence invoices\n",
+                "third: found sequence orders\n",
+                "Checked: all of 800 ids were given once\n");
+    }
+
+    @Test
     void everyNameThatTheScriptKnowsIsAProgramAndIsInTheReadme() throws Exception {
         String script = Files.readString(Path.of("run"));
         String readme = Files.readString(Path.of("../README.md"));
@@ -110,7 +150,7 @@ class DemosIT {
             assertTrue(readme.contains("examples/run " + program.group(1)), program.group(1));
             programs++;
         }
-        assertEquals(9, programs);
+        assertEquals(13, programs);
     }
 
     private static void shows(Class<?> demo, String... words) throws InterruptedException {

@@ -26,11 +26,13 @@ class ReadmeExampleTest {
 
     /** What the shorter examples take for granted. */
     private static final String SURROUNDINGS = """
+            import io.conclave.config.*;
             import io.conclave.coordinator.*;
             import io.conclave.election.*;
             import io.conclave.ensemble.ConclaveEnsemble;
             import io.conclave.grant.*;
             import io.conclave.locks.*;
+            import io.conclave.membership.*;
             import io.conclave.node.*;
             import io.conclave.spi.SetData;
             import java.sql.Connection;

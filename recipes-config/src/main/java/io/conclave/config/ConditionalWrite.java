@@ -1,0 +1,114 @@
+package io.conclave.config;
+
+import io.conclave.error.OutcomeUnknownException;
+import io.conclave.error.RefusalReason;
+import io.conclave.node.NodePath;
+import io.conclave.node.NodeStat;
+import io.conclave.spi.Create;
+import io.conclave.spi.GetData;
+import io.conclave.spi.SetData;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * One write of a znode on condition of what is there. If its reply is lost, what is there afterwards is read: the write took effect before that, or never will. So either it is known what became of it, or it is said that it
+ * is not.
+ */
+final class ConditionalWrite {
+    /** The znode is to be made by this write. */
+    static final int ABSENT = -1;
+
+    private final Requests requests;
+    private final NodePath path;
+    private final byte[] data;
+    private final int expected;
+    private final Proof proof;
+
+    /** Tells from what is there after a lost reply whether the write took effect. */
+    interface Proof {
+        /** What such a look tells. */
+        enum Verdict {
+            /** It took effect. */
+            WRITTEN,
+            /** It did not, and cannot any more: something else was written instead. */
+            REFUSED,
+            /** It cannot be told. */
+            UNKNOWN
+        }
+
+        /**
+         * The verdict.
+         *
+         * @param node what is there; its version is a later one than the write was conditional on
+         * @param writes how many writes there were since then
+         */
+        Verdict judge(GetData.NodeData node, int writes);
+    }
+
+    /** @param expected the version that must be there; {@link #ABSENT} for a znode that must not be there */
+    ConditionalWrite(Requests requests, NodePath path, byte[] data, int expected, Proof proof) {
+        this.requests = requests;
+        this.path = path;
+        this.data = data;
+        this.expected = expected;
+        this.proof = proof;
+    }
+
+    /**
+     * Writes. Empty if something else is there; fails with {@link OutcomeUnknownException} if it cannot be told.
+     */
+    CompletionStage<Optional<NodeStat>> send() {
+        return expected == ABSENT ? create() : set();
+    }
+
+    private CompletionStage<Optional<NodeStat>> create() {
+        return requests.submit(
+                Create.of(path).withData(data),
+                created -> CompletableFuture.completedFuture(Optional.of(created.stat())),
+                cause -> {
+                    if (Refusals.isNoNode(cause)) {
+                        return requests.makeParents(path).thenCompose(done -> create());
+                    }
+                    return onFailure(cause);
+                });
+    }
+
+    private CompletionStage<Optional<NodeStat>> set() {
+        return requests.submit(
+                SetData.of(path, data).withVersion(expected),
+                stat -> CompletableFuture.completedFuture(Optional.of(stat)),
+                this::onFailure);
+    }
+
+    private CompletionStage<Optional<NodeStat>> onFailure(Throwable cause) {
+        if (cause instanceof OutcomeUnknownException unknown) {
+            return requests.readLatest(path).thenCompose(node -> resolve(node, unknown));
+        }
+        boolean other = Refusals.is(cause, RefusalReason.BAD_VERSION)
+                || Refusals.is(cause, RefusalReason.NODE_EXISTS)
+                || Refusals.isNoNode(cause);
+        return other ? CompletableFuture.completedFuture(Optional.empty()) : CompletableFuture.failedFuture(cause);
+    }
+
+    private CompletionStage<Optional<NodeStat>> resolve(
+            Optional<GetData.NodeData> found, OutcomeUnknownException unknown) {
+        requests.session().metrics().count("config.recover", path.toString());
+        if (found.isEmpty()) {
+            return expected == ABSENT ? send() : CompletableFuture.failedFuture(unknown);
+        }
+        GetData.NodeData node = found.get();
+        int writes = node.stat().version() - expected;
+        if (writes == 0) {
+            return send(); // it never took effect, and never will
+        }
+        if (writes < 0) {
+            return CompletableFuture.failedFuture(unknown); // somebody has deleted it and made it again
+        }
+        return switch (proof.judge(node, writes)) {
+            case WRITTEN -> CompletableFuture.completedFuture(Optional.of(node.stat()));
+            case REFUSED -> CompletableFuture.completedFuture(Optional.empty());
+            case UNKNOWN -> CompletableFuture.failedFuture(unknown);
+        };
+    }
+}

@@ -1,0 +1,155 @@
+package io.conclave.config;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.Registration;
+import io.conclave.error.OutcomeUnknownException;
+import io.conclave.node.NodePath;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+/**
+ * A configuration: typed keys with values, which programs read, watch and change while they run.
+ *
+ * <pre>{@code
+ * static final ConfigKey<String> URL = ConfigKey.text("db/url");
+ * static final ConfigKey<Long> POOL = ConfigKey.wholeNumber("db/pool-size");
+ *
+ * Configuration configuration = Configuration.at(coordinator, "/config");
+ * configuration.publish(ConfigBatch.setting(URL, "jdbc:...").set(POOL, 20L)); // both or neither
+ * configuration.watch(POOL, size -> pool.resize(size.orElse(10L)));
+ * ConfigView view = configuration.view();                                     // reads cost nothing
+ * }</pre>
+ *
+ * <p>A key is a znode below the configuration's root, its value the znode's data, nothing else; a znode without data holds no value. The root's own data is the id of the last publication. See {@link SharedValue} for what lost replies do to single keys.
+ *
+ * <p><b>Publications</b> are transactions: the server does all of it or nothing, so nothing is seen half-way and nothing is to be cleaned up after a publisher that dies. They are limited to what fits into a request, 1 MB. Who reads
+ * several keys one by one may read one before and one after a publication; a {@link ConfigView} shows each publication whole or not at all.
+ *
+ * <p>While the connection is away, requests wait for the next one, and watches and views show the last state; if the session is lost, requests fail with {@link io.conclave.error.SessionGoneException}, and watches and
+ * views go on with the next session. Immutable and thread-safe.
+ */
+public final class Configuration {
+    private final Coordinator coordinator;
+    private final NodePath root;
+    private final Requests requests;
+
+    private Configuration(Coordinator coordinator, NodePath root) {
+        this.coordinator = coordinator;
+        this.root = root;
+        this.requests = new Requests(coordinator);
+    }
+
+    /**
+     * The configuration at a path.
+     *
+     * @throws IllegalArgumentException if the path breaks a rule, naming it
+     */
+    public static Configuration at(Coordinator coordinator, String path) {
+        return at(coordinator, NodePath.of(path));
+    }
+
+    /**
+     * The configuration at a path.
+     *
+     * @throws IllegalArgumentException if it is the root
+     */
+    public static Configuration at(Coordinator coordinator, NodePath path) {
+        if (path.isRoot()) {
+            throw new IllegalArgumentException(
+                    "Invalid configuration path \"/\": a configuration needs a znode of its own");
+        }
+        return new Configuration(coordinator, path);
+    }
+
+    /** The part of the configuration whose keys begin with a name and a slash, as a configuration of its own. */
+    public Configuration below(String name) {
+        return new Configuration(coordinator, NodePath.of("/" + name).within(root));
+    }
+
+    /** The value of a key, to be read, set, compared and observed. */
+    public <T> SharedValue<T> value(ConfigKey<T> key) {
+        return SharedValue.at(coordinator, key.pathIn(root), key.codec());
+    }
+
+    /**
+     * The value of a key; empty if it has none. Blocks.
+     *
+     * @throws IllegalArgumentException if the key's codec does not understand it
+     * @throws InterruptedException if the thread is interrupted
+     */
+    public <T> Optional<T> get(ConfigKey<T> key) throws InterruptedException {
+        return value(key).get().map(Versioned::value);
+    }
+
+    /** As {@link #get}, without blocking. Completes on a listener thread. */
+    public <T> CompletableFuture<Optional<T>> getAsync(ConfigKey<T> key) {
+        return value(key).getAsync().thenApply(read -> read.map(Versioned::value));
+    }
+
+    /** Sets a key, whatever is there; see {@link SharedValue#set}. Blocks. */
+    public <T> Versioned<T> set(ConfigKey<T> key, T value) throws InterruptedException {
+        return value(key).set(value);
+    }
+
+    /** As {@link #set}, without blocking. Completes on a listener thread. */
+    public <T> CompletableFuture<Versioned<T>> setAsync(ConfigKey<T> key, T value) {
+        return value(key).setAsync(value);
+    }
+
+    /** Sets a key if its value is still the expected one; empty if not. See {@link SharedValue#compareAndSet}. Blocks. */
+    public <T> Optional<Versioned<T>> compareAndSet(ConfigKey<T> key, Versioned<T> expected, T value)
+            throws InterruptedException {
+        return value(key).compareAndSet(expected, value);
+    }
+
+    /** Takes the value of a key away; false if it had none. Blocks. */
+    public boolean remove(ConfigKey<?> key) throws InterruptedException {
+        return value(key).remove();
+    }
+
+    /**
+     * Tells a listener of the value of a key: the present one first, then every change; empty for none. The latest value always comes, those in between may be skipped. See {@link SharedValue#observe}.
+     *
+     * @return ends the watch; a call that is under way may still be seen
+     */
+    public <T> Registration watch(ConfigKey<T> key, Consumer<? super Optional<T>> listener) {
+        Objects.requireNonNull(listener, "listener");
+        return value(key).observe(read -> listener.accept(read.map(Versioned::value)));
+    }
+
+    /** A live view of all keys; of a part of them with {@link #below} before. It begins to load at once. Never blocks. */
+    public ConfigView view() {
+        return new ConfigView(coordinator, root);
+    }
+
+    /**
+     * Changes several keys in one transaction: all or none. Blocks. It costs one read a key and one for the configuration, and the transaction.
+     *
+     * <p>If the reply is lost, it is found out whether it took effect. Only if others have published since, more than once, that cannot be told: then a batch without expectations is published again.
+     *
+     * @return false if one of its expectations does not hold; then nothing has happened
+     * @throws OutcomeUnknownException if the batch has expectations, the reply was lost, and what is there now does not tell whether it took effect
+     * @throws io.conclave.error.RefusedException if the backend does not take it: it is too large, say
+     * @throws InterruptedException if the thread is interrupted; it may take effect all the same
+     */
+    public boolean publish(ConfigBatch batch) throws InterruptedException {
+        return requests.await(publishAsync(batch));
+    }
+
+    /** As {@link #publish}, without blocking. Completes on a listener thread. */
+    public CompletableFuture<Boolean> publishAsync(ConfigBatch batch) {
+        return requests.forApplication("publish", new Publication(requests, root, batch).publish(1));
+    }
+
+    /** The configuration's znode, in the coordinator's namespace. */
+    public NodePath path() {
+        return root;
+    }
+
+    @Override
+    public String toString() {
+        return "Configuration[" + root + ", " + coordinator + "]";
+    }
+}

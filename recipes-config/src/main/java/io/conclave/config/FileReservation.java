@@ -1,0 +1,87 @@
+package io.conclave.config;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * A reservation in a file, as a decimal number: replaced as a whole, and synced with its directory before it counts. Processes that share the file take turns by a lock on a file beside it.
+ */
+public final class FileReservation implements Reservation {
+    /** A lock of the operating system belongs to the whole JVM; these keep its own threads apart. */
+    private static final ConcurrentMap<Path, Lock> LOCKS = new ConcurrentHashMap<>();
+
+    private final Path file;
+    private final Lock lock;
+
+    private FileReservation(Path file) {
+        this.file = file;
+        this.lock = LOCKS.computeIfAbsent(file, first -> new ReentrantLock());
+    }
+
+    /** The reservation in a file, whose directory must exist; the file itself is made when it is needed. */
+    public static FileReservation at(Path file) {
+        return new FileReservation(file.toAbsolutePath().normalize());
+    }
+
+    @Override
+    public long upperBound() throws IOException {
+        if (!Files.exists(file)) {
+            return 0;
+        }
+        String text = Files.readString(file, StandardCharsets.US_ASCII).strip();
+        if (!text.matches("[0-9]{1,18}")) {
+            throw new IOException("Invalid reservation in " + file + ": \"" + text + "\" is no number");
+        }
+        return Long.parseLong(text);
+    }
+
+    @Override
+    public void raise(long upperBound) throws IOException {
+        lock.lock();
+        try (FileChannel channel = FileChannel.open(
+                        file.resolveSibling(file.getFileName() + ".lock"),
+                        StandardOpenOption.CREATE,
+                        StandardOpenOption.WRITE);
+                var held = channel.lock()) {
+            if (held.isValid() && upperBound > upperBound()) {
+                replace(Long.toString(upperBound));
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void replace(String text) throws IOException {
+        Path next = file.resolveSibling(file.getFileName() + ".next");
+        try (FileChannel channel = FileChannel.open(
+                next, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING)) {
+            ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.US_ASCII));
+            while (bytes.hasRemaining()) {
+                channel.write(bytes);
+            }
+            channel.force(true);
+        }
+        Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        Path directory = file.getParent();
+        if (directory != null) {
+            try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+                channel.force(true); // the new name must be there after a loss of power as well
+            }
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "FileReservation[" + file + "]";
+    }
+}

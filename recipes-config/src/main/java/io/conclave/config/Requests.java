@@ -1,0 +1,131 @@
+package io.conclave.config;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.ParentMaker;
+import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Waiting;
+import io.conclave.error.OutcomeUnknownException;
+import io.conclave.node.NodePath;
+import io.conclave.spi.GetData;
+import io.conclave.spi.Request;
+import io.conclave.spi.SerialExecutor;
+import io.conclave.spi.Sync;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/** Requests one after the other, on one coordinator, as stages; they complete on the session's dispatcher. */
+final class Requests {
+    private final Coordinator coordinator;
+    private final Optional<RecipeSession> pinned;
+
+    Requests(Coordinator coordinator) {
+        this(coordinator, Optional.empty());
+    }
+
+    private Requests(Coordinator coordinator, Optional<RecipeSession> pinned) {
+        this.coordinator = coordinator;
+        this.pinned = pinned;
+    }
+
+    /** Requests that all go to the coordinator's present session, and fail when it is lost. */
+    Requests onPresentSession() {
+        return new Requests(coordinator, Optional.of(session()));
+    }
+
+    RecipeSession session() {
+        return pinned.orElseGet(coordinator::recipeSession);
+    }
+
+    <R> CompletionStage<R> submit(Request<R> request) {
+        return session().submit(request);
+    }
+
+    /** Submits; a failure is unwrapped and turned into what the function says. */
+    <R, T> CompletionStage<T> submit(
+            Request<R> request,
+            Function<? super R, ? extends CompletionStage<T>> onAnswer,
+            Function<? super Throwable, ? extends CompletionStage<T>> onFailure) {
+        return submit(request)
+                .handle((answer, failure) ->
+                        failure == null ? onAnswer.apply(answer) : onFailure.apply(Waiting.cause(failure)))
+                .thenCompose(Function.identity());
+    }
+
+    /** Reads the znode; empty if it is not there. A lost reply has it read again. */
+    CompletionStage<Optional<GetData.NodeData>> read(NodePath path) {
+        return submit(
+                GetData.of(path),
+                node -> CompletableFuture.completedFuture(Optional.of(node)),
+                cause -> onNotRead(cause, () -> read(path)));
+    }
+
+    /** As the application asks for it: linearizably if its coordinator is set to that, which also retries by the application's policy. */
+    CompletionStage<Optional<GetData.NodeData>> readForApplication(NodePath path) {
+        CompletionStage<GetData.NodeData> read = coordinator.submit(GetData.of(path));
+        return read.handle((node, failure) -> {
+                    if (failure == null) {
+                        return CompletableFuture.completedFuture(Optional.of(node));
+                    }
+                    Throwable cause = Waiting.cause(failure);
+                    return Refusals.isNoNode(cause)
+                            ? CompletableFuture.completedFuture(Optional.<GetData.NodeData>empty())
+                            : CompletableFuture.<Optional<GetData.NodeData>>failedFuture(cause);
+                })
+                .thenCompose(Function.identity());
+    }
+
+    /** As {@link #read}, behind a sync: what is read is no older than anything that we have sent. */
+    CompletionStage<Optional<GetData.NodeData>> readLatest(NodePath path) {
+        return submit(
+                Sync.of(path),
+                done -> read(path),
+                cause -> cause instanceof OutcomeUnknownException
+                        ? readLatest(path)
+                        : CompletableFuture.failedFuture(cause));
+    }
+
+    private static CompletionStage<Optional<GetData.NodeData>> onNotRead(
+            Throwable cause, Supplier<CompletionStage<Optional<GetData.NodeData>>> again) {
+        if (Refusals.isNoNode(cause)) {
+            return CompletableFuture.completedFuture(Optional.empty());
+        }
+        return cause instanceof OutcomeUnknownException ? again.get() : CompletableFuture.failedFuture(cause);
+    }
+
+    /** Makes the parents of a znode. */
+    CompletionStage<Void> makeParents(NodePath path) {
+        return ParentMaker.makePersistent(session(), path.parent().orElse(NodePath.ROOT));
+    }
+
+    /** Goes on after a pause, on the dispatcher. */
+    <T> CompletionStage<T> later(Duration pause, Supplier<CompletionStage<T>> next) {
+        RecipeSession session = session();
+        CompletableFuture<Void> over = new CompletableFuture<>();
+        session.time().schedule(pause, () -> session.execute(() -> over.complete(null)));
+        return over.thenCompose(done -> next.get());
+    }
+
+    /** The application's own stage, which completes on a listener thread. */
+    <T> CompletableFuture<T> forApplication(String what, CompletionStage<T> stage) {
+        RecipeSession session = session();
+        SerialExecutor threads = new SerialExecutor(what, session.listenerExecutor(), session.time());
+        CompletableFuture<T> result = new CompletableFuture<>();
+        stage.whenComplete((answer, failure) -> threads.execute(() -> {
+            if (failure == null) {
+                result.complete(answer);
+            } else {
+                result.completeExceptionally(Waiting.cause(failure));
+            }
+        }));
+        return result;
+    }
+
+    /** The blocking form. */
+    <T> T await(CompletionStage<T> stage) throws InterruptedException {
+        return Waiting.await(session(), stage);
+    }
+}

@@ -1,0 +1,149 @@
+package io.conclave.config;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.error.OutcomeUnknownException;
+import io.conclave.node.NodePath;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.LongUnaryOperator;
+
+/**
+ * A whole number that all share and add to; nothing is added twice and nothing is lost, also when replies are.
+ *
+ * <p>The znode's data is the number, eight bytes, most significant first, and behind it the marks of the last writes: so whoever loses a reply finds out whether his write is among them. An addition costs a read and a conditional write, and both
+ * again for each race that it loses; when many add at the same time, they wait at random.
+ *
+ * <p>While the connection is away, requests wait for the next one; if the session is lost they fail with {@link io.conclave.error.SessionGoneException}: then what was under way has happened once or not at all. Immutable and thread-safe.
+ */
+public final class SharedCounter {
+    private final NodePath path;
+    private final Requests requests;
+
+    private SharedCounter(Coordinator coordinator, NodePath path) {
+        this.path = path;
+        this.requests = new Requests(coordinator);
+    }
+
+    /**
+     * The counter at a path; 0 until somebody adds to it.
+     *
+     * @throws IllegalArgumentException if the path breaks a rule, naming it
+     */
+    public static SharedCounter at(Coordinator coordinator, String path) {
+        NodePath node = NodePath.of(path);
+        if (node.isRoot()) {
+            throw new IllegalArgumentException("Invalid path of a counter \"/\": a counter needs a znode of its own");
+        }
+        return new SharedCounter(coordinator, node);
+    }
+
+    /** The number now. Blocks. */
+    public long get() throws InterruptedException {
+        return requests.await(getAsync());
+    }
+
+    /** As {@link #get()}, without blocking. Completes on a listener thread. */
+    public CompletableFuture<Long> getAsync() {
+        return requests.forApplication(
+                "get " + path, requests.readForApplication(path).thenApply(node -> node.map(
+                                data -> CounterRecord.parse(path, data.data()))
+                        .orElse(CounterRecord.ZERO)
+                        .value()));
+    }
+
+    /**
+     * Adds and answers with the sum. Blocks.
+     *
+     * @param delta may be negative; the sum wraps around
+     * @throws OutcomeUnknownException if the reply was lost and so many have added since that it cannot be told whether it took effect
+     * @throws InterruptedException if the thread is interrupted; it may take effect all the same
+     */
+    public long add(long delta) throws InterruptedException {
+        return requests.await(addAsync(delta));
+    }
+
+    /** As {@link #add}, without blocking. Completes on a listener thread. */
+    public CompletableFuture<Long> addAsync(long delta) {
+        return requests.forApplication("add to " + path, change(value -> value + delta, 1));
+    }
+
+    /** Adds one. */
+    public long increment() throws InterruptedException {
+        return add(1);
+    }
+
+    /**
+     * Sets the number if it is the expected one. Blocks.
+     *
+     * @return false if it is another one, then nothing has happened
+     * @throws OutcomeUnknownException as {@link #add}
+     */
+    public boolean compareAndSet(long expected, long value) throws InterruptedException {
+        return requests.await(compareAndSetAsync(expected, value));
+    }
+
+    /** As {@link #compareAndSet}, without blocking. Completes on a listener thread. */
+    public CompletableFuture<Boolean> compareAndSetAsync(long expected, long value) {
+        return requests.forApplication("compare and set " + path, compareAndSet(expected, value, 1));
+    }
+
+    private CompletionStage<Boolean> compareAndSet(long expected, long value, int attempt) {
+        return read().thenCompose(state -> {
+            if (state.record.value() != expected) {
+                return CompletableFuture.completedFuture(false);
+            }
+            return write(state, value)
+                    .thenCompose(written -> written
+                            ? CompletableFuture.completedFuture(true)
+                            : requests.later(
+                                    Backoff.after(attempt), () -> compareAndSet(expected, value, attempt + 1)));
+        });
+    }
+
+    private CompletionStage<Long> change(LongUnaryOperator change, int attempt) {
+        return read().thenCompose(state -> {
+            long next = change.applyAsLong(state.record.value());
+            return write(state, next)
+                    .thenCompose(written -> written
+                            ? CompletableFuture.completedFuture(next)
+                            : requests.later(Backoff.after(attempt), () -> change(change, attempt + 1)));
+        });
+    }
+
+    /** @param version of the znode; ABSENT if there is none */
+    private record State(CounterRecord record, int version) {}
+
+    private CompletionStage<State> read() {
+        return requests.read(path).thenApply(found -> found.map(node -> new State(
+                        CounterRecord.parse(path, node.data()), node.stat().version()))
+                .orElse(new State(CounterRecord.ZERO, ConditionalWrite.ABSENT)));
+    }
+
+    private CompletionStage<Boolean> write(State state, long value) {
+        long mark = ThreadLocalRandom.current().nextLong();
+        byte[] data = state.record.next(value, mark).data();
+        ConditionalWrite.Proof proof = (node, writes) -> {
+            if (CounterRecord.parse(path, node.data()).isMarked(mark)) {
+                return ConditionalWrite.Proof.Verdict.WRITTEN;
+            }
+            return writes <= CounterRecord.MARKS
+                    ? ConditionalWrite.Proof.Verdict.REFUSED
+                    : ConditionalWrite.Proof.Verdict.UNKNOWN;
+        };
+        return new ConditionalWrite(requests, path, data, state.version, proof)
+                .send()
+                .thenApply(Optional::isPresent);
+    }
+
+    /** The counter's znode, in the coordinator's namespace. */
+    public NodePath path() {
+        return path;
+    }
+
+    @Override
+    public String toString() {
+        return "SharedCounter[" + path + "]";
+    }
+}

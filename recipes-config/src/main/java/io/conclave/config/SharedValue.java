@@ -1,0 +1,303 @@
+package io.conclave.config;
+
+import io.conclave.cache.CachedNode;
+import io.conclave.cache.Mirror;
+import io.conclave.cache.MirrorScope;
+import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.Registration;
+import io.conclave.error.OutcomeUnknownException;
+import io.conclave.node.DataCodec;
+import io.conclave.node.NodePath;
+import io.conclave.node.NodeStat;
+import io.conclave.spi.GetData;
+import io.conclave.spi.SetData;
+import java.util.Arrays;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One value that all share: read, set, compare-and-set, observe.
+ *
+ * <pre>{@code
+ * SharedValue<String> mode = SharedValue.at(coordinator, "/shared/mode", DataCodec.TEXT);
+ * Versioned<String> read = mode.set("normal");
+ * Optional<Versioned<String>> mine = mode.compareAndSet(read, "maintenance"); // empty if somebody was quicker
+ * }</pre>
+ *
+ * <p>The value is the data of the znode at the path, nothing else, so other libraries read and write it as well; a znode without data, or none at all, holds no value. Writes cost one request, a compare-and-set too.
+ *
+ * <p>While the connection is away, requests wait for the next one; if the session is lost they fail with {@link io.conclave.error.SessionGoneException}, and the next ones use the next session. Immutable and thread-safe.
+ *
+ * @param <T> the type of the value
+ */
+public final class SharedValue<T> {
+    private static final Logger LOG = LoggerFactory.getLogger(SharedValue.class);
+    private static final byte[] NO_DATA = {};
+
+    private final Coordinator coordinator;
+    private final NodePath path;
+    private final DataCodec<T> codec;
+    private final Requests requests;
+
+    private SharedValue(Coordinator coordinator, NodePath path, DataCodec<T> codec) {
+        this.coordinator = coordinator;
+        this.path = path;
+        this.codec = Objects.requireNonNull(codec, "codec");
+        this.requests = new Requests(coordinator);
+    }
+
+    /**
+     * The value at a path.
+     *
+     * @throws IllegalArgumentException if the path breaks a rule, naming it
+     */
+    public static <T> SharedValue<T> at(Coordinator coordinator, String path, DataCodec<T> codec) {
+        return at(coordinator, NodePath.of(path), codec);
+    }
+
+    /**
+     * The value at a path.
+     *
+     * @throws IllegalArgumentException if it is the root
+     */
+    public static <T> SharedValue<T> at(Coordinator coordinator, NodePath path, DataCodec<T> codec) {
+        if (path.isRoot()) {
+            throw new IllegalArgumentException("Invalid path of a value \"/\": a value needs a znode of its own");
+        }
+        return new SharedValue<>(coordinator, path, codec);
+    }
+
+    /**
+     * The value now; empty if there is none. Blocks.
+     *
+     * @throws IllegalArgumentException if the codec does not understand it
+     * @throws InterruptedException if the thread is interrupted
+     */
+    public Optional<Versioned<T>> get() throws InterruptedException {
+        return requests.await(getAsync());
+    }
+
+    /** As {@link #get()}, without blocking. Completes on a listener thread. */
+    public CompletableFuture<Optional<Versioned<T>>> getAsync() {
+        return requests.forApplication(
+                "get " + path, requests.readForApplication(path).thenApply(this::decode));
+    }
+
+    /**
+     * Sets the value, whatever is there. Blocks.
+     *
+     * <p>If the reply is lost, and something else is there afterwards, it is set again: so it may take effect twice, with somebody else's value in between. Who cannot have that uses {@link #compareAndSet}.
+     *
+     * @throws InterruptedException if the thread is interrupted; it may take effect all the same
+     */
+    public Versioned<T> set(T value) throws InterruptedException {
+        return requests.await(setAsync(value));
+    }
+
+    /** As {@link #set}, without blocking. Completes on a listener thread. */
+    public CompletableFuture<Versioned<T>> setAsync(T value) {
+        byte[] data = encode(value);
+        return requests.forApplication("set " + path, set(data).thenApply(stat -> Versioned.of(value, stat)));
+    }
+
+    private CompletionStage<NodeStat> set(byte[] data) {
+        return requests.submit(SetData.of(path, data), CompletableFuture::completedFuture, cause -> {
+            if (Refusals.isNoNode(cause)) {
+                return create(data);
+            }
+            return cause instanceof OutcomeUnknownException ? setAgain(data) : CompletableFuture.failedFuture(cause);
+        });
+    }
+
+    private CompletionStage<NodeStat> create(byte[] data) {
+        // Whoever's creation it was: if it holds this value it is as good as ours.
+        ConditionalWrite.Proof proof = (node, writes) -> Arrays.equals(node.data(), data)
+                ? ConditionalWrite.Proof.Verdict.WRITTEN
+                : ConditionalWrite.Proof.Verdict.REFUSED;
+        return new ConditionalWrite(requests, path, data, ConditionalWrite.ABSENT, proof)
+                .send()
+                .thenCompose(stat -> stat.<CompletionStage<NodeStat>>map(CompletableFuture::completedFuture)
+                        .orElseGet(() -> set(data)));
+    }
+
+    private CompletionStage<NodeStat> setAgain(byte[] data) {
+        return requests.readLatest(path).thenCompose(found -> {
+            boolean isThere =
+                    found.filter(node -> Arrays.equals(node.data(), data)).isPresent();
+            return isThere
+                    ? CompletableFuture.completedFuture(found.orElseThrow().stat())
+                    : set(data);
+        });
+    }
+
+    /**
+     * Sets the value if it is still the expected one. Blocks.
+     *
+     * @return the new one; empty if somebody has set it since, then nothing has happened
+     * @throws OutcomeUnknownException if the reply was lost and what is there now does not tell whether it took effect
+     * @throws InterruptedException if the thread is interrupted; it may take effect all the same
+     */
+    public Optional<Versioned<T>> compareAndSet(Versioned<T> expected, T value) throws InterruptedException {
+        return requests.await(compareAndSetAsync(expected, value));
+    }
+
+    /** As {@link #compareAndSet}, without blocking. Completes on a listener thread. */
+    public CompletableFuture<Optional<Versioned<T>>> compareAndSetAsync(Versioned<T> expected, T value) {
+        byte[] data = encode(value);
+        return requests.forApplication("compare and set " + path, write(data, expected.version(), value));
+    }
+
+    private CompletionStage<Optional<Versioned<T>>> write(byte[] data, int expected, T value) {
+        // The same bytes may be somebody else's: who would call that his own may win a race that another has won.
+        ConditionalWrite.Proof proof = (node, writes) -> writes == 1 && !Arrays.equals(node.data(), data)
+                ? ConditionalWrite.Proof.Verdict.REFUSED
+                : ConditionalWrite.Proof.Verdict.UNKNOWN;
+        return new ConditionalWrite(requests, path, data, expected, proof)
+                .send()
+                .thenApply(stat -> stat.map(written -> Versioned.of(value, written)));
+    }
+
+    /**
+     * Sets the value if there is none. Blocks.
+     *
+     * @return the new one; empty if there is one, then nothing has happened
+     * @throws OutcomeUnknownException if the reply was lost and what is there now does not tell whether it took effect
+     * @throws InterruptedException if the thread is interrupted; it may take effect all the same
+     */
+    public Optional<Versioned<T>> setIfAbsent(T value) throws InterruptedException {
+        return requests.await(setIfAbsentAsync(value));
+    }
+
+    /** As {@link #setIfAbsent}, without blocking. Completes on a listener thread. */
+    public CompletableFuture<Optional<Versioned<T>>> setIfAbsentAsync(T value) {
+        byte[] data = encode(value);
+        CompletionStage<Optional<Versioned<T>>> created = write(data, ConditionalWrite.ABSENT, value)
+                .thenCompose(made -> made.isPresent()
+                        ? CompletableFuture.completedFuture(made)
+                        : requests.readLatest(path).thenCompose(found -> fillIfEmpty(found, data, value)));
+        return requests.forApplication("set if absent " + path, created);
+    }
+
+    private CompletionStage<Optional<Versioned<T>>> fillIfEmpty(
+            Optional<GetData.NodeData> found, byte[] data, T value) {
+        if (found.isPresent() && found.get().data().length == 0) {
+            return write(data, found.get().stat().version(), value);
+        }
+        return CompletableFuture.completedFuture(Optional.empty());
+    }
+
+    /**
+     * Replaces the value by what the function makes of it; if somebody is quicker, the function is called again with his. Blocks.
+     *
+     * @param function is given the present value, empty if there is none; called on a listener thread, perhaps often, and must have no other effect
+     * @throws OutcomeUnknownException if a reply was lost and what is there now does not tell whether it took effect
+     * @throws InterruptedException if the thread is interrupted; it may take effect all the same
+     */
+    public Versioned<T> update(Function<? super Optional<T>, ? extends T> function) throws InterruptedException {
+        return requests.await(updateAsync(function));
+    }
+
+    /** As {@link #update}, without blocking. Completes on a listener thread. */
+    public CompletableFuture<Versioned<T>> updateAsync(Function<? super Optional<T>, ? extends T> function) {
+        return updateAsync(function, 1);
+    }
+
+    private CompletableFuture<Versioned<T>> updateAsync(
+            Function<? super Optional<T>, ? extends T> function, int attempt) {
+        return getAsync()
+                .thenCompose(read -> {
+                    T next = function.apply(read.map(Versioned::value));
+                    return read.map(expected -> compareAndSetAsync(expected, next))
+                            .orElseGet(() -> setIfAbsentAsync(next));
+                })
+                .thenCompose(written -> written.<CompletionStage<Versioned<T>>>map(CompletableFuture::completedFuture)
+                        .orElseGet(() ->
+                                requests.later(Backoff.after(attempt), () -> updateAsync(function, attempt + 1))));
+    }
+
+    /**
+     * Takes the value away: the znode stays, without data, so that versions never come again. Blocks.
+     *
+     * @return false if there was none
+     * @throws InterruptedException if the thread is interrupted; it may take effect all the same
+     */
+    public boolean remove() throws InterruptedException {
+        return requests.await(removeAsync());
+    }
+
+    /** As {@link #remove}, without blocking. Completes on a listener thread. */
+    public CompletableFuture<Boolean> removeAsync() {
+        CompletionStage<Boolean> removed = requests.readLatest(path).thenCompose(found -> {
+            if (found.isEmpty() || found.get().data().length == 0) {
+                return CompletableFuture.completedFuture(false);
+            }
+            return set(NO_DATA).thenApply(stat -> true);
+        });
+        return requests.forApplication("remove " + path, removed);
+    }
+
+    /**
+     * Tells a listener of the value: the present one first, then every change; empty for none. The latest value always comes, those in between may be skipped. It goes on through lost connections and sessions; meanwhile the last
+     * value stands. The listener is called serially on a listener thread and may block; what it throws is logged. A value that the codec does not understand is logged and passed over.
+     *
+     * @return ends the observation; a call that is under way may still be seen
+     */
+    public Registration observe(Consumer<? super Optional<Versioned<T>>> listener) {
+        Mirror mirror = Mirror.of(coordinator, path, MirrorScope.NODE);
+        mirror.listen(changes -> {
+            Optional<CachedNode> now = changes.changes().stream().findFirst().flatMap(change -> change.after());
+            Optional<Versioned<T>> value;
+            try {
+                value = now.flatMap(node -> decode(Optional.of(new GetData.NodeData(node.data(), node.stat()))));
+            } catch (RuntimeException e) {
+                LOG.warn("{}: not told to {}", e.getMessage(), listener);
+                return;
+            }
+            listener.accept(value);
+        });
+        return mirror;
+    }
+
+    private Optional<Versioned<T>> decode(Optional<GetData.NodeData> found) {
+        return found.filter(node -> node.data().length > 0)
+                .map(node -> Versioned.of(decode(path, codec, node.data()), node.stat()));
+    }
+
+    static <T> T decode(NodePath path, DataCodec<T> codec, byte[] data) {
+        try {
+            return codec.decode(data);
+        } catch (RuntimeException e) {
+            throw new IllegalArgumentException(
+                    "Invalid value at " + path + ", the codec does not understand it: " + e.getMessage(), e);
+        }
+    }
+
+    private byte[] encode(T value) {
+        return encode(path, codec, value);
+    }
+
+    static <T> byte[] encode(NodePath path, DataCodec<T> codec, T value) {
+        byte[] data = codec.encode(value);
+        if (data.length == 0) {
+            throw new IllegalArgumentException(
+                    "Invalid value for " + path + ": it is encoded as no data at all, which stands for no value");
+        }
+        return data;
+    }
+
+    /** The value's znode, in the coordinator's namespace. */
+    public NodePath path() {
+        return path;
+    }
+
+    @Override
+    public String toString() {
+        return "SharedValue[" + path + ", " + coordinator + "]";
+    }
+}

@@ -1,0 +1,17 @@
+package io.conclave.config;
+
+import io.conclave.node.NodeStat;
+
+/**
+ * A value as it was read or written, and which version of it: what a compare-and-set compares.
+ *
+ * @param <T> the type of the value
+ * @param value the value
+ * @param version how often the znode's data had been set
+ * @param zxid the change that set it; larger for a later one, on one key and among keys
+ */
+public record Versioned<T>(T value, int version, long zxid) {
+    static <T> Versioned<T> of(T value, NodeStat stat) {
+        return new Versioned<>(value, stat.version(), stat.mzxid());
+    }
+}

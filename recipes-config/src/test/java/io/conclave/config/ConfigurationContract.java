@@ -1,0 +1,141 @@
+package io.conclave.config;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.Registration;
+import io.conclave.error.RefusedException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** What the recipes of this module promise, whatever the backend: caches, shared values, counters, unique ids, and here configurations. */
+public abstract class ConfigurationContract extends UniqueIdsContract {
+    private static final ConfigKey<String> URL = ConfigKey.text("db/url");
+    private static final ConfigKey<Long> POOL = ConfigKey.wholeNumber("db/pool");
+    private static final ConfigKey<Boolean> DEBUG = ConfigKey.truth("debug");
+
+    private static Configuration of(Coordinator coordinator) {
+        return Configuration.at(coordinator, "/config");
+    }
+
+    @Test
+    void keysHaveTypesAndVersions() throws Exception {
+        Configuration mine = of(connect());
+        Configuration others = of(connect());
+        assertTrue(others.get(POOL).isEmpty());
+        Versioned<Long> set = mine.set(POOL, 20L);
+        mine.set(DEBUG, true);
+        assertEquals(Optional.of(20L), others.get(POOL));
+        assertEquals(Optional.of(true), others.get(DEBUG));
+        assertTrue(others.compareAndSet(POOL, set, 30L).isPresent());
+        assertTrue(mine.compareAndSet(POOL, set, 40L).isEmpty());
+        assertTrue(mine.remove(POOL));
+        assertTrue(others.get(POOL).isEmpty());
+        assertThrows(IllegalArgumentException.class, () -> ConfigKey.text("a//b"));
+        assertThrows(IllegalArgumentException.class, () -> ConfigKey.text(""));
+    }
+
+    @Test
+    void watchOfAKeyIsToldTheLatestValue() throws Exception {
+        Configuration mine = of(connect());
+        List<Long> told = Collections.synchronizedList(new ArrayList<>());
+        Registration watch = of(connect()).watch(POOL, value -> told.add(value.orElse(-1L)));
+        await().atMost(PATIENCE).until(() -> told.equals(List.of(-1L)));
+        for (long i = 1; i <= 30; i++) {
+            mine.set(POOL, i);
+        }
+        await().atMost(PATIENCE).until(() -> told.get(told.size() - 1) == 30);
+        mine.set(DEBUG, true);
+        watch.close();
+    }
+
+    @Test
+    void publicationIsSeenWholeByEveryView() throws Exception {
+        Configuration mine = of(connect());
+        List<String> torn = Collections.synchronizedList(new ArrayList<>());
+        try (ConfigView view = of(connect()).view()) {
+            view.onUpdate(update -> {
+                Optional<Long> pool = update.snapshot().get(POOL);
+                Optional<String> url = update.snapshot().get(URL);
+                if (!pool.map(number -> "url" + number).equals(url)) {
+                    torn.add(url + " and " + pool);
+                }
+            });
+            view.awaitFirstSnapshot(PATIENCE);
+            for (long i = 1; i <= 30; i++) {
+                assertTrue(mine.publish(ConfigBatch.setting(URL, "url" + i).set(POOL, i)));
+                if (i % 7 == 0) {
+                    assertTrue(mine.publish(ConfigBatch.EMPTY.remove(URL).remove(POOL)));
+                }
+            }
+            await().atMost(PATIENCE).until(() -> view.get(POOL).equals(Optional.of(30L)));
+            assertEquals(Optional.of("url30"), view.get(URL));
+            assertEquals(Set.of("db/pool", "db/url"), view.snapshot().names());
+            assertTrue(view.isCurrent());
+        }
+        assertEquals(List.of(), torn);
+    }
+
+    @Test
+    void publicationWhoseExpectationDoesNotHoldChangesNothing() throws Exception {
+        Configuration mine = of(connect());
+        Versioned<Long> read = mine.set(POOL, 1L);
+        mine.set(POOL, 2L);
+        assertFalse(mine.publish(ConfigBatch.setting(URL, "new").expecting(POOL, read)));
+        assertTrue(mine.get(URL).isEmpty());
+        Versioned<Long> fresh = mine.value(POOL).get().orElseThrow();
+        assertTrue(mine.publish(ConfigBatch.setting(URL, "new").set(POOL, 3L).expecting(POOL, fresh)));
+        assertEquals(Optional.of("new"), mine.get(URL));
+        assertEquals(Optional.of(3L), mine.get(POOL));
+        assertFalse(mine.publish(ConfigBatch.setting(DEBUG, true).expecting(POOL, fresh)));
+    }
+
+    @Test
+    void publicationsOfManyFollowEachOther() throws Exception {
+        List<CompletableFuture<Boolean>> publications = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            Configuration mine = of(connect());
+            for (int j = 0; j < 5; j++) {
+                String value = "p" + i + "-" + j;
+                publications.add(mine.publishAsync(ConfigBatch.setting(URL, value)
+                        .set(ConfigKey.text("db/copy"), value)
+                        .set(ConfigKey.text("own/" + i), value)));
+            }
+        }
+        for (CompletableFuture<Boolean> publication : publications) {
+            assertTrue(get(publication));
+        }
+        ConfigSnapshot last = of(connect()).view().awaitFirstSnapshot(PATIENCE);
+        assertEquals(last.get(URL), last.get(ConfigKey.text("db/copy")));
+        assertEquals(6, last.names().size());
+    }
+
+    @Test
+    void publicationThatIsTooLargeChangesNothing() throws Exception {
+        Configuration mine = of(connect());
+        mine.set(POOL, 1L);
+        ConfigBatch batch = ConfigBatch.setting(POOL, 2L).set(URL, "x".repeat(3_000_000));
+        assertThrows(RefusedException.class, () -> mine.publish(batch));
+        assertEquals(Optional.of(1L), mine.get(POOL));
+    }
+
+    @Test
+    void viewOfAPartKnowsItsKeysByTheirShortNames() throws Exception {
+        Configuration mine = of(connect());
+        mine.publish(ConfigBatch.setting(URL, "url").set(DEBUG, true));
+        try (ConfigView view = of(connect()).below("db").view()) {
+            ConfigSnapshot snapshot = view.awaitFirstSnapshot(PATIENCE);
+            assertEquals(Set.of("url"), snapshot.names());
+            assertEquals(Optional.of("url"), snapshot.get(ConfigKey.text("url")));
+        }
+    }
+}

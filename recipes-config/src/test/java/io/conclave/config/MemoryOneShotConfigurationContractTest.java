@@ -1,0 +1,20 @@
+package io.conclave.config;
+
+import io.conclave.testkit.memory.MemoryStore;
+import java.util.UUID;
+import org.junit.jupiter.api.BeforeEach;
+
+/** On a store without persistent watches, which says so. */
+class MemoryOneShotConfigurationContractTest extends ConfigurationContract {
+    private final String name = UUID.randomUUID().toString();
+
+    @BeforeEach
+    void takePersistentWatchesAway() {
+        MemoryStore.named(name).faults().withoutPersistentWatches();
+    }
+
+    @Override
+    public String connectString() {
+        return "memory:" + name;
+    }
+}

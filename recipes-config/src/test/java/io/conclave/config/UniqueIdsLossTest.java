@@ -1,0 +1,156 @@
+package io.conclave.config;
+
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.error.AcquireTimeoutException;
+import io.conclave.error.ConclaveException;
+import io.conclave.node.NodePath;
+import io.conclave.spi.Create;
+import io.conclave.spi.GetData;
+import io.conclave.testkit.memory.Decision;
+import io.conclave.testkit.memory.MemoryStore;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Ids are never given twice, whatever becomes of the whole store, as long as the reservation is kept. */
+class UniqueIdsLossTest {
+    private static final String PATH = "/ids";
+
+    @TempDir
+    Path folder;
+
+    private static Coordinator connect(String store) {
+        return Coordinator.connect("memory:" + store);
+    }
+
+    /** Each life is a new store: empty, or with the sequence as an earlier life had it. Persisters come and go in it, and requests lose their replies. */
+    @Test
+    void idsAreUniqueThroughManyLivesOfTheStore() throws Exception {
+        long seed = ThreadLocalRandom.current().nextLong();
+        System.out.println("lives of a store: seed " + seed);
+        Random random = new Random(seed);
+        Set<Long> given = new HashSet<>();
+        List<byte[]> backups = new ArrayList<>();
+        for (int life = 0; life < 15; life++) {
+            String store = "life-" + UUID.randomUUID();
+            try (Coordinator coordinator = connect(store);
+                    Coordinator others = connect(store)) {
+                if (!backups.isEmpty() && random.nextBoolean()) {
+                    byte[] backup = backups.get(random.nextInt(backups.size()));
+                    coordinator.execute(Create.of(NodePath.of(PATH)).withData(backup));
+                }
+                live(coordinator, others, store, random, given);
+                backups.add(coordinator.execute(GetData.of(NodePath.of(PATH))).data());
+            } finally {
+                MemoryStore.forget(store);
+            }
+        }
+        assertTrue(given.size() > 100, "only " + given.size() + " ids were given");
+    }
+
+    private void live(Coordinator coordinator, Coordinator others, String store, Random random, Set<Long> given)
+            throws Exception {
+        UniqueIds ids = UniqueIds.persisted(coordinator, PATH).withBlockSize(1 + random.nextInt(5));
+        UniqueIds otherIds = UniqueIds.persisted(others, PATH).withBlockSize(1 + random.nextInt(5));
+        for (int term = 0; term < 3; term++) {
+            SequencePersister persister = SequencePersister.start(
+                    random.nextBoolean() ? coordinator : others, PATH, reservation(), 1 + random.nextInt(20));
+            List<CompletableFuture<Long>> asked = new ArrayList<>();
+            for (int i = 0; i < 15; i++) {
+                Decision fault = random.nextBoolean() ? Decision.DROP_AFTER : Decision.DROP_BEFORE;
+                if (random.nextInt(3) == 0) {
+                    MemoryStore.named(store).faults().onNth(1 + random.nextInt(3), request -> true, fault);
+                }
+                asked.add((random.nextBoolean() ? ids : otherIds).nextAsync());
+            }
+            if (random.nextBoolean()) {
+                persister.close(); // whoever still waits is served by the next one
+            }
+            for (CompletableFuture<Long> id : asked) {
+                take(id, given);
+            }
+            persister.closeAsync().get(20, SECONDS);
+        }
+    }
+
+    private static void take(CompletableFuture<Long> id, Set<Long> given) throws Exception {
+        try {
+            assertTrue(given.add(id.get(30, MILLISECONDS)), "given twice: " + id);
+        } catch (TimeoutException e) {
+            id.cancel(true); // there is no persister
+        } catch (ExecutionException e) {
+            assertTrue(e.getCause() instanceof ConclaveException, e::toString);
+        }
+    }
+
+    private Reservation reservation() {
+        return FileReservation.at(folder.resolve("ids"));
+    }
+
+    @Test
+    void sequenceThatWasSetBackGivesNothingBeforeItsPersisterHasSeenIt() throws Exception {
+        reservation().raise(500);
+        String store = UUID.randomUUID().toString();
+        try (Coordinator coordinator = connect(store)) {
+            coordinator.execute(Create.of(NodePath.of(PATH)).withData(new SequenceRecord(10, 100, 1).data()));
+            UniqueIds ids = UniqueIds.persisted(coordinator, PATH);
+            assertThrows(AcquireTimeoutException.class, () -> ids.next(Duration.ofMillis(100)));
+            try (SequencePersister persister = SequencePersister.start(coordinator, PATH, reservation(), 10)) {
+                persister.ready().get(20, SECONDS);
+                assertEquals(500, ids.next(Duration.ofSeconds(20)));
+                persister.closeAsync().get(20, SECONDS);
+            }
+        }
+    }
+
+    @Test
+    void noIdIsGivenBeyondABoundThatCouldNotBeStored() throws Exception {
+        Reservation broken = new Reservation() {
+            @Override
+            public long upperBound() {
+                return 0;
+            }
+
+            @Override
+            public void raise(long upperBound) throws IOException {
+                throw new IOException("no space left");
+            }
+        };
+        try (Coordinator coordinator = connect(UUID.randomUUID().toString());
+                SequencePersister persister = SequencePersister.start(coordinator, PATH, broken, 10)) {
+            UniqueIds ids = UniqueIds.persisted(coordinator, PATH);
+            assertThrows(AcquireTimeoutException.class, () -> ids.next(Duration.ofMillis(200)));
+            assertTrue(persister.toString().contains(PATH));
+        }
+    }
+
+    @Test
+    void fileReservationNeverGoesBackAndNamesAFileThatIsNone() throws Exception {
+        Reservation one = reservation();
+        assertEquals(0, one.upperBound());
+        one.raise(7);
+        reservation().raise(5);
+        assertEquals(7, reservation().upperBound());
+        Files.writeString(folder.resolve("ids"), "seven");
+        assertTrue(assertThrows(IOException.class, one::upperBound).getMessage().contains("seven"));
+    }
+}
