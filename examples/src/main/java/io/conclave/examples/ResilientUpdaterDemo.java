@@ -2,7 +2,6 @@ package io.conclave.examples;
 
 import io.conclave.config.Configuration;
 import io.conclave.coordinator.Coordinator;
-import io.conclave.coordinator.Registration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -15,9 +14,9 @@ public final class ResilientUpdaterDemo {
     public static void main(String[] arguments) throws Exception {
         BlockingQueue<Long> beats = new LinkedBlockingQueue<>();
         try (DemoStage stage = DemoStage.open();
-                Coordinator coordinator = stage.connect();
-                Registration watch = Configuration.at(coordinator, ConfigUpdater.PATH)
-                        .watch(ResilientConfigUpdater.BEAT, beat -> beat.ifPresent(beats::add))) {
+                Coordinator coordinator = stage.connect()) {
+            Configuration.at(coordinator, ConfigUpdater.PATH) // until the coordinator is closed
+                    .watch(ResilientConfigUpdater.BEAT, beat -> beat.ifPresent(beats::add));
             Actor updater = stage.start("updater", ResilientConfigUpdater.class);
             awaitBeat(beats, 5);
             System.out.println("The updater is stopped for longer than its session lives");
@@ -31,7 +30,6 @@ public final class ResilientUpdaterDemo {
             long first = awaitBeat(beats, 1);
             long later = awaitBeat(beats, first + 5);
             DemoStage.check(later > first, "it went on writing with a new session, from " + first + " to " + later);
-            watch.close();
         }
     }
 
