@@ -20,8 +20,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** What two-phase commit promises, on whatever backend; a subclass says where the backend is. */
 public abstract class CommitContract extends CommitFixture {
@@ -84,9 +82,17 @@ public abstract class CommitContract extends CommitFixture {
         }
     }
 
-    @ParameterizedTest
-    @EnumSource(Propagation.class)
-    void allSitesCommitWhenAllHaveVotedToCommit(Propagation propagation) throws Exception {
+    @Test
+    void allSitesCommitWhenAllHaveVotedToCommit() throws Exception {
+        allSitesCommitWhenAllHaveVotedToCommit(Propagation.THROUGH_COORDINATOR);
+    }
+
+    @Test
+    void allSitesCommitWhenAllHaveVotedToCommitWhenEveryoneWatches() throws Exception {
+        allSitesCommitWhenAllHaveVotedToCommit(Propagation.EVERYONE_WATCHES);
+    }
+
+    private void allSitesCommitWhenAllHaveVotedToCommit(Propagation propagation) throws Exception {
         Coordinator coordinator = connect();
         List<Ledger> ledgers = joined();
         Decision decision = of(coordinator).withPropagation(propagation).commit("t1", PAYLOAD, SITES);
@@ -95,9 +101,17 @@ public abstract class CommitContract extends CommitFixture {
         awaitNothingLeft(coordinator, "berlin", "paris", "rome");
     }
 
-    @ParameterizedTest
-    @EnumSource(Propagation.class)
-    void oneVoteAgainstAbortsEverywhere(Propagation propagation) throws Exception {
+    @Test
+    void oneVoteAgainstAbortsEverywhere() throws Exception {
+        oneVoteAgainstAbortsEverywhere(Propagation.THROUGH_COORDINATOR);
+    }
+
+    @Test
+    void oneVoteAgainstAbortsEverywhereWhenEveryoneWatches() throws Exception {
+        oneVoteAgainstAbortsEverywhere(Propagation.EVERYONE_WATCHES);
+    }
+
+    private void oneVoteAgainstAbortsEverywhere(Propagation propagation) throws Exception {
         Coordinator coordinator = connect();
         List<Ledger> ledgers = new ArrayList<>(joined());
         Ledger unwilling = new Ledger("oslo", id -> false);
@@ -141,9 +155,17 @@ public abstract class CommitContract extends CommitFixture {
         awaitOutcome(List.of(ledger), "t1", false);
     }
 
-    @ParameterizedTest
-    @EnumSource(Propagation.class)
-    void siteThatDoesNotVoteInTimeAbortsItAndHearsOfItWhenItComes(Propagation propagation) throws Exception {
+    @Test
+    void siteThatDoesNotVoteInTimeAbortsItAndHearsOfItWhenItComes() throws Exception {
+        siteThatDoesNotVoteInTimeAbortsItAndHearsOfItWhenItComes(Propagation.THROUGH_COORDINATOR);
+    }
+
+    @Test
+    void siteThatDoesNotVoteInTimeAbortsItAndHearsOfItWhenItComesWhenEveryoneWatches() throws Exception {
+        siteThatDoesNotVoteInTimeAbortsItAndHearsOfItWhenItComes(Propagation.EVERYONE_WATCHES);
+    }
+
+    private void siteThatDoesNotVoteInTimeAbortsItAndHearsOfItWhenItComes(Propagation propagation) throws Exception {
         Coordinator coordinator = connect();
         List<Ledger> ledgers = new ArrayList<>(joined());
         Decision decision = of(coordinator)
@@ -160,9 +182,17 @@ public abstract class CommitContract extends CommitFixture {
         assertEquals(Optional.empty(), of(connect()).decision("t1"));
     }
 
-    @ParameterizedTest
-    @EnumSource(Propagation.class)
-    void siteThatDiesWithoutAVoteAbortsItAtOnce(Propagation propagation) throws Exception {
+    @Test
+    void siteThatDiesWithoutAVoteAbortsItAtOnce() throws Exception {
+        siteThatDiesWithoutAVoteAbortsItAtOnce(Propagation.THROUGH_COORDINATOR);
+    }
+
+    @Test
+    void siteThatDiesWithoutAVoteAbortsItAtOnceWhenEveryoneWatches() throws Exception {
+        siteThatDiesWithoutAVoteAbortsItAtOnce(Propagation.EVERYONE_WATCHES);
+    }
+
+    private void siteThatDiesWithoutAVoteAbortsItAtOnce(Propagation propagation) throws Exception {
         Coordinator coordinator = connect();
         List<Ledger> ledgers = joined();
         Ledger dying = Ledger.willing("dying");
@@ -188,9 +218,17 @@ public abstract class CommitContract extends CommitFixture {
         awaitNothingLeft(coordinator, "berlin", "paris", "rome", "dying");
     }
 
-    @ParameterizedTest
-    @EnumSource(Propagation.class)
-    void sitesFinishWhenTheCoordinatingProcessDies(Propagation propagation) throws Exception {
+    @Test
+    void sitesFinishWhenTheCoordinatingProcessDies() throws Exception {
+        sitesFinishWhenTheCoordinatingProcessDies(Propagation.THROUGH_COORDINATOR);
+    }
+
+    @Test
+    void sitesFinishWhenTheCoordinatingProcessDiesWhenEveryoneWatches() throws Exception {
+        sitesFinishWhenTheCoordinatingProcessDies(Propagation.EVERYONE_WATCHES);
+    }
+
+    private void sitesFinishWhenTheCoordinatingProcessDies(Propagation propagation) throws Exception {
         Coordinator initiators = connect();
         List<Ledger> ledgers = new ArrayList<>(joined());
         Ledger last = Ledger.willing("last");
