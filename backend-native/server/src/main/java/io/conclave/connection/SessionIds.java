@@ -6,10 +6,15 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Chooses ids and passwords of new sessions. The ids are ZooKeeper's: the member in the highest byte, then the wall
- * clock of the start in ms and 16 bits to count in, so that lives of one server do not meet. From any thread.
+ * Chooses ids and passwords of new sessions. The member is in the highest byte of an id, as ZooKeeper has it; the rest
+ * counts up from a place that is drawn at the start, so that lives of one server do not meet. Not from its wall clock, as
+ * ZooKeeper's: after a clock was set back, sessions that had ended lived again. From any thread.
  */
 public final class SessionIds {
+    private static final int MEMBER_SHIFT = 56;
+    private static final long COUNT_MASK = (1L << MEMBER_SHIFT) - 1;
+
+    private final long member;
     private final AtomicLong next;
     private final Random random;
 
@@ -17,25 +22,25 @@ public final class SessionIds {
      * The ids of one life of a server.
      *
      * @param memberId the member's number, 0 to 255
-     * @param wallMillis the wall clock at the start
      */
-    public SessionIds(int memberId, long wallMillis) {
-        this(memberId, wallMillis, new SecureRandom());
+    public SessionIds(int memberId) {
+        this(memberId, new SecureRandom());
     }
 
     /**
-     * As above, with passwords that whoever knows the source can tell.
+     * As above, with ids and passwords that whoever knows the source can tell.
      *
-     * @param random thread-safe if the ids are used by several
+     * @param random thread-safe if the ids are used by several; another one in each life
      */
-    public SessionIds(int memberId, long wallMillis, Random random) {
+    public SessionIds(int memberId, Random random) {
         this.random = random;
-        next = new AtomicLong(((long) memberId << 56) | ((wallMillis << 24) >>> 8));
+        this.member = (long) memberId << MEMBER_SHIFT;
+        this.next = new AtomicLong(random.nextLong());
     }
 
     long nextId() {
-        long id = next.getAndIncrement();
-        return id == 0 ? next.getAndIncrement() : id;
+        long id = member | (next.getAndIncrement() & COUNT_MASK);
+        return id == 0 ? nextId() : id;
     }
 
     SessionPassword nextPassword() {

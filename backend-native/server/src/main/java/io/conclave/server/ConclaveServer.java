@@ -145,7 +145,7 @@ public final class ConclaveServer implements AutoCloseable {
         return new ConnectionServices(
                 limits(),
                 sessions,
-                new SessionIds(config.ensemble().memberId(), time.wallMillis()),
+                new SessionIds(config.ensemble().memberId()),
                 new ClusterNode(),
                 replica::state,
                 secret.map(AdminSecret::value),

@@ -53,7 +53,7 @@ public final class SimulatedServer {
         ConnectionServices services = new ConnectionServices(
                 LIMITS,
                 leases.apply(sessions),
-                new SessionIds(memberId, time.wallMillis(), random),
+                new SessionIds(memberId, random),
                 new ClusterNode(),
                 replica::state,
                 Optional.empty(),
