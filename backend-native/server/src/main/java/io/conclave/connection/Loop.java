@@ -38,7 +38,7 @@ import org.slf4j.LoggerFactory;
 final class Loop {
     private static final Logger LOG = LoggerFactory.getLogger(Loop.class);
     private static final Duration RETRY_DELAY = Duration.ofMillis(20);
-    private static final int MAX_UNSEEN_STEPS = 16;
+    private static final int MAX_UNSEEN_STEPS = 4;
 
     private final EventLoop eventLoop;
     private final ReplicatedLog log;

@@ -10,9 +10,13 @@ final class LogWindow {
     /** What a batch or an entry takes beside its payload, roughly. */
     private static final int OBJECT_BYTES = 64;
 
+    private static final long DROPPED_BYTES = 1 << 20;
+
     private final ArrayList<LogBatch> batches = new ArrayList<>();
-    /** How many at the front of the list are dropped already; the list is compacted now and then. */
+    /** How many at the front of the list are dropped already; the list is compacted before they take much memory. */
     private int dropped;
+
+    private long droppedBytes;
 
     private long baseIndex;
     private long baseTerm;
@@ -27,6 +31,7 @@ final class LogWindow {
     void reset(long index, long term, long timestampMs) {
         batches.clear();
         dropped = 0;
+        droppedBytes = 0;
         bytes = 0;
         baseIndex = index;
         baseTerm = term;
@@ -99,10 +104,12 @@ final class LogWindow {
             baseTerm = batch.term();
             baseTimestampMs = batch.timestampMs();
             bytes -= bytesOf(batch);
+            droppedBytes += bytesOf(batch);
         }
-        if (dropped > 64 && dropped > batches.size() / 2) {
+        if (droppedBytes > DROPPED_BYTES || (dropped > 64 && dropped > batches.size() / 2)) {
             batches.subList(0, dropped).clear();
             dropped = 0;
+            droppedBytes = 0;
         }
     }
 
