@@ -106,7 +106,7 @@ public abstract class ClaimContract extends QueueFixture {
         assertTrue(claim.extend(Duration.ofMinutes(1)));
         assertEquals(Optional.empty(), queue(connect()).take(visibility.plus(SHORT)));
         assertTrue(claim.isHeld());
-        assertTrue(claim.extend(Duration.ofMillis(1)));
+        claim.extend(Duration.ofMillis(1)); // which may be over before the call returns
         assertEquals("one", queue(connect()).take());
         assertFalse(claim.extend(Duration.ofMinutes(1)));
     }
