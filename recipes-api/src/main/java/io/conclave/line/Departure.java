@@ -1,11 +1,10 @@
 package io.conclave.line;
 
 import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Refusals;
 import io.conclave.coordinator.Waiting;
 import io.conclave.error.ClosedException;
 import io.conclave.error.OutcomeUnknownException;
-import io.conclave.error.RefusalReason;
-import io.conclave.error.RefusedException;
 import io.conclave.error.SessionGoneException;
 import io.conclave.node.NodePath;
 import io.conclave.spi.Delete;
@@ -119,7 +118,7 @@ final class Departure {
         CompletableFuture.allOf(deletions).whenComplete((all, failure) -> {
             if (failure == null) {
                 nothingLeft();
-            } else if (ours.size() > 1 && Failures.isNoNode(Waiting.cause(failure))) {
+            } else if (ours.size() > 1 && Refusals.isNoNode(Waiting.cause(failure))) {
                 searchAndDelete(); // one is gone; what became of the others is not known from that
             } else {
                 onFailure(Waiting.cause(failure), this::searchAndDelete);
@@ -141,20 +140,14 @@ final class Departure {
             again.run();
         } else if (cause instanceof SessionGoneException || cause instanceof ClosedException) {
             nothingLeft();
-        } else if (Failures.isNoNode(cause)) {
+        } else if (Refusals.isNoNode(cause)) {
             nothingLeft();
-        } else if (cause instanceof RefusedException refused && mayPass(refused.reason())) {
+        } else if (Refusals.mayPass(cause)) {
             LOG.warn("Cannot delete the place {} in {} yet, trying again: {}", guid, line, cause.getMessage());
             session.time().schedule(RETRY_DELAY, () -> session.execute(again));
         } else {
             LOG.error("Cannot delete the place {} in {}; it stays until the session ends", guid, line, cause);
             nothingLeft();
         }
-    }
-
-    private static boolean mayPass(RefusalReason reason) {
-        return reason == RefusalReason.NOT_WRITABLE
-                || reason == RefusalReason.LIMIT_EXCEEDED
-                || reason == RefusalReason.OTHER;
     }
 }

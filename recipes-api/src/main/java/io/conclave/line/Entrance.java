@@ -2,6 +2,7 @@ package io.conclave.line;
 
 import io.conclave.coordinator.ParentMaker;
 import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Refusals;
 import io.conclave.coordinator.Waiting;
 import io.conclave.error.ClosedException;
 import io.conclave.error.OutcomeUnknownException;
@@ -70,7 +71,7 @@ final class Entrance {
             } else {
                 contender.departure().searchAndDelete();
             }
-        } else if (Failures.isNoNode(cause) && contender.isInLine()) {
+        } else if (Refusals.isNoNode(cause) && contender.isInLine()) {
             ParentMaker.makeContainers(session, line).whenComplete((done, failure) -> onParents(failure));
         } else {
             contender.failWithoutZnode(cause);
@@ -99,7 +100,7 @@ final class Entrance {
     private void onRecoveryFailed(Throwable cause) {
         if (cause instanceof OutcomeUnknownException && contender.isInLine()) {
             recover();
-        } else if (Failures.isNoNode(cause) && contender.isInLine()) {
+        } else if (Refusals.isNoNode(cause) && contender.isInLine()) {
             create();
         } else {
             contender.fail(cause);

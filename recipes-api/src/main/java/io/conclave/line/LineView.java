@@ -1,6 +1,7 @@
 package io.conclave.line;
 
 import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Refusals;
 import io.conclave.coordinator.Waiting;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.node.NodePath;
@@ -35,7 +36,7 @@ public final class LineView {
         Consumer<Throwable> onFailure = cause -> {
             if (cause instanceof OutcomeUnknownException) {
                 read(session, line, kinds, members); // nothing is changed by it, and it waits for a connection
-            } else if (Failures.isNoNode(cause)) {
+            } else if (Refusals.isNoNode(cause)) {
                 members.complete(List.of());
             } else {
                 members.completeExceptionally(cause);
@@ -77,7 +78,7 @@ public final class LineView {
                 GetData.of(path),
                 node -> member.complete(Optional.of(new LineMember(path, kind, node.data(), node.stat()))),
                 cause -> {
-                    if (Failures.isNoNode(cause)) {
+                    if (Refusals.isNoNode(cause)) {
                         member.complete(Optional.empty());
                     } else {
                         member.completeExceptionally(cause);

@@ -1,6 +1,7 @@
 package io.conclave.line;
 
 import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Refusals;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.node.NodeEvent;
 import io.conclave.node.NodePath;
@@ -60,7 +61,7 @@ final class Lookout {
             refusedBehindCreation = contender.isCreationInFlight();
         } else if (cause instanceof OutcomeUnknownException) {
             lookAgain();
-        } else if (Failures.isNoNode(cause)) {
+        } else if (Refusals.isNoNode(cause)) {
             contender.vanished();
         } else {
             contender.fail(cause);
@@ -125,7 +126,7 @@ final class Lookout {
         if (!contender.isWaiting()) {
             return;
         }
-        if (cause instanceof OutcomeUnknownException || Failures.isNoNode(cause)) {
+        if (cause instanceof OutcomeUnknownException || Refusals.isNoNode(cause)) {
             lookAgain();
         } else {
             contender.fail(cause);

@@ -1,6 +1,7 @@
 package io.conclave.line;
 
 import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Refusals;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.node.NodeEvent;
 import io.conclave.node.NodePath;
@@ -108,7 +109,7 @@ final class OwnPlace {
 
     /** The znode cannot be read. */
     void onReadFailed(Throwable cause) {
-        if (Failures.isNoNode(cause)) {
+        if (Refusals.isNoNode(cause)) {
             contender.vanished();
         } else {
             contender.fail(cause);

@@ -1,9 +1,11 @@
 package io.conclave.line;
 
 import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Refusals;
 import io.conclave.coordinator.Registration;
 import io.conclave.error.ClosedException;
 import io.conclave.error.OutcomeUnknownException;
+import io.conclave.error.RefusalReason;
 import io.conclave.error.RefusedException;
 import io.conclave.error.SessionGoneException;
 import io.conclave.grant.RevocationOutcome;
@@ -117,7 +119,7 @@ public final class Revocation {
         if (!isOver) {
             GetData read = GetData.of(path);
             session.send(asked ? read.withWatcher(watcher) : read, this::onRead, cause -> {
-                if (Failures.isNoNode(cause)) {
+                if (Refusals.isNoNode(cause)) {
                     finishAsGone();
                 } else {
                     lookAgainAfter(cause);
@@ -192,9 +194,9 @@ public final class Revocation {
 
     /** Somebody was quicker: with another write, or by going. */
     private void onRefused(Throwable cause) {
-        if (Failures.isNoNode(cause)) {
+        if (Refusals.isNoNode(cause)) {
             finishAsGone();
-        } else if (Failures.isBadVersion(cause)) {
+        } else if (Refusals.is(cause, RefusalReason.BAD_VERSION)) {
             look();
         } else {
             lookAgainAfter(cause);

@@ -1,9 +1,11 @@
 package io.conclave.line;
 
 import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Refusals;
 import io.conclave.error.ClosedException;
 import io.conclave.error.GrantLostException;
 import io.conclave.error.OutcomeUnknownException;
+import io.conclave.error.RefusalReason;
 import io.conclave.error.RefusedException;
 import io.conclave.error.SessionGoneException;
 import io.conclave.grant.LossReason;
@@ -142,9 +144,9 @@ final class Succession {
     }
 
     private void onNotExchanged(Throwable cause) {
-        if (cause instanceof OutcomeUnknownException || Failures.isNoNode(cause)) {
+        if (cause instanceof OutcomeUnknownException || Refusals.isNoNode(cause)) {
             findOut();
-        } else if (Failures.isBadVersion(cause)) {
+        } else if (Refusals.is(cause, RefusalReason.BAD_VERSION)) {
             onWrittenMeanwhile();
         } else if (cause instanceof RefusedException refusal) {
             stayAsBefore(refusal);
@@ -202,7 +204,7 @@ final class Succession {
                     }
                 },
                 cause -> {
-                    if (Failures.isNoNode(cause)) {
+                    if (Refusals.isNoNode(cause)) {
                         readOld();
                     } else {
                         onNothingFoundOut(cause);
@@ -224,7 +226,7 @@ final class Succession {
                     }
                 },
                 cause -> {
-                    if (Failures.isNoNode(cause)) {
+                    if (Refusals.isNoNode(cause)) {
                         vanish();
                     } else {
                         onNothingFoundOut(cause);

@@ -3,7 +3,9 @@ package io.conclave.barriers;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.ParentMaker;
 import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Refusals;
 import io.conclave.coordinator.Waiting;
+import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusalReason;
 import io.conclave.line.OwnName;
 import io.conclave.node.NodePath;
@@ -61,7 +63,7 @@ final class BarrierWrites {
                 cause -> {
                     if (Refusals.is(cause, RefusalReason.NODE_EXISTS)) {
                         done.complete(null);
-                    } else if (Refusals.isUnknown(cause)) {
+                    } else if (cause instanceof OutcomeUnknownException) {
                         create(); // in place twice is as good as once
                     } else if (Refusals.isNoNode(cause)) {
                         makeParents();
@@ -100,7 +102,7 @@ final class BarrierWrites {
     private void retry(Throwable cause, Runnable again) {
         if (Refusals.isNoNode(cause)) {
             done.complete(null);
-        } else if (Refusals.isUnknown(cause)) {
+        } else if (cause instanceof OutcomeUnknownException) {
             again.run();
         } else {
             done.completeExceptionally(cause);

@@ -1,6 +1,8 @@
 package io.conclave.barriers;
 
 import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Refusals;
+import io.conclave.error.OutcomeUnknownException;
 import io.conclave.node.NodePath;
 import io.conclave.spi.Delete;
 import io.conclave.spi.GetChildren;
@@ -73,7 +75,7 @@ final class CountDownDeletion {
     private void onFailure(Throwable cause, Runnable whenGone) {
         if (Refusals.isNoNode(cause)) {
             whenGone.run();
-        } else if (Refusals.isUnknown(cause) || Refusals.isStateChanged(cause)) {
+        } else if (cause instanceof OutcomeUnknownException || Refusals.isStateChanged(cause)) {
             look();
         } else {
             done.completeExceptionally(cause);

@@ -2,7 +2,9 @@ package io.conclave.barriers;
 
 import io.conclave.coordinator.ParentMaker;
 import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Refusals;
 import io.conclave.coordinator.Waiting;
+import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusalReason;
 import io.conclave.line.OwnName;
 import io.conclave.node.CreateMode;
@@ -46,7 +48,7 @@ final class CountDownWrites {
                 cause -> {
                     if (Refusals.is(cause, RefusalReason.NODE_EXISTS, 0)) {
                         counted.complete(null);
-                    } else if (Refusals.isUnknown(cause)) {
+                    } else if (cause instanceof OutcomeUnknownException) {
                         tryToCount(by, counted);
                     } else if (Refusals.isNoNode(cause)) {
                         makeAndCount(by, counted);
@@ -83,7 +85,7 @@ final class CountDownWrites {
         session.send(make, results -> made.complete(null), cause -> {
             if (Refusals.is(cause, RefusalReason.NODE_EXISTS)) {
                 compare(made);
-            } else if (Refusals.isUnknown(cause)) {
+            } else if (cause instanceof OutcomeUnknownException) {
                 tryToMake(made);
             } else if (Refusals.isNoNode(cause)) {
                 ParentMaker.makeContainers(session, layout.path().parent().orElse(NodePath.ROOT))
@@ -115,7 +117,7 @@ final class CountDownWrites {
                     }
                 },
                 cause -> {
-                    if (Refusals.isNoNode(cause) || Refusals.isUnknown(cause)) {
+                    if (Refusals.isNoNode(cause) || cause instanceof OutcomeUnknownException) {
                         tryToMake(made);
                     } else {
                         made.completeExceptionally(cause);

@@ -2,7 +2,9 @@ package io.conclave.barriers;
 
 import io.conclave.coordinator.ParentMaker;
 import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Refusals;
 import io.conclave.coordinator.Waiting;
+import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusalReason;
 import io.conclave.line.OwnName;
 import io.conclave.node.CreateMode;
@@ -138,7 +140,7 @@ final class Entering {
         if (!isLatest(number)) {
             return;
         }
-        if (Refusals.isUnknown(cause)) {
+        if (cause instanceof OutcomeUnknownException) {
             session.metrics().count("doublebarrier.retry", layout.path().toString());
             look();
         } else if (Refusals.isNoNode(cause)) {
@@ -281,7 +283,7 @@ final class Entering {
 
     private void removeWatch(NodePath path, Watcher watcher) {
         session.send(new RemoveWatch(path, watcher), removed -> {}, cause -> {
-            if (Refusals.isUnknown(cause)) {
+            if (cause instanceof OutcomeUnknownException) {
                 removeWatch(path, watcher);
             } // else it has fired, or went with its session
         });

@@ -1,9 +1,11 @@
 package io.conclave.barriers;
 
 import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Refusals;
 import io.conclave.coordinator.Registration;
 import io.conclave.error.ClosedException;
 import io.conclave.error.ConclaveException;
+import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusalReason;
 import io.conclave.error.SessionGoneException;
 import io.conclave.grant.LossReason;
@@ -85,7 +87,7 @@ final class Leaving extends Wait {
         if (isOver() || number != latest) {
             return;
         }
-        if (Refusals.isUnknown(cause)) {
+        if (cause instanceof OutcomeUnknownException) {
             session.metrics().count("doublebarrier.retry", layout.path().toString());
             look();
         } else if (Refusals.isNoNode(cause)) {
@@ -187,7 +189,7 @@ final class Leaving extends Wait {
         NodePath path = watched;
         if (path != null) {
             session.send(new RemoveWatch(path, watcher), removed -> {}, cause -> {
-                if (Refusals.isUnknown(cause)) {
+                if (cause instanceof OutcomeUnknownException) {
                     removeWatch();
                 } // else it has fired, or went with its session
             });

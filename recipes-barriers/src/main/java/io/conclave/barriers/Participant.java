@@ -1,10 +1,12 @@
 package io.conclave.barriers;
 
 import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Refusals;
 import io.conclave.coordinator.Registration;
 import io.conclave.error.ClosedException;
 import io.conclave.error.ConclaveException;
 import io.conclave.error.GrantLostException;
+import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.SessionGoneException;
 import io.conclave.grant.LossReason;
 import io.conclave.line.Tenant;
@@ -161,7 +163,7 @@ final class Participant implements Tenant {
                     }
                 },
                 cause -> {
-                    if (Refusals.isUnknown(cause)) {
+                    if (cause instanceof OutcomeUnknownException) {
                         watchOwn();
                     } else if (!Refusals.isNoNode(cause)) {
                         fail(cause);
@@ -237,7 +239,7 @@ final class Participant implements Tenant {
     private void delete() {
         // By its name alone, behind its creation: the name is nobody else's.
         session.send(Delete.of(path()), deleted -> departed(), cause -> {
-            if (Refusals.isUnknown(cause)) {
+            if (cause instanceof OutcomeUnknownException) {
                 delete();
             } else if (Refusals.mayPass(cause)) {
                 LOG.warn("{}: cannot delete the znode yet, trying again: {}", this, cause.getMessage());

@@ -2,10 +2,12 @@ package io.conclave.barriers;
 
 import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Refusals;
 import io.conclave.coordinator.Registration;
 import io.conclave.coordinator.Waiting;
 import io.conclave.error.ClosedException;
 import io.conclave.error.ConclaveException;
+import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.SessionGoneException;
 import io.conclave.node.NodeEvent;
 import io.conclave.node.NodePath;
@@ -142,7 +144,7 @@ final class ZnodeWait extends Wait {
         if (isOver() || on != session || cause instanceof SessionGoneException || cause instanceof ClosedException) {
             return; // the session's state tells what follows
         }
-        if (Refusals.isUnknown(cause)) {
+        if (cause instanceof OutcomeUnknownException) {
             again.run();
         } else if (Refusals.mayPass(cause)) {
             LOG.warn("{}: cannot look yet, trying again: {}", this, cause.getMessage());
@@ -174,7 +176,7 @@ final class ZnodeWait extends Wait {
 
     private void removeWatch(RecipeSession on) {
         on.send(new RemoveWatch(path, watcher), removed -> nothingLeft(), cause -> {
-            if (Refusals.isUnknown(cause)) {
+            if (cause instanceof OutcomeUnknownException) {
                 removeWatch(on);
             } else {
                 nothingLeft(); // it has fired, or went with its session

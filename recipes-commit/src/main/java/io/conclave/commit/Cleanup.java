@@ -1,7 +1,9 @@
 package io.conclave.commit;
 
 import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Refusals;
 import io.conclave.error.ClosedException;
+import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.SessionGoneException;
 import io.conclave.node.NodePath;
 import io.conclave.spi.Delete;
@@ -87,7 +89,7 @@ final class Cleanup {
         }
         if (Refusals.isNoNode(cause)) {
             lookWhetherThere();
-        } else if (Refusals.isUnknown(cause) || Refusals.isStateChanged(cause)) {
+        } else if (cause instanceof OutcomeUnknownException || Refusals.isStateChanged(cause)) {
             begin();
         } else if (Refusals.mayPass(cause)) {
             LOG.warn("Cannot delete {} yet, trying again: {}", layout.path(), cause.getMessage());

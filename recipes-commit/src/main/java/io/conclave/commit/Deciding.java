@@ -1,6 +1,7 @@
 package io.conclave.commit;
 
 import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Refusals;
 import io.conclave.error.ClosedException;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusalReason;
@@ -249,7 +250,7 @@ final class Deciding {
         if (ended || cause instanceof SessionGoneException || cause instanceof ClosedException) {
             return; // the session's state tells what follows
         }
-        if (Refusals.isUnknown(cause)) {
+        if (cause instanceof OutcomeUnknownException) {
             session.metrics().count("commit.retry", layout.path().toString());
             again.run();
         } else if (Refusals.mayPass(cause)) {
@@ -285,7 +286,7 @@ final class Deciding {
     void removeWatch(NodePath path, Watcher watcher) {
         if (session.state().isLive()) {
             session.send(new RemoveWatch(path, watcher), removed -> {}, cause -> {
-                if (Refusals.isUnknown(cause)) {
+                if (cause instanceof OutcomeUnknownException) {
                     removeWatch(path, watcher);
                 } // else it has fired, or went with its session
             });

@@ -3,9 +3,11 @@ package io.conclave.commit;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.ParentMaker;
 import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Refusals;
 import io.conclave.coordinator.Waiting;
 import io.conclave.error.ClosedException;
 import io.conclave.error.ConclaveException;
+import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusalReason;
 import io.conclave.error.SessionGoneException;
 import io.conclave.grant.LossReason;
@@ -178,7 +180,7 @@ final class Initiation extends SessionFollower implements Tenant {
         if (cause instanceof SessionGoneException || cause instanceof ClosedException) {
             return; // the session's state tells what follows
         }
-        if (Refusals.isUnknown(cause)) {
+        if (cause instanceof OutcomeUnknownException) {
             session().metrics().count("commit.retry", layout.path().toString());
             again.run();
         } else {

@@ -3,8 +3,10 @@ package io.conclave.commit;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.ParentMaker;
 import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Refusals;
 import io.conclave.coordinator.Waiting;
 import io.conclave.error.ClosedException;
+import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.SessionGoneException;
 import io.conclave.node.NodePath;
 import io.conclave.spi.GetChildren;
@@ -130,7 +132,7 @@ final class JoinedSite extends SessionFollower implements Site {
         if (isEnded() || cause instanceof SessionGoneException || cause instanceof ClosedException) {
             return; // the session's state tells what follows
         }
-        if (Refusals.isUnknown(cause) || Refusals.isNoNode(cause)) {
+        if (cause instanceof OutcomeUnknownException || Refusals.isNoNode(cause)) {
             again.run();
         } else {
             LOG.warn("{}: cannot look for transactions, trying again: {}", this, cause.getMessage());
@@ -166,7 +168,7 @@ final class JoinedSite extends SessionFollower implements Site {
 
     private void removeWatch() {
         session().send(new RemoveWatch(inbox, watcher), removed -> {}, cause -> {
-            if (Refusals.isUnknown(cause)) {
+            if (cause instanceof OutcomeUnknownException) {
                 removeWatch();
             } // else it has fired, or went with its session
         });

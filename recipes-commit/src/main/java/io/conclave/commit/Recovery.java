@@ -2,6 +2,7 @@ package io.conclave.commit;
 
 import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Refusals;
 import io.conclave.error.ClosedException;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.SessionGoneException;
@@ -132,7 +133,7 @@ final class Recovery extends SessionFollower {
         if (isEnded() || cause instanceof SessionGoneException || cause instanceof ClosedException) {
             return; // the session's state tells what follows
         }
-        if (Refusals.isUnknown(cause)) {
+        if (cause instanceof OutcomeUnknownException) {
             again.run();
         } else {
             end();

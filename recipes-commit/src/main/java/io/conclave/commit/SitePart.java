@@ -1,7 +1,9 @@
 package io.conclave.commit;
 
 import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Refusals;
 import io.conclave.error.ClosedException;
+import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusalReason;
 import io.conclave.error.SessionGoneException;
 import io.conclave.node.CreateMode;
@@ -260,7 +262,7 @@ final class SitePart {
         if (ended || cause instanceof SessionGoneException || cause instanceof ClosedException) {
             return; // the session's state tells what follows
         }
-        if (Refusals.isUnknown(cause)) {
+        if (cause instanceof OutcomeUnknownException) {
             session.metrics().count("commit.retry", layout.path().toString());
             again.run();
         } else {
@@ -292,7 +294,7 @@ final class SitePart {
 
     private void deletePresence() {
         session.send(Delete.of(layout.presence(site.name())), done -> {}, cause -> {
-            if (Refusals.isUnknown(cause)) {
+            if (cause instanceof OutcomeUnknownException) {
                 deletePresence();
             }
         });

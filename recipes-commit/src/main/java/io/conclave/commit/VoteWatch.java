@@ -1,5 +1,6 @@
 package io.conclave.commit;
 
+import io.conclave.coordinator.Refusals;
 import io.conclave.node.NodeStat;
 import io.conclave.spi.Exists;
 import io.conclave.spi.GetData;

@@ -1,5 +1,6 @@
 package io.conclave.config;
 
+import io.conclave.coordinator.Refusals;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusalReason;
 import io.conclave.node.NodePath;

@@ -1,5 +1,6 @@
 package io.conclave.config;
 
+import io.conclave.coordinator.Refusals;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusalReason;
 import io.conclave.error.RefusedException;
@@ -131,10 +132,7 @@ final class Publication {
         if (Refusals.is(cause, RefusalReason.BAD_VERSION) && !isOfRoot(cause)) {
             return CompletableFuture.completedFuture(false);
         }
-        boolean raced = Refusals.is(cause, RefusalReason.BAD_VERSION)
-                || Refusals.is(cause, RefusalReason.NODE_EXISTS)
-                || Refusals.isNoNode(cause);
-        return raced ? again(attempt) : CompletableFuture.failedFuture(cause);
+        return Refusals.isStale(cause) ? again(attempt) : CompletableFuture.failedFuture(cause);
     }
 
     private static boolean isOfRoot(Throwable cause) {

@@ -3,6 +3,7 @@ package io.conclave.config;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.ParentMaker;
 import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Refusals;
 import io.conclave.coordinator.Waiting;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.node.NodePath;

@@ -4,6 +4,7 @@ import io.conclave.cache.CachedNode;
 import io.conclave.cache.Mirror;
 import io.conclave.cache.MirrorScope;
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.Refusals;
 import io.conclave.coordinator.Registration;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.node.DataCodec;

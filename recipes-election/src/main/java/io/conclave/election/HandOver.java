@@ -1,6 +1,7 @@
 package io.conclave.election;
 
 import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Refusals;
 import io.conclave.coordinator.Waiting;
 import io.conclave.error.ClosedException;
 import io.conclave.error.ConclaveException;

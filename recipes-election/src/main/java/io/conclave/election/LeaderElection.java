@@ -2,6 +2,7 @@ package io.conclave.election;
 
 import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Refusals;
 import io.conclave.coordinator.Registration;
 import io.conclave.coordinator.Waiting;
 import io.conclave.error.AcquireTimeoutException;

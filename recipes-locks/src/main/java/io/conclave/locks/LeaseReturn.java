@@ -1,11 +1,10 @@
 package io.conclave.locks;
 
 import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Refusals;
 import io.conclave.coordinator.Waiting;
 import io.conclave.error.ClosedException;
 import io.conclave.error.OutcomeUnknownException;
-import io.conclave.error.RefusalReason;
-import io.conclave.error.RefusedException;
 import io.conclave.error.SessionGoneException;
 import io.conclave.node.NodePath;
 import io.conclave.spi.Delete;
@@ -80,7 +79,7 @@ final class LeaseReturn {
         List<Operation<?>> deletions =
                 paths.stream().<Operation<?>>map(Delete::of).toList();
         session.send(new Multi(deletions), deleted -> nothingLeft(), cause -> {
-            if (Room.isNoNode(cause)) {
+            if (Refusals.isNoNode(cause)) {
                 readAndDelete(leases); // one is gone, so none was deleted
             } else {
                 onFailure(cause, () -> readAndDelete(leases));
@@ -98,7 +97,7 @@ final class LeaseReturn {
                     if (node.stat().czxid() == leases.czxid()) {
                         present.add(path);
                     }
-                } else if (!Room.isNoNode(Waiting.cause(failure))) {
+                } else if (!Refusals.isNoNode(Waiting.cause(failure))) {
                     failures.add(Waiting.cause(failure));
                 }
                 if (path.equals(last)) {
@@ -138,7 +137,7 @@ final class LeaseReturn {
         CompletableFuture.allOf(deletions).whenComplete((all, failure) -> {
             if (failure == null) {
                 nothingLeft();
-            } else if (leases.size() > 1 && Room.isNoNode(Waiting.cause(failure))) {
+            } else if (leases.size() > 1 && Refusals.isNoNode(Waiting.cause(failure))) {
                 search(); // what became of the others is not known from that
             } else {
                 onFailure(Waiting.cause(failure), this::search);
@@ -149,20 +148,16 @@ final class LeaseReturn {
     private void onFailure(Throwable cause, Runnable again) {
         if (cause instanceof OutcomeUnknownException) {
             again.run();
-        } else if (cause instanceof SessionGoneException || cause instanceof ClosedException || Room.isNoNode(cause)) {
+        } else if (cause instanceof SessionGoneException
+                || cause instanceof ClosedException
+                || Refusals.isNoNode(cause)) {
             nothingLeft();
-        } else if (cause instanceof RefusedException refused && mayPass(refused.reason())) {
+        } else if (Refusals.mayPass(cause)) {
             LOG.warn("Cannot give the leases of {} in {} back yet, trying again: {}", guid, layout, cause.getMessage());
             session.time().schedule(RETRY_DELAY, () -> session.execute(again));
         } else {
             LOG.error("Cannot give the leases of {} in {} back; they stay until the session ends", guid, layout, cause);
             nothingLeft();
         }
-    }
-
-    private static boolean mayPass(RefusalReason reason) {
-        return reason == RefusalReason.NOT_WRITABLE
-                || reason == RefusalReason.LIMIT_EXCEEDED
-                || reason == RefusalReason.OTHER;
     }
 }

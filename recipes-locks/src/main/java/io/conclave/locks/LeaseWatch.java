@@ -1,5 +1,6 @@
 package io.conclave.locks;
 
+import io.conclave.coordinator.Refusals;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.line.RevocationWord;
 import io.conclave.node.NodeEvent;
@@ -29,7 +30,7 @@ final class LeaseWatch {
         tenant.send(GetData.of(lease).withWatcher(watcher), this::onRead, cause -> {
             if (cause instanceof OutcomeUnknownException && tenant.isHeld()) {
                 watch(lease);
-            } else if (Room.isNoNode(cause)) {
+            } else if (Refusals.isNoNode(cause)) {
                 tenant.leaseVanished();
             } else if (!(cause instanceof OutcomeUnknownException)) {
                 tenant.fail(cause);

@@ -1,11 +1,11 @@
 package io.conclave.locks;
 
 import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Refusals;
 import io.conclave.coordinator.Waiting;
 import io.conclave.error.ClosedException;
 import io.conclave.error.ConclaveException;
 import io.conclave.error.GrantLostException;
-import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.SessionGoneException;
 import io.conclave.grant.LossReason;
 import io.conclave.line.Contender;
@@ -127,10 +127,7 @@ final class MultiTenant implements Tenant {
         if (over || granted.isDone()) {
             return;
         }
-        granted.completeExceptionally(
-                cause instanceof ConclaveException
-                        ? cause
-                        : new OutcomeUnknownException("Unexpected failure of " + this, cause));
+        granted.completeExceptionally(Refusals.known(cause, this));
         giveAllBack(LossReason.RELEASED);
     }
 

@@ -2,6 +2,7 @@ package io.conclave.locks;
 
 import io.conclave.coordinator.ParentMaker;
 import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Refusals;
 import io.conclave.coordinator.Waiting;
 import io.conclave.error.RefusalReason;
 import io.conclave.error.RefusedException;
@@ -42,7 +43,7 @@ record PermitNumber(int number, int version) {
         return ParentMaker.makeContainers(session, parent)
                 .thenCompose(made -> session.submit(Create.of(path).withData(bytes(initial))))
                 .handle((created, failure) -> {
-                    if (failure != null && !isRefusal(failure, RefusalReason.NODE_EXISTS)) {
+                    if (failure != null && !Refusals.is(Waiting.cause(failure), RefusalReason.NODE_EXISTS)) {
                         throw asRuntime(failure);
                     }
                     return null;
@@ -55,7 +56,7 @@ record PermitNumber(int number, int version) {
         session.submit(SetData.of(path, bytes(number))).whenComplete((stat, failure) -> {
             if (failure == null) {
                 done.complete(null);
-            } else if (isRefusal(failure, RefusalReason.NO_NODE)) {
+            } else if (Refusals.isNoNode(Waiting.cause(failure))) {
                 makeIfMissing(session, path, number)
                         .thenCompose(made -> session.submit(SetData.of(path, bytes(number))))
                         .whenComplete((set, second) -> complete(done, second));
@@ -72,10 +73,6 @@ record PermitNumber(int number, int version) {
         } else {
             done.completeExceptionally(Waiting.cause(failure));
         }
-    }
-
-    private static boolean isRefusal(Throwable failure, RefusalReason reason) {
-        return Waiting.cause(failure) instanceof RefusedException refused && refused.reason() == reason;
     }
 
     private static RuntimeException asRuntime(Throwable failure) {

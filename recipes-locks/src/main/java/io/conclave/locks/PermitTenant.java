@@ -2,6 +2,7 @@ package io.conclave.locks;
 
 import io.conclave.coordinator.ParentMaker;
 import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Refusals;
 import io.conclave.coordinator.Registration;
 import io.conclave.coordinator.Waiting;
 import io.conclave.error.AcquireTimeoutException;
@@ -415,7 +416,7 @@ final class PermitTenant implements Tenant {
         }
         if (cause instanceof OutcomeUnknownException) {
             findOut();
-        } else if (Room.isNoNode(cause)) {
+        } else if (Refusals.isNoNode(cause)) {
             onFound(List.of()); // there is no parent of leases, or somebody has deleted one since it was listed
         } else {
             fail(cause);
@@ -439,7 +440,7 @@ final class PermitTenant implements Tenant {
     }
 
     private void onFoundNotRead(Throwable cause) {
-        if (state == PermitState.TURNING && Room.isNoNode(cause)) {
+        if (state == PermitState.TURNING && Refusals.isNoNode(cause)) {
             findOut(); // deleted since it was listed, and the others may be there still
         } else {
             onNotFoundOut(cause);

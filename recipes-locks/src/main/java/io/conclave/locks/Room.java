@@ -1,8 +1,8 @@
 package io.conclave.locks;
 
 import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Refusals;
 import io.conclave.error.OutcomeUnknownException;
-import io.conclave.error.RefusalReason;
 import io.conclave.error.RefusedException;
 import io.conclave.node.NodeEvent;
 import io.conclave.node.NodePath;
@@ -103,7 +103,7 @@ final class Room {
             return;
         }
         looking = false;
-        if (isNoNode(cause)) {
+        if (Refusals.isNoNode(cause)) {
             tenant.onNumberMissing();
         } else {
             tenant.onLookFailed(cause);
@@ -124,7 +124,7 @@ final class Room {
     }
 
     private void onNoLeases(long look, Throwable cause, boolean watched) {
-        if (isNoNode(cause)) {
+        if (Refusals.isNoNode(cause)) {
             onLeases(look, 0, false, watched);
         } else if (isCurrent(look)) {
             looking = false;
@@ -170,9 +170,5 @@ final class Room {
                 }
             });
         }
-    }
-
-    static boolean isNoNode(Throwable cause) {
-        return cause instanceof RefusedException refused && refused.reason() == RefusalReason.NO_NODE;
     }
 }

@@ -4,6 +4,7 @@ import io.conclave.cache.CachedNode;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.ParentMaker;
 import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Refusals;
 import io.conclave.coordinator.Waiting;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusalReason;

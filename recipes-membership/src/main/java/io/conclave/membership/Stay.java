@@ -2,6 +2,7 @@ package io.conclave.membership;
 
 import io.conclave.coordinator.ParentMaker;
 import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Refusals;
 import io.conclave.coordinator.Registration;
 import io.conclave.coordinator.Waiting;
 import io.conclave.error.ClosedException;

@@ -1,6 +1,7 @@
 package io.conclave.queues;
 
 import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Refusals;
 import io.conclave.coordinator.Registration;
 import io.conclave.coordinator.Waiting;
 import io.conclave.error.ClosedException;

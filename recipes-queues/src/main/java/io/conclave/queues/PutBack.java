@@ -2,6 +2,7 @@ package io.conclave.queues;
 
 import io.conclave.coordinator.ParentMaker;
 import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Refusals;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusalReason;
 import io.conclave.error.RefusedException;

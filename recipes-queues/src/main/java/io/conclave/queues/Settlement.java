@@ -1,6 +1,7 @@
 package io.conclave.queues;
 
 import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Refusals;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusedException;
 import io.conclave.node.NodePath;
