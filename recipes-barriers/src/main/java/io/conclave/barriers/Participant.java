@@ -200,9 +200,13 @@ final class Participant implements Tenant {
             // the backend may have ended the session, and tell of its znodes before it hangs up
             end(LossReason.SESSION_LOST, new SessionGoneException("The session was lost while " + describe()));
         } else {
-            end(
-                    LossReason.NODE_DELETED,
-                    new GrantLostException("The znode was deleted by somebody else while " + describe()));
+            GrantLostException why =
+                    new GrantLostException("The znode was deleted by somebody else while " + describe());
+            if (state == ParticipantState.ENTERING) {
+                depart(why, LossReason.NODE_DELETED); // a creation that was sent again may be on its way behind that
+            } else {
+                end(LossReason.NODE_DELETED, why);
+            }
         }
     }
 

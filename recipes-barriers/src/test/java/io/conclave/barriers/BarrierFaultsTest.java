@@ -65,7 +65,7 @@ class BarrierFaultsTest {
                         }
                     });
                     run.victim().join();
-                    run.pause(Duration.ofSeconds(1)); // a call that was interrupted goes on in the background
+                    run.settle();
                     barrier(helper).remove();
                     barrier(helper).await();
                 })
@@ -134,6 +134,7 @@ class BarrierFaultsTest {
                         countDown(helper).countDown(name);
                     }
                     countDown(helper).await();
+                    run.settle();
                     countDown(helper).delete();
                 })
                 .verify();

@@ -28,6 +28,9 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 public final class FaultRun {
+    /** Longer than the few reconnections that a plan can ask for. */
+    private static final Duration AFTERMATH = Duration.ofSeconds(5);
+
     private final FaultDriver.Settings settings;
     private final Plan plan;
     private final String storeName = "fault-run-" + UUID.randomUUID();
@@ -142,6 +145,16 @@ public final class FaultRun {
      */
     public void pause(Duration duration) throws InterruptedException {
         await(pausing(duration));
+    }
+
+    /**
+     * Waits until what the victim's calls have left going has ended, too: a call that was interrupted goes on in the background, over lost connections. To be called between the victim's end and a look
+     * at what it has done. Blocks while manual time passes.
+     *
+     * @throws InterruptedException if the thread is interrupted
+     */
+    public void settle() throws InterruptedException {
+        pause(AFTERMATH);
     }
 
     void pauseUninterruptibly(Duration duration) {
