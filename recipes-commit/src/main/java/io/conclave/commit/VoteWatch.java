@@ -19,6 +19,7 @@ final class VoteWatch {
     private State state = State.UNKNOWN;
     private int version;
     private boolean wasPresent;
+    private boolean isPresent; // when it was looked for last
     private boolean began;
 
     /** What is known of a vote. */
@@ -105,6 +106,7 @@ final class VoteWatch {
 
     private void lookForPresence() {
         if (isOpen()) {
+            isPresent = false; // as far as is known: the watch that is set now may be one for its coming
             deciding.session()
                     .send(
                             Exists.of(deciding.layout().presence(site)).withWatcher(presenceWatcher),
@@ -114,7 +116,8 @@ final class VoteWatch {
     }
 
     private void onPresence(Optional<NodeStat> stat) {
-        if (stat.isPresent()) {
+        isPresent = stat.isPresent();
+        if (isPresent) {
             wasPresent = true;
         } else if (wasPresent && isOpen()) {
             // It may have voted right before: what stands there now is its last word.
@@ -142,7 +145,7 @@ final class VoteWatch {
         if (began && (state == State.UNKNOWN || state == State.NONE)) {
             deciding.removeWatch(deciding.layout().vote(site), voteWatcher);
         }
-        if (began && !wasPresent) {
+        if (began && !isPresent) {
             deciding.removeWatch(deciding.layout().presence(site), presenceWatcher);
         }
     }
