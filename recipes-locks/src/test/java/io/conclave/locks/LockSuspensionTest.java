@@ -122,7 +122,7 @@ class LockSuspensionTest {
     @Test
     void waiterThatTimesOutDuringASuspensionIsDeletedOnReconnect() throws Exception {
         LockGrant first = lockOf(other).acquire();
-        CompletableFuture<LockGrant> waiter = lockOf(victim).acquireAsync(Duration.ofMillis(300));
+        CompletableFuture<LockGrant> waiter = lockOf(victim).acquireAsync(Duration.ofSeconds(3));
         awaitInLine(2);
         long session = suspendVictim();
         ExecutionException failure = assertThrows(ExecutionException.class, () -> waiter.get(20, SECONDS));
