@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /** Curator's recipes. */
 final class CuratorRecipes implements RecipeClient {
     private static final int CONNECT_SECONDS = 15;
-    private static final int PATIENCE_SECONDS = 30;
+    private static final int PATIENCE_SECONDS = 10;
 
     private final CuratorFramework framework;
     private final List<DistributedPriorityQueue<byte[]>> queues = new ArrayList<>();

@@ -28,15 +28,21 @@ final class DoubleBarrierLoad implements AutoCloseable {
     private final List<RecipeClient.Crossing> crossings = new ArrayList<>();
     private final ExecutorService threads = Executors.newCachedThreadPool();
 
-    /** Opens the sessions. Blocks. */
+    /** Opens the sessions, for the library's barrier with this number. Blocks. */
     DoubleBarrierLoad(
-            Library library, String hostAndPort, int participants, TimeSource time, Supplier<Duration> serverTime) {
+            Library library,
+            String hostAndPort,
+            int number,
+            int participants,
+            TimeSource time,
+            Supplier<Duration> serverTime) {
         this.time = time;
         this.serverTime = serverTime;
         for (int i = 0; i < participants; i++) {
             RecipeClient client = library.connect(hostAndPort);
             clients.add(client);
-            crossings.add(client.doubleBarrier("/benchmark/double-barrier-" + library.label(), participants));
+            crossings.add(
+                    client.doubleBarrier("/benchmark/double-barrier-" + library.label() + "-" + number, participants));
         }
     }
 
@@ -87,12 +93,17 @@ final class DoubleBarrierLoad implements AutoCloseable {
     private static Callable<Void> participant(RecipeClient.Crossing crossing, CyclicBarrier between, Rounds rounds) {
         return () -> {
             between.await(PATIENCE_SECONDS, TimeUnit.SECONDS); // and no longer, for one who failed does not come
-            while (!rounds.isOver) {
-                crossing.enter();
-                crossing.leave();
-                between.await(PATIENCE_SECONDS, TimeUnit.SECONDS);
+            try {
+                while (!rounds.isOver) {
+                    crossing.enter();
+                    crossing.leave();
+                    between.await(PATIENCE_SECONDS, TimeUnit.SECONDS);
+                }
+                return null;
+            } catch (Exception e) {
+                between.reset(); // the others need not wait
+                throw e;
             }
-            return null;
         };
     }
 

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntFunction;
 
 /**
  * Compares this project's recipes with Curator's: both as clients of one Apache ZooKeeper, durable and in a JVM of its own, in alternating rounds
@@ -88,21 +89,23 @@ public final class RecipeBenchmark {
     }
 
     private void doubleBarriers(ServerProcess server) {
-        Map<Library, DoubleBarrierLoad> loads = new EnumMap<>(Library.class);
+        Map<Library, DoubleBarrierTurns> turns = new EnumMap<>(Library.class);
         int participants = options.participants();
+        String name = "double barrier of " + participants;
         try {
             for (Library library : Library.values()) {
-                DoubleBarrierLoad load =
-                        new DoubleBarrierLoad(library, server.hostAndPort(), participants, time, server::processorTime);
-                loads.put(library, load);
-                load.run(options.warmUp());
+                IntFunction<DoubleBarrierLoad> open = number -> new DoubleBarrierLoad(
+                        library, server.hostAndPort(), number, participants, time, server::processorTime);
+                DoubleBarrierTurns own = new DoubleBarrierTurns(name, library, open, report);
+                turns.put(library, own);
+                own.run(options.warmUp());
             }
             for (int round = 0; round < options.rounds(); round++) {
-                loads.forEach((library, load) ->
-                        report.round("double barrier of " + participants, library, load.run(options.round())));
+                turns.forEach((library, own) ->
+                        own.run(options.round()).ifPresent(measured -> report.round(name, library, measured)));
             }
         } finally {
-            loads.values().forEach(DoubleBarrierLoad::close);
+            turns.values().forEach(DoubleBarrierTurns::close);
         }
     }
 

@@ -12,6 +12,7 @@ import java.util.Map;
 final class RecipeReport {
     private final PrintStream out;
     private final Map<String, Map<Library, List<Round>>> rounds = new LinkedHashMap<>();
+    private final List<String> notes = new ArrayList<>();
 
     RecipeReport(PrintStream out) {
         this.out = out;
@@ -24,6 +25,14 @@ final class RecipeReport {
         print(
                 "%-28s %-10s %8.0f/s  p50 %8.3f ms  p99 %8.3f ms  server %7.1f us each",
                 name, library.label(), round.operationsPerSecond(), round.p50Ms(), round.p99Ms(), round.serverMicros());
+    }
+
+    /** A round that came to no end. */
+    void stuck(String name, Library library, BenchmarkException why) {
+        String cause =
+                why.getCause() == null ? why.getMessage() : why.getCause().getMessage();
+        notes.add(String.format(Locale.ROOT, "%s: a round of %s came to no end: %s", name, library.label(), cause));
+        print("%s", notes.get(notes.size() - 1));
     }
 
     void summary() {
@@ -48,6 +57,7 @@ final class RecipeReport {
                     ours.operationsPerSecond() / theirs.operationsPerSecond(),
                     theirs.p50Ms() / ours.p50Ms());
         });
+        notes.forEach(note -> print("%s", note));
     }
 
     private void print(String format, Object... arguments) {

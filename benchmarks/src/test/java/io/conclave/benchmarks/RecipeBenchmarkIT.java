@@ -34,8 +34,7 @@ class RecipeBenchmarkIT {
         RecipeOptions options = RecipeOptions.DEFAULT
                 .withDirectory(directory)
                 .withContenders(List.of(1, 4))
-                .withParticipants(
-                        1) // Curator's double barrier of several was seen to let nobody leave, once in some runs
+                .withParticipants(1) // with more, Curator's turns may come to no end
                 .withTimes(1, Duration.ofMillis(100), Duration.ofMillis(100));
 
         new RecipeBenchmark(options, TimeSource.system(), new PrintStream(bytes, true, StandardCharsets.UTF_8)).run();
