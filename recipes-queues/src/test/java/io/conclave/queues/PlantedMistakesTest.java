@@ -5,8 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Waiting;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusedException;
+import io.conclave.error.SessionGoneException;
 import io.conclave.node.CreateMode;
 import io.conclave.node.DataCodec;
 import io.conclave.node.NodePath;
@@ -15,8 +18,10 @@ import io.conclave.spi.Delete;
 import io.conclave.spi.GetChildren;
 import io.conclave.spi.GetData;
 import io.conclave.testkit.driver.Actor;
+import io.conclave.testkit.driver.Fault;
 import io.conclave.testkit.driver.FaultDriver;
 import io.conclave.testkit.driver.FaultFoundError;
+import io.conclave.testkit.driver.FaultRun;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -70,6 +75,73 @@ class PlantedMistakesTest {
         }
     }
 
+    /** Reads the first item, deletes it, and has it, whatever came of the deletion. */
+    private static String takeWithoutLooking(Coordinator coordinator) throws InterruptedException {
+        NodePath path = PATH.child(
+                ItemName.unclaimed(coordinator.execute(GetChildren.of(PATH)).names(), false)
+                        .get(0)
+                        .name());
+        String item = new String(coordinator.execute(GetData.of(path)).data(), UTF_8);
+        try {
+            coordinator.execute(Delete.of(path));
+        } catch (OutcomeUnknownException | RefusedException e) {
+            // it is gone, whoever has deleted it
+        }
+        return item;
+    }
+
+    /** Claims the first item and gives it back after a moment. */
+    private static void claimAndGiveBack(FaultRun run, RecipeSession session, CreateMode mode)
+            throws InterruptedException {
+        ItemName first = ItemName.unclaimed(
+                        Waiting.await(session, session.submit(GetChildren.of(PATH)))
+                                .names(),
+                        false)
+                .get(0);
+        try {
+            Waiting.await(
+                    session, session.submit(Create.of(PATH.child(first.claim())).withMode(mode)));
+            run.pause(Duration.ofMillis(500)); // at work
+        } catch (OutcomeUnknownException e) {
+            // it may have been claimed: give it back
+        } finally {
+            giveBack(session, PATH.child(first.claim()));
+        }
+    }
+
+    private static void giveBack(RecipeSession session, NodePath claim) {
+        while (true) {
+            try {
+                Waiting.awaitUninterruptibly(session, session.submit(Delete.of(claim)));
+                return;
+            } catch (OutcomeUnknownException e) {
+                // again
+            } catch (RefusedException | SessionGoneException e) {
+                return; // it is not there, or goes with its session: if it is ephemeral
+            }
+        }
+    }
+
+    private static FaultDriver claiming(CreateMode mode) {
+        return FaultDriver.of("planted: claims are " + mode, run -> {
+                    Ledger ledger = new Ledger(run);
+                    Actor other = run.helper("other");
+                    ledger.put("a", () -> queue(other).put("a"));
+                    run.victim()
+                            .start(me -> claimAndGiveBack(run, me.coordinator().recipeSession(), mode));
+                    run.victim().join();
+                    ledger.close(other, queue(other), false);
+                })
+                .leaving(path -> path.toString().startsWith("/queues"))
+                .explaining(OutcomeUnknownException.class, Fault.values()) // reads are not repeated here
+                .within(Duration.ofMinutes(3));
+    }
+
+    private static void tell(String mistake, FaultFoundError found) {
+        System.out.println(mistake + " found after " + found.runs() + " runs, with " + found.plan());
+        assertTrue(found.runs() > 0, found::getMessage);
+    }
+
     @Test
     void putThatLooksForItsGuidAloneIsFoundOut() {
         FaultFoundError found =
@@ -93,33 +165,61 @@ class PlantedMistakesTest {
                         .leaving(path -> path.toString().startsWith("/queues"))
                         .within(Duration.ofMinutes(3))
                         .verify());
+        tell("put that looks for its guid alone", found);
         assertTrue(found.getMessage().contains("came out twice"), found.getMessage());
+    }
+
+    private static FaultDriver taking(String name, Take take) {
+        return FaultDriver.of("planted: " + name, run -> {
+                    Ledger ledger = new Ledger(run);
+                    Actor other = run.helper("other");
+                    for (String item : new String[] {"a", "b", "c"}) {
+                        ledger.put(item, () -> queue(other).put(item));
+                    }
+                    run.victim().start(me -> ledger.out(take.from(me.coordinator())));
+                    other.start(me -> {
+                        run.pause(Duration.ofMillis(100)); // while the victim's connection is away
+                        ledger.out(queue(me).take());
+                    });
+                    run.victim().join();
+                    other.join();
+                    ledger.close(other, queue(other), true);
+                })
+                .leaving(path -> path.toString().startsWith("/queues"))
+                .within(Duration.ofMinutes(3))
+                .pairs(400);
+    }
+
+    private interface Take {
+        String from(Coordinator coordinator) throws InterruptedException;
     }
 
     @Test
     void takeThatOnlyLooksWhetherTheItemIsGoneIsFoundOut() {
         FaultFoundError found =
-                assertThrows(FaultFoundError.class, () -> FaultDriver.of("planted: take by looking", run -> {
-                            Ledger ledger = new Ledger(run);
-                            Actor other = run.helper("other");
-                            for (String item : new String[] {"a", "b", "c"}) {
-                                ledger.put(item, () -> queue(other).put(item));
-                            }
-                            run.victim().start(me -> ledger.out(takeByLooking(me.coordinator())));
-                            other.start(me -> {
-                                run.pause(Duration.ofMillis(100)); // while the victim's connection is away
-                                ledger.out(queue(me).take());
-                            });
-                            run.victim().join();
-                            other.join();
-                            ledger.close(other, queue(other), true);
-                        })
-                        .leaving(path -> path.toString().startsWith("/queues"))
-                        .within(Duration.ofMinutes(3))
-                        .pairs(400)
+                assertThrows(FaultFoundError.class, () -> taking("take by looking", PlantedMistakesTest::takeByLooking)
                         .verify());
+        tell("take that only looks whether the item is gone", found);
         assertTrue(
                 found.getMessage().matches("(?s).*(came out twice|lost: ).*"),
                 found.getMessage()); // whichever is found first
+    }
+
+    @Test
+    void takeThatDoesNotLookWhatCameOfItsDeletionIsFoundOut() {
+        FaultFoundError found = assertThrows(
+                FaultFoundError.class, () -> taking("take without looking", PlantedMistakesTest::takeWithoutLooking)
+                        .verify());
+        tell("take that does not look what came of its deletion", found);
+        assertTrue(found.getMessage().contains("came out twice"), found.getMessage());
+    }
+
+    @Test
+    void claimThatBelongsToNoSessionIsFoundOut() {
+        claiming(CreateMode.EPHEMERAL).verify();
+        FaultFoundError found = assertThrows(
+                FaultFoundError.class, () -> claiming(CreateMode.PERSISTENT).verify());
+        tell("claim that belongs to no session", found);
+        assertTrue(found.getMessage().contains("lost: [a]"), found.getMessage());
     }
 }

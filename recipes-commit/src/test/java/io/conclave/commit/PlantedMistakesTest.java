@@ -1,0 +1,68 @@
+package io.conclave.commit;
+
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.conclave.commit.PageTransaction.Mistake;
+import io.conclave.testkit.driver.FaultDriver;
+import io.conclave.testkit.driver.FaultFoundError;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The fault driver finds the mistakes that two-phase commits usually have, and nothing in the same transaction without them: so it would find them in ours. */
+@Timeout(value = 300, unit = TimeUnit.SECONDS)
+class PlantedMistakesTest {
+    private static final String COORDINATOR = "coordinator";
+
+    /** Everybody has the mistake; the victim has this role. */
+    private static FaultDriver driver(String victim, String name, Mistake... mistakes) {
+        return FaultDriver.of("planted: " + name + ", victim " + victim, run -> {
+                    new PageTransaction(run, run.helper("founder"), mistakes).prepare();
+                    Map<String, Boolean> outcomes = new ConcurrentHashMap<>();
+                    for (String site : PageTransaction.SITES) {
+                        (site.equals(victim) ? run.victim() : run.helper(site))
+                                .start(me -> outcomes.put(site, new PageTransaction(run, me, mistakes).takePart(site)));
+                    }
+                    run.untilAtRest();
+                    (victim.equals(COORDINATOR) ? run.victim() : run.helper(COORDINATOR))
+                            .start(me ->
+                                    outcomes.put(COORDINATOR, new PageTransaction(run, me, mistakes).coordinate()));
+                    run.pause(Duration.ofMinutes(2));
+                    if (new HashSet<>(outcomes.values()).size() > 1) {
+                        run.violated("not atomic: " + outcomes);
+                    }
+                    if (run.isClean() && !outcomes.equals(Map.of("a", true, "b", true, "c", true, COORDINATOR, true))) {
+                        run.violated("without a fault it is committed, but: " + outcomes);
+                    }
+                })
+                .within(Duration.ofMinutes(5))
+                .requestsAtMost(6, 100);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"coordinator", "c"})
+    void transactionWithoutMistakesPasses(String victim) {
+        assertTrue(driver(victim, "transaction, no mistake").verify().total() > 50);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "DECISION_IS_SET, coordinator",
+        "ABORTS_WITHOUT_A_DECISION, coordinator",
+        "VOTES_AGAIN_AFTER_A_LOST_SESSION, c",
+        "DECIDES_BY_THE_VOTES_ALONE, c"
+    })
+    void mistakeIsFound(Mistake mistake, String victim) {
+        FaultFoundError found = assertThrows(FaultFoundError.class, () -> driver(victim, mistake.toString(), mistake)
+                .verify());
+        System.out.println(mistake + " found after " + found.runs() + " runs, with " + found.plan());
+        assertTrue(found.runs() > 0, found::getMessage);
+        assertTrue(found.getMessage().contains("not atomic"), found::getMessage);
+    }
+}
