@@ -133,8 +133,8 @@ class ConfigFaultsTest {
                                             .set(ConfigKey.text("three"), "new"))));
                 })
                 .afterwards(run -> {
-                    run.untilAtRest(); // an interrupted publication may still be under way, and keys are read one
-                    // by one
+                    // an interrupted publication may still be under way, and keys are read one by one
+                    run.settle();
                     Configuration looking = configuration(run.helper("looking").coordinator());
                     Optional<String> one = looking.get(ONE);
                     Optional<String> three = looking.get(ConfigKey.text("three"));
