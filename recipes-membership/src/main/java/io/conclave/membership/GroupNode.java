@@ -106,9 +106,7 @@ final class GroupNode {
     private CompletionStage<Boolean> delete(boolean wasThere, int round) {
         return session()
                 .submit(GetChildren.of(path))
-                .thenCompose(children -> deleteAll(children.names()))
-                .thenCompose(done -> session().submit(Delete.of(path)))
-                .thenApply(done -> true)
+                .thenCompose(children -> deleteAll(children.names()).thenCompose(done -> deleteEmpty()))
                 .exceptionallyCompose(failure -> {
                     Throwable cause = Waiting.cause(failure);
                     if (Refusals.isNoNode(cause)) {
@@ -119,6 +117,16 @@ final class GroupNode {
                             ? delete(true, round + 1)
                             : CompletableFuture.failedFuture(cause);
                 });
+    }
+
+    /** It was there: if it is gone now, the server has deleted the emptied container, or somebody was quicker. */
+    private CompletionStage<Boolean> deleteEmpty() {
+        return session().submit(Delete.of(path)).thenApply(done -> true).exceptionallyCompose(failure -> {
+            Throwable cause = Waiting.cause(failure);
+            return Refusals.isNoNode(cause)
+                    ? CompletableFuture.completedFuture(true)
+                    : CompletableFuture.failedFuture(cause);
+        });
     }
 
     private CompletionStage<Void> deleteAll(List<String> names) {

@@ -30,6 +30,11 @@ class PlantedMistakesTest {
         run.helper("founder").coordinator().execute(Create.of(PageMember.GROUP));
     }
 
+    /** A deletion that was on its way when somebody threw the member out may meet the next one: a znode's name is all that it can say. */
+    private static boolean mayComeTooLate(FaultRun run) {
+        return run.struck().size() > 1 && run.struck().stream().anyMatch(Fault::deletesNodes);
+    }
+
     /** A member that comes and goes, and another one who waits for its name. */
     private static FaultDriver leaving(Mistake... mistakes) {
         return FaultDriver.of("planted: member that leaves " + List.of(mistakes), run -> {
@@ -48,7 +53,7 @@ class PlantedMistakesTest {
                 PageMember member = new PageMember(me.coordinator(), "a");
                 member.join();
                 run.pause(Duration.ofSeconds(30));
-                if (!member.isThere()) {
+                if (!member.isThere() && !mayComeTooLate(run)) {
                     run.violated("next was thrown out");
                 }
                 member.leave();
