@@ -1,59 +1,21 @@
 package io.conclave.election;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
-import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.awaitility.Awaitility.await;
 
 import io.conclave.coordinator.Coordinator;
-import io.conclave.coordinator.CoordinatorBuilder;
-import io.conclave.error.RefusedException;
 import io.conclave.node.NodePath;
-import io.conclave.spi.GetChildren;
-import io.conclave.spi.SessionState;
-import io.conclave.testkit.ManualTimeSource;
-import io.conclave.testkit.contract.StoreUnderTest;
-import java.time.Duration;
+import io.conclave.testkit.contract.RecipeFixture;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.function.Consumer;
-import org.junit.jupiter.api.AfterEach;
 
-/** Where the tests of the election's contract work: coordinators that are closed after each of them, threads, and a look at the line. */
-abstract class ElectionFixture implements StoreUnderTest {
+/** Where the tests of the election's contract work, and a look at the line. */
+abstract class ElectionFixture extends RecipeFixture {
     static final String PATH = "/elections/billing";
     static final NodePath ACKNOWLEDGEMENT = NodePath.of(PATH + "/leader");
-    static final Duration PATIENCE = Duration.ofSeconds(20);
-
-    private final List<Coordinator> coordinators = Collections.synchronizedList(new ArrayList<>());
-    final ExecutorService threads = Executors.newCachedThreadPool();
-
-    @AfterEach
-    void closeAll() {
-        threads.shutdownNow();
-        coordinators.forEach(Coordinator::close);
-    }
-
-    /** Its reads see what other coordinators have written, also where servers lag: the recipes do not depend on that, the tests do. */
-    final CoordinatorBuilder builder() {
-        return Coordinator.builder(connectString())
-                .sessionTimeout(sessionTimeout())
-                .linearizableReads(true);
-    }
-
-    final Coordinator connect() {
-        return opened(builder());
-    }
-
-    final Coordinator opened(CoordinatorBuilder builder) {
-        Coordinator coordinator = builder.connect();
-        coordinators.add(coordinator);
-        return coordinator;
-    }
 
     static LeaderElection electionOf(Coordinator coordinator) {
         return LeaderElection.at(coordinator, PATH);
@@ -64,11 +26,7 @@ abstract class ElectionFixture implements StoreUnderTest {
     }
 
     static List<String> children(Coordinator coordinator) throws InterruptedException {
-        try {
-            return coordinator.execute(GetChildren.of(NodePath.of(PATH))).names();
-        } catch (RefusedException noNode) {
-            return List.of();
-        }
+        return children(coordinator, PATH);
     }
 
     static void awaitCandidates(Coordinator coordinator, int count) {
@@ -77,7 +35,7 @@ abstract class ElectionFixture implements StoreUnderTest {
     }
 
     static void awaitNothingLeft(Coordinator coordinator) {
-        await().atMost(PATIENCE).until(() -> children(coordinator).isEmpty());
+        awaitChildren(coordinator, PATH, 0);
     }
 
     static List<String> names(LeaderElection election) throws InterruptedException {
@@ -90,20 +48,6 @@ abstract class ElectionFixture implements StoreUnderTest {
                 .filter(one -> one.text().equals(name))
                 .findFirst()
                 .orElseThrow();
-    }
-
-    static <T> T get(CompletableFuture<T> stage) throws Exception {
-        return stage.get(20, SECONDS);
-    }
-
-    /** Lets time pass until the coordinator has another session than now. */
-    static void awaitNextSession(Coordinator coordinator, ManualTimeSource clock) {
-        long lost = coordinator.recipeSession().id();
-        await().atMost(PATIENCE).until(() -> {
-            clock.advance(Duration.ofMillis(10));
-            long present = coordinator.recipeSession().id();
-            return present != 0 && present != lost && coordinator.state() == SessionState.CONNECTED;
-        });
     }
 
     /** What an observer was told, as text; "-" for no leader. */

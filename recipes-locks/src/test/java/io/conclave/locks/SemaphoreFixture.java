@@ -1,11 +1,6 @@
 package io.conclave.locks;
 
-import static org.awaitility.Awaitility.await;
-
 import io.conclave.coordinator.Coordinator;
-import io.conclave.error.RefusedException;
-import io.conclave.node.NodePath;
-import io.conclave.spi.GetChildren;
 import java.util.List;
 
 /** Where the tests of the semaphore's contract work. */
@@ -21,27 +16,19 @@ abstract class SemaphoreFixture extends LockFixture {
     }
 
     static List<String> leases(Coordinator coordinator) throws InterruptedException {
-        return childrenOf(coordinator, SEMAPHORE + "/leases");
+        return children(coordinator, SEMAPHORE + "/leases");
     }
 
     static List<String> places(Coordinator coordinator) throws InterruptedException {
-        return childrenOf(coordinator, SEMAPHORE + "/locks");
-    }
-
-    private static List<String> childrenOf(Coordinator coordinator, String path) throws InterruptedException {
-        try {
-            return coordinator.execute(GetChildren.of(NodePath.of(path))).names();
-        } catch (RefusedException noNode) {
-            return List.of();
-        }
+        return children(coordinator, SEMAPHORE + "/locks");
     }
 
     static void awaitLeases(Coordinator coordinator, int count) {
-        await().atMost(PATIENCE).until(() -> leases(coordinator).size() == count);
+        awaitChildren(coordinator, SEMAPHORE + "/leases", count);
     }
 
     static void awaitPlaces(Coordinator coordinator, int count) {
-        await().atMost(PATIENCE).until(() -> places(coordinator).size() == count);
+        awaitChildren(coordinator, SEMAPHORE + "/locks", count);
     }
 
     /** Nothing is held and nobody waits. */

@@ -1,60 +1,19 @@
 package io.conclave.membership;
 
-import static java.util.concurrent.TimeUnit.MILLISECONDS;
-import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.awaitility.Awaitility.await;
 
 import io.conclave.coordinator.Coordinator;
-import io.conclave.coordinator.CoordinatorBuilder;
 import io.conclave.node.DataCodec;
-import io.conclave.spi.SessionState;
-import io.conclave.testkit.ManualTimeSource;
-import io.conclave.testkit.contract.StoreUnderTest;
-import java.time.Duration;
+import io.conclave.testkit.contract.RecipeFixture;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.TreeSet;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Consumer;
-import org.junit.jupiter.api.AfterEach;
 
-/** Where the tests of the group's contract work: coordinators that are closed after each of them, and threads. */
-abstract class GroupFixture implements StoreUnderTest {
+/** Where the tests of the group's contract work, and what they wait for. */
+abstract class GroupFixture extends RecipeFixture {
     static final String PATH = "/groups/workers";
-    private static final Duration TICK = Duration.ofMillis(10);
-    static final Duration PATIENCE = Duration.ofSeconds(20);
-
-    private final List<Coordinator> coordinators = Collections.synchronizedList(new ArrayList<>());
-    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
-    final ExecutorService threads = Executors.newCachedThreadPool();
-
-    @AfterEach
-    void closeAll() {
-        threads.shutdownNow();
-        coordinators.forEach(Coordinator::close);
-        timer.shutdownNow();
-    }
-
-    /** Its reads see what other coordinators have written, also where servers lag: the recipes do not depend on that, the tests do. */
-    final CoordinatorBuilder builder() {
-        return Coordinator.builder(connectString())
-                .sessionTimeout(sessionTimeout())
-                .linearizableReads(true);
-    }
-
-    final Coordinator connect() {
-        return opened(builder());
-    }
-
-    final Coordinator opened(CoordinatorBuilder builder) {
-        Coordinator coordinator = builder.connect();
-        coordinators.add(coordinator);
-        return coordinator;
-    }
 
     static Group<String> groupOf(Coordinator coordinator) {
         return Group.at(coordinator, PATH, DataCodec.TEXT);
@@ -78,27 +37,6 @@ abstract class GroupFixture implements StoreUnderTest {
 
     static void awaitSnapshot(GroupView<String> view, String... expected) {
         await().atMost(PATIENCE).until(() -> texts(view.snapshot().members()).equals(List.of(expected)));
-    }
-
-    static <T> T get(CompletableFuture<T> stage) throws Exception {
-        return stage.get(20, SECONDS);
-    }
-
-    /** A clock that goes as the machine's does, and can jump. */
-    final ManualTimeSource jumpingClock() {
-        ManualTimeSource clock = new ManualTimeSource();
-        timer.scheduleAtFixedRate(() -> clock.advance(TICK), 0, TICK.toMillis(), MILLISECONDS);
-        return clock;
-    }
-
-    /** The clock jumps, so that the coordinator must give its session up by itself, and it has another one; the server knows nothing of that yet. */
-    final void loseSession(Coordinator coordinator, ManualTimeSource clock) {
-        long lost = coordinator.recipeSession().id();
-        clock.advanceWallOnly(sessionTimeout().multipliedBy(3)); // as a suspended machine sees it on waking
-        await().atMost(PATIENCE).until(() -> {
-            long present = coordinator.recipeSession().id();
-            return present != 0 && present != lost && coordinator.state() == SessionState.CONNECTED;
-        });
     }
 
     /** Adds up what a listener is told, and checks that it fits together. */

@@ -1,0 +1,120 @@
+package io.conclave.testkit.contract;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.awaitility.Awaitility.await;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.CoordinatorBuilder;
+import io.conclave.error.RefusedException;
+import io.conclave.node.NodePath;
+import io.conclave.spi.GetChildren;
+import io.conclave.spi.SessionState;
+import io.conclave.testkit.ManualTimeSource;
+import io.conclave.time.TimeSource;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.junit.jupiter.api.AfterEach;
+
+/**
+ * Where the tests of a recipe's contract work: coordinators of the store under test, and threads, all of them gone after each test; a look
+ * at the znodes; and clocks by which a coordinator loses its session. A recipe's own fixture extends it with what the recipe has.
+ */
+public abstract class RecipeFixture implements StoreUnderTest {
+    /** How long a test waits for what must come. */
+    protected static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    private static final Duration TICK = Duration.ofMillis(10);
+
+    /** Where a test runs what blocks; interrupted after it. */
+    protected final ExecutorService threads = Executors.newCachedThreadPool();
+
+    private final List<Coordinator> coordinators = Collections.synchronizedList(new ArrayList<>());
+    private volatile boolean over;
+
+    @AfterEach
+    final void closeAll() {
+        threads.shutdownNow();
+        coordinators.forEach(Coordinator::close);
+        over = true;
+    }
+
+    /** Its reads see what other coordinators have written, also where servers lag: the recipes do not depend on that, the tests do. */
+    protected final CoordinatorBuilder builder() {
+        return Coordinator.builder(connectString())
+                .sessionTimeout(sessionTimeout())
+                .linearizableReads(true);
+    }
+
+    /** Another coordinator on the store under test. */
+    protected final Coordinator connect() {
+        return opened(builder());
+    }
+
+    /** The coordinator that this makes; it is closed after the test. */
+    protected final Coordinator opened(CoordinatorBuilder builder) {
+        Coordinator coordinator = builder.connect();
+        coordinators.add(coordinator);
+        return coordinator;
+    }
+
+    /** What stands below the path now; nothing where there is no such znode. */
+    public static List<String> children(Coordinator coordinator, String path) throws InterruptedException {
+        try {
+            return coordinator.execute(GetChildren.of(NodePath.of(path))).names();
+        } catch (RefusedException noNode) {
+            return List.of();
+        }
+    }
+
+    /** Waits until so many znodes stand below the path. */
+    protected static void awaitChildren(Coordinator coordinator, String path, int count) {
+        await().atMost(PATIENCE).until(() -> children(coordinator, path).size() == count);
+    }
+
+    /** What the stage comes to, with patience. */
+    protected static <T> T get(CompletableFuture<T> stage) throws Exception {
+        return stage.get(PATIENCE.toSeconds(), SECONDS);
+    }
+
+    /** A clock that goes as the machine's does, and can jump. */
+    protected final ManualTimeSource jumpingClock() {
+        ManualTimeSource clock = new ManualTimeSource();
+        keepGoing(clock, TimeSource.system().monotonicNanos());
+        return clock;
+    }
+
+    private void keepGoing(ManualTimeSource clock, long lastNanos) {
+        if (over) {
+            return;
+        }
+        long nowNanos = TimeSource.system().monotonicNanos();
+        clock.advance(Duration.ofNanos(nowNanos - lastNanos));
+        TimeSource.system().schedule(TICK, () -> keepGoing(clock, nowNanos));
+    }
+
+    /** The clock jumps, so that the coordinator must give its session up by itself, and it has another one; the server knows nothing of that yet. */
+    protected final void loseSession(Coordinator coordinator, ManualTimeSource jumpingClock) {
+        long lost = coordinator.recipeSession().id();
+        jumpingClock.advanceWallOnly(sessionTimeout().multipliedBy(3)); // as a suspended machine sees it on waking
+        await().atMost(PATIENCE).until(() -> hasAnotherSession(coordinator, lost));
+    }
+
+    /** Lets time pass, by a clock that stands otherwise, until the coordinator has another session than now. */
+    protected static void awaitNextSession(Coordinator coordinator, ManualTimeSource standingClock) {
+        long lost = coordinator.recipeSession().id();
+        await().atMost(PATIENCE).until(() -> {
+            standingClock.advance(TICK);
+            return hasAnotherSession(coordinator, lost);
+        });
+    }
+
+    private static boolean hasAnotherSession(Coordinator coordinator, long lost) {
+        long present = coordinator.recipeSession().id();
+        return present != 0 && present != lost && coordinator.state() == SessionState.CONNECTED;
+    }
+}
