@@ -1,18 +1,12 @@
 package io.conclave.queues;
 
 import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Refusals;
 import io.conclave.coordinator.Registration;
 import io.conclave.error.ClosedException;
-import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.SessionGoneException;
-import io.conclave.node.NodeEvent;
-import io.conclave.spi.GetChildren;
 import io.conclave.spi.GetData;
 import io.conclave.spi.Operation;
-import io.conclave.spi.RemoveWatch;
 import io.conclave.spi.SessionState;
-import io.conclave.spi.Watcher;
 import io.conclave.time.Elapsed;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -37,7 +31,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>So one process looks at the items at a time, a new item wakes one process, and what a take costs does not depend on how many wait. State belongs to the session's dispatcher.
  */
-final class Consumers implements Seat.Sitter {
+final class Consumers implements Seat.Sitter, ItemsWatch.Looker {
     private static final Logger LOG = LoggerFactory.getLogger(Consumers.class);
 
     /** How many items a process takes before others that wait have their turn. */
@@ -51,15 +45,13 @@ final class Consumers implements Seat.Sitter {
     private final boolean byPriority;
     private final Seat seat;
     private final Witness witness;
-    private final Watcher watcher = this::onItemsChanged;
+    private final ItemsWatch watch;
     private final Deque<Wish> wishes = new ArrayDeque<>();
     private final Deque<ItemName> items = new ArrayDeque<>();
     private final Map<ItemName, Delivery> read = new HashMap<>();
     private final Registration sessionListener;
-    private boolean watched;
     private boolean returned;
     private Elapsed listedAt;
-    private boolean looking;
     private boolean drawing;
     private int drawnInTurn;
 
@@ -69,13 +61,14 @@ final class Consumers implements Seat.Sitter {
         this.byPriority = byPriority;
         this.seat = new Seat(session, layout.consumers(), this);
         this.witness = new Witness(session, layout.witnesses());
+        this.watch = new ItemsWatch(session, layout.path(), seat, this);
         this.listedAt = Elapsed.since(session.time());
         this.sessionListener = session.onStateChange(this::onSessionState);
     }
 
     /** Whether nothing is under way, and nobody waits. */
     boolean isIdle() {
-        return wishes.isEmpty() && seat.isOut() && !drawing && !looking && witness.isIdle();
+        return wishes.isEmpty() && seat.isOut() && !drawing && !watch.isLooking() && witness.isIdle();
     }
 
     void close() {
@@ -121,7 +114,7 @@ final class Consumers implements Seat.Sitter {
     @Override
     public void onSeated() {
         drawnInTurn = 0;
-        watched = false; // to set it again is no second watch
+        watch.disregard(); // to set it again is no second watch
         items.clear();
         read.clear();
         proceed();
@@ -141,11 +134,14 @@ final class Consumers implements Seat.Sitter {
     }
 
     private void proceed() {
-        if (drawing || looking) {
+        if (drawing || watch.isLooking()) {
             return; // what follows comes back here
         }
         if (wishes.isEmpty()) {
-            standDown();
+            seat.rest();
+            if (!seat.isHeld()) {
+                stopWatching();
+            }
         } else if (!seat.isHeld()) {
             seat.take();
         } else if (drawnInTurn >= TURN && seat.othersMayWait()) {
@@ -158,19 +154,8 @@ final class Consumers implements Seat.Sitter {
         }
     }
 
-    private void standDown() {
-        if (seat.isHeld()) {
-            seat.rest();
-        } else {
-            seat.leave();
-        }
-        if (!seat.isHeld()) {
-            stopWatching();
-        }
-    }
-
     private void work() {
-        if (!watched && mustLook()) {
+        if (!watch.isStanding() && mustLook()) {
             look();
         } else if (!items.isEmpty()) {
             draw();
@@ -188,54 +173,35 @@ final class Consumers implements Seat.Sitter {
     /** An item of this session's has come back; whose else it may be, is heard of when the list is read again. */
     void onReturned() {
         returned = true;
-        watched = false;
+        watch.disregard();
     }
 
     private void look() {
-        looking = true;
-        watched = true;
         returned = false;
         listedAt = Elapsed.since(session.time());
-        session.send(
-                GetChildren.of(layout.path()).withWatcher(watcher),
-                children -> {
-                    looking = false;
-                    items.clear();
-                    items.addAll(ItemName.unclaimed(children.names(), byPriority));
-                    read.clear();
-                    proceed();
-                },
-                cause -> {
-                    looking = false;
-                    watched = false;
-                    if (cause instanceof OutcomeUnknownException) {
-                        proceed();
-                    } else if (Refusals.isNoNode(cause)) {
-                        seat.leave(); // somebody has deleted all of it
-                        proceed();
-                    } else {
-                        failAll(cause);
-                    }
-                });
+        watch.look();
     }
 
-    private void onItemsChanged(NodeEvent event) {
-        if (event.type() == NodeEvent.Type.WATCH_REMOVED) {
-            return;
-        }
-        watched = false;
-        if (!wishes.isEmpty() && seat.isHeld()) {
-            proceed();
-        }
+    @Override
+    public void onListed(List<String> names) {
+        items.clear();
+        items.addAll(ItemName.unclaimed(names, byPriority));
+        read.clear();
+        proceed();
+    }
+
+    @Override
+    public void onUnlisted() {
+        proceed();
+    }
+
+    @Override
+    public void onListRefused(Throwable cause) {
+        failAll(cause);
     }
 
     private void stopWatching() {
-        if (watched && session.state().isLive()) {
-            watched = false;
-            session.send(new RemoveWatch(layout.path(), watcher), removed -> {}, cause -> {
-                // it has fired, or the connection went, and an event more does no harm
-            });
-        }
+        watch.stop();
         items.clear();
         read.clear();
     }
@@ -316,7 +282,7 @@ final class Consumers implements Seat.Sitter {
             drawing = false;
             items.clear();
             read.clear();
-            watched = false; // so that the list is read again
+            watch.disregard(); // so that the list is read again
             proceed();
         }
 

@@ -10,15 +10,12 @@ import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusedException;
 import io.conclave.error.SessionGoneException;
 import io.conclave.node.CreateMode;
-import io.conclave.node.NodeEvent;
 import io.conclave.spi.Create;
 import io.conclave.spi.GetChildren;
 import io.conclave.spi.Multi;
 import io.conclave.spi.Operation;
-import io.conclave.spi.RemoveWatch;
 import io.conclave.spi.SessionState;
 import io.conclave.spi.Sync;
-import io.conclave.spi.Watcher;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -37,7 +34,7 @@ import java.util.OptionalInt;
  * <p>With a bound, producers stand in a line as consumers do: at its head the items are listed with a watch, as many are put as there is room, and when there is none a consumer wakes that one producer. So the bound
  * holds among all who keep it. State belongs to the session's dispatcher.
  */
-final class Producers implements Seat.Sitter {
+final class Producers implements Seat.Sitter, ItemsWatch.Looker {
     private static final int MOST_AT_ONCE = 64;
     private static final int MOST_BYTES_AT_ONCE = 500_000; // what a server takes in one request is a megabyte
 
@@ -46,12 +43,10 @@ final class Producers implements Seat.Sitter {
     private final OptionalInt bound;
     private final Seat seat;
     private final Witness witness;
-    private final Watcher watcher = this::onItemsChanged;
+    private final ItemsWatch watch;
     private final Registration sessionListener;
     private final Deque<Put> puts = new ArrayDeque<>();
     private boolean sending;
-    private boolean looking;
-    private boolean watched;
     private int room;
     private int putInTurn;
 
@@ -61,6 +56,7 @@ final class Producers implements Seat.Sitter {
         this.bound = bound;
         this.seat = new Seat(session, layout.producers(), this);
         this.witness = new Witness(session, layout.witnesses());
+        this.watch = new ItemsWatch(session, layout.path(), seat, this);
         this.sessionListener = session.onStateChange(this::onSessionState);
     }
 
@@ -96,7 +92,7 @@ final class Producers implements Seat.Sitter {
     @Override
     public void onSeated() {
         putInTurn = 0;
-        watched = false;
+        watch.disregard();
         room = 0;
         proceed();
     }
@@ -104,7 +100,7 @@ final class Producers implements Seat.Sitter {
     @Override
     public void onUnseated() {
         if (!sending) {
-            stopWatching();
+            watch.stop();
         }
         proceed();
     }
@@ -115,7 +111,7 @@ final class Producers implements Seat.Sitter {
     }
 
     private void proceed() {
-        if (sending || looking) {
+        if (sending || watch.isLooking()) {
             return; // what follows comes back here
         }
         if (bound.isEmpty()) {
@@ -123,12 +119,15 @@ final class Producers implements Seat.Sitter {
                 send(MOST_AT_ONCE);
             }
         } else if (puts.isEmpty()) {
-            standDown();
+            seat.rest();
+            if (!seat.isHeld()) {
+                watch.stop();
+            }
         } else if (!seat.isHeld()) {
             seat.take();
         } else if (putInTurn >= Consumers.TURN && seat.othersMayWait()) {
             seat.leave();
-            stopWatching();
+            watch.stop();
             seat.take();
         } else {
             seat.wake();
@@ -136,66 +135,28 @@ final class Producers implements Seat.Sitter {
         }
     }
 
-    private void standDown() {
-        if (seat.isHeld()) {
-            seat.rest();
-        } else {
-            seat.leave();
-        }
-        if (!seat.isHeld()) {
-            stopWatching();
-        }
-    }
-
     private void putWithinBound() {
         if (room > 0) {
             send(Math.min(room, MOST_AT_ONCE));
-        } else if (!watched) {
-            look();
+        } else if (!watch.isStanding()) {
+            watch.look();
         } // else the watch tells
     }
 
-    private void look() {
-        looking = true;
-        watched = true;
-        session.send(
-                GetChildren.of(layout.path()).withWatcher(watcher),
-                children -> {
-                    looking = false;
-                    room = bound.orElseThrow() - ItemName.all(children.names()).size();
-                    proceed();
-                },
-                cause -> {
-                    looking = false;
-                    watched = false;
-                    if (cause instanceof OutcomeUnknownException) {
-                        proceed();
-                    } else if (Refusals.isNoNode(cause)) {
-                        seat.leave(); // somebody has deleted all of it
-                        proceed();
-                    } else {
-                        failAll(cause);
-                    }
-                });
+    @Override
+    public void onListed(List<String> names) {
+        room = bound.orElseThrow() - ItemName.all(names).size();
+        proceed();
     }
 
-    private void onItemsChanged(NodeEvent event) {
-        if (event.type() == NodeEvent.Type.WATCH_REMOVED) {
-            return;
-        }
-        watched = false;
-        if (!puts.isEmpty() && seat.isHeld()) {
-            proceed();
-        }
+    @Override
+    public void onUnlisted() {
+        proceed();
     }
 
-    private void stopWatching() {
-        if (watched && session.state().isLive()) {
-            watched = false;
-            session.send(new RemoveWatch(layout.path(), watcher), removed -> {}, cause -> {
-                // it has fired, or the connection went, and an event more does no harm
-            });
-        }
+    @Override
+    public void onListRefused(Throwable cause) {
+        failAll(cause);
     }
 
     private void send(int most) {

@@ -120,12 +120,12 @@ final class Seat {
         wake();
     }
 
-    /** Nothing is to be done: the seat is kept for a moment if nobody waits for it. */
+    /** Nothing is to be done: the seat is kept for a moment if nobody waits for it, and not waited for any longer if it is not ours. */
     void rest() {
-        if (!held || resting) {
+        if (resting) {
             return;
         }
-        if (othersMayWait) {
+        if (!held || othersMayWait) {
             leave();
             return;
         }

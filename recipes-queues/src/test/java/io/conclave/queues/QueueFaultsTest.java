@@ -5,7 +5,7 @@ import io.conclave.node.DataCodec;
 import io.conclave.testkit.driver.Actor;
 import io.conclave.testkit.driver.Fault;
 import io.conclave.testkit.driver.FaultDriver;
-import io.conclave.testkit.driver.Scenario;
+import io.conclave.testkit.driver.FaultRun;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -25,32 +25,48 @@ class QueueFaultsTest {
         return DistributedPriorityQueue.at(actor.coordinator(), PATH, DataCodec.TEXT);
     }
 
-    private static FaultDriver driver(String name, Scenario scenario) {
-        return FaultDriver.of(name, scenario)
+    /** One run, whose items are accounted for. */
+    @FunctionalInterface
+    private interface Story {
+        void play(FaultRun run, Ledger ledger) throws Exception;
+    }
+
+    private static FaultDriver driver(String name, Story story) {
+        return FaultDriver.of(name, run -> story.play(run, new Ledger(run)))
                 .leaving(path -> path.toString().startsWith("/queues"))
                 .explaining(
                         OutcomeUnknownException.class, Fault.DELETE, Fault.DELETE_AND_DROP_AFTER, Fault.DELETE_AT_REST)
                 .within(Duration.ofMinutes(3));
     }
 
+    private static void put(Ledger ledger, Actor producer, String... items) throws Exception {
+        for (String item : items) {
+            ledger.put(item, () -> queue(producer).put(item));
+        }
+    }
+
+    private static void take(Ledger ledger, Actor consumer, int count) throws Exception {
+        for (int i = 0; i < count; i++) {
+            ledger.out(queue(consumer).take());
+        }
+    }
+
+    /** Takes all that comes, until nothing has come for half a minute. */
+    private static void takeAll(Ledger ledger, Actor consumer) throws Exception {
+        Optional<String> item = queue(consumer).take(Duration.ofSeconds(30));
+        while (item.isPresent()) {
+            ledger.out(item.get());
+            item = queue(consumer).take(Duration.ofSeconds(30));
+        }
+    }
+
     @Test
     void itemIsPutOnce() {
-        driver("queue, put", run -> {
-                    Ledger ledger = new Ledger(run);
+        driver("queue, put", (run, ledger) -> {
                     Actor taker = run.helper("taker");
-                    run.victim().start(me -> {
-                        for (String item : new String[] {"a", "b", "c"}) {
-                            ledger.put(item, () -> queue(me).put(item));
-                        }
-                    });
+                    run.victim().start(me -> put(ledger, me, "a", "b", "c"));
                     // takes what it can get hold of while the reply may be on its way
-                    taker.start(me -> {
-                        Optional<String> item = queue(me).take(Duration.ofSeconds(30));
-                        while (item.isPresent()) {
-                            ledger.out(item.get());
-                            item = queue(me).take(Duration.ofSeconds(30));
-                        }
-                    });
+                    taker.start(me -> takeAll(ledger, me));
                     run.victim().join();
                     taker.join();
                     ledger.close(taker, queue(taker), false);
@@ -60,10 +76,9 @@ class QueueFaultsTest {
 
     @Test
     void itemIsPutOnceWithinTheBound() {
-        driver("queue, bounded put", run -> {
-                    Ledger ledger = new Ledger(run);
+        driver("queue, bounded put", (run, ledger) -> {
                     Actor other = run.helper("other");
-                    ledger.put("first", () -> queue(other).put("first"));
+                    put(ledger, other, "first");
                     run.victim().start(me -> {
                         for (String item : new String[] {"a", "b", "c"}) {
                             ledger.put(item, () -> queue(me).withBound(2).put(item));
@@ -73,13 +88,7 @@ class QueueFaultsTest {
                     other.start(me ->
                             ledger.put("other", () -> queue(me).withBound(2).put("other")));
                     Actor taker = run.helper("taker");
-                    taker.start(me -> {
-                        Optional<String> item = queue(me).take(Duration.ofSeconds(30));
-                        while (item.isPresent()) {
-                            ledger.out(item.get());
-                            item = queue(me).take(Duration.ofSeconds(30));
-                        }
-                    });
+                    taker.start(me -> takeAll(ledger, me));
                     run.victim().join();
                     other.join();
                     taker.join();
@@ -90,20 +99,11 @@ class QueueFaultsTest {
 
     @Test
     void itemIsTakenOnce() {
-        driver("queue, take", run -> {
-                    Ledger ledger = new Ledger(run);
+        driver("queue, take", (run, ledger) -> {
                     Actor other = run.helper("other");
-                    for (String item : new String[] {"a", "b", "c", "d"}) {
-                        ledger.put(item, () -> queue(other).put(item));
-                    }
-                    run.victim().start(me -> {
-                        ledger.out(queue(me).take());
-                        ledger.out(queue(me).take());
-                    });
-                    other.start(me -> {
-                        ledger.out(queue(me).take());
-                        ledger.out(queue(me).take());
-                    });
+                    put(ledger, other, "a", "b", "c", "d");
+                    run.victim().start(me -> take(ledger, me, 2));
+                    other.start(me -> take(ledger, me, 2));
                     run.victim().join();
                     other.join();
                     ledger.close(other, queue(other), true);
@@ -113,22 +113,20 @@ class QueueFaultsTest {
 
     @Test
     void waitingConsumerGetsItsItemOrSaysWhyNot() {
-        driver("queue, waiting take", run -> {
-                    Ledger ledger = new Ledger(run);
+        driver("queue, waiting take", (run, ledger) -> {
                     Actor other = run.helper("other");
                     run.victim().start(me -> ledger.out(me.await(queue(me).takeAsync())));
                     run.untilAtRest();
-                    other.start(me -> ledger.out(queue(me).take()));
+                    other.start(me -> take(ledger, me, 1));
                     run.untilAtRest();
                     Actor producer = run.helper("producer");
-                    ledger.put("a", () -> queue(producer).put("a"));
-                    ledger.put("b", () -> queue(producer).put("b"));
+                    put(ledger, producer, "a", "b");
                     run.victim().join();
                     if (run.struck().isEmpty()) {
                         other.join();
                     }
                     // if the victim's item was lost with it, the other one still waits
-                    ledger.put("c", () -> queue(producer).put("c"));
+                    put(ledger, producer, "c");
                     other.join();
                     ledger.close(other, queue(other), true);
                 })
@@ -137,17 +135,16 @@ class QueueFaultsTest {
 
     @Test
     void waitingConsumerBehindAnotherGetsItsItemOrSaysWhyNot() {
-        driver("queue, take behind another", run -> {
-                    Ledger ledger = new Ledger(run);
+        driver("queue, take behind another", (run, ledger) -> {
                     Actor other = run.helper("other");
-                    other.start(me -> ledger.out(queue(me).take()));
+                    other.start(me -> take(ledger, me, 1));
                     run.untilAtRest();
-                    run.victim().start(me -> ledger.out(queue(me).take()));
+                    run.victim().start(me -> take(ledger, me, 1));
                     run.untilAtRest();
                     Actor producer = run.helper("producer");
-                    ledger.put("a", () -> queue(producer).put("a"));
+                    put(ledger, producer, "a");
                     other.join();
-                    ledger.put("b", () -> queue(producer).put("b"));
+                    put(ledger, producer, "b");
                     run.victim().join();
                     ledger.close(other, queue(other), true);
                 })
@@ -156,14 +153,11 @@ class QueueFaultsTest {
 
     @Test
     void wholeCrowdOfOneProcessIsServed() {
-        driver("queue, three takes at once", run -> {
-                    Ledger ledger = new Ledger(run);
+        driver("queue, three takes at once", (run, ledger) -> {
                     Actor other = run.helper("other");
-                    for (String item : new String[] {"a", "b", "c", "d"}) {
-                        ledger.put(item, () -> queue(other).put(item));
-                    }
+                    put(ledger, other, "a", "b", "c", "d");
                     for (int i = 0; i < 3; i++) {
-                        run.victim().start(me -> ledger.out(queue(me).take()));
+                        run.victim().start(me -> take(ledger, me, 1));
                     }
                     run.victim().join();
                     run.pause(Duration.ofSeconds(60));
@@ -178,13 +172,12 @@ class QueueFaultsTest {
 
     @Test
     void consumerWhoseTimeIsOverLeavesNothingBehind() {
-        driver("queue, take with a time-out", run -> {
-                    Ledger ledger = new Ledger(run);
+        driver("queue, take with a time-out", (run, ledger) -> {
                     run.victim()
                             .start(me -> queue(me).take(Duration.ofSeconds(5)).ifPresent(ledger::out));
                     run.victim().join();
                     Actor other = run.helper("other");
-                    ledger.put("a", () -> queue(other).put("a"));
+                    put(ledger, other, "a");
                     ledger.close(other, queue(other), false);
                 })
                 .verify();
@@ -192,14 +185,13 @@ class QueueFaultsTest {
 
     @Test
     void interruptedConsumerLeavesNothingBehind() {
-        driver("queue, interrupted take", run -> {
-                    Ledger ledger = new Ledger(run);
-                    run.victim().start(me -> ledger.out(queue(me).take()));
+        driver("queue, interrupted take", (run, ledger) -> {
+                    run.victim().start(me -> take(ledger, me, 1));
                     run.untilAtRest();
                     run.interruptVictim();
                     run.victim().join();
                     Actor other = run.helper("other");
-                    ledger.put("a", () -> queue(other).put("a"));
+                    put(ledger, other, "a");
                     ledger.close(other, queue(other), false);
                 })
                 .expecting(InterruptedException.class)
@@ -208,10 +200,9 @@ class QueueFaultsTest {
 
     @Test
     void whoTriesGetsAnAnswerAtOnce() {
-        driver("queue, try", run -> {
-                    Ledger ledger = new Ledger(run);
+        driver("queue, try", (run, ledger) -> {
                     Actor other = run.helper("other");
-                    ledger.put("a", () -> queue(other).put("a"));
+                    put(ledger, other, "a");
                     run.victim().start(me -> {
                         queue(me).tryTake().ifPresent(ledger::out);
                         queue(me).tryTake().ifPresent(ledger::out);
@@ -224,8 +215,7 @@ class QueueFaultsTest {
 
     @Test
     void urgentItemIsTakenOnce() {
-        driver("priority queue, take", run -> {
-                    Ledger ledger = new Ledger(run);
+        driver("priority queue, take", (run, ledger) -> {
                     Actor other = run.helper("other");
                     ledger.put("later", () -> priorityQueue(other).put("later", 50));
                     ledger.put("soon", () -> priorityQueue(other).put("soon", 20));

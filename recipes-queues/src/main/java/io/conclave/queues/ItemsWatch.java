@@ -1,0 +1,106 @@
+package io.conclave.queues;
+
+import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Refusals;
+import io.conclave.error.OutcomeUnknownException;
+import io.conclave.node.NodeEvent;
+import io.conclave.node.NodePath;
+import io.conclave.spi.GetChildren;
+import io.conclave.spi.RemoveWatch;
+import io.conclave.spi.Watcher;
+import java.util.List;
+
+/**
+ * Lists the items of a queue for whoever is seated, with a watch on them: while it stands, the list is as it was, or one that is told will be along.
+ *
+ * <p>State belongs to the session's dispatcher.
+ */
+final class ItemsWatch {
+    private final RecipeSession session;
+    private final NodePath queue;
+    private final Seat seat;
+    private final Looker looker;
+    private final Watcher watcher = this::onEvent;
+    private boolean looking;
+    private boolean standing;
+
+    /** Who looks; told on the dispatcher. */
+    interface Looker {
+        /** The names of all that is in the queue now. */
+        void onListed(List<String> names);
+
+        /** The list holds no longer, or could not be read this time: whoever needs one looks again. */
+        void onUnlisted();
+
+        /** It cannot be read. */
+        void onListRefused(Throwable cause);
+    }
+
+    ItemsWatch(RecipeSession session, NodePath queue, Seat seat, Looker looker) {
+        this.session = session;
+        this.queue = queue;
+        this.seat = seat;
+        this.looker = looker;
+    }
+
+    /** Whether a list is on its way; the looker is told what comes of it. */
+    boolean isLooking() {
+        return looking;
+    }
+
+    /** Whether the looker hears of a change to what was listed last. */
+    boolean isStanding() {
+        return standing;
+    }
+
+    /** Lists the items and sets the watch; to set it again is no second watch. */
+    void look() {
+        looking = true;
+        standing = true;
+        session.send(
+                GetChildren.of(queue).withWatcher(watcher),
+                children -> {
+                    looking = false;
+                    looker.onListed(children.names());
+                },
+                this::onNotListed);
+    }
+
+    private void onNotListed(Throwable cause) {
+        looking = false;
+        standing = false;
+        if (cause instanceof OutcomeUnknownException) {
+            looker.onUnlisted();
+        } else if (Refusals.isNoNode(cause)) {
+            seat.leave(); // somebody has deleted all of it
+            looker.onUnlisted();
+        } else {
+            looker.onListRefused(cause);
+        }
+    }
+
+    private void onEvent(NodeEvent event) {
+        if (event.type() == NodeEvent.Type.WATCH_REMOVED) {
+            return;
+        }
+        standing = false;
+        if (seat.isHeld()) {
+            looker.onUnlisted();
+        }
+    }
+
+    /** What was listed last is known not to hold, whatever the watch tells. */
+    void disregard() {
+        standing = false;
+    }
+
+    /** Removes the watch. */
+    void stop() {
+        if (standing && session.state().isLive()) {
+            standing = false;
+            session.send(new RemoveWatch(queue, watcher), removed -> {}, cause -> {
+                // it has fired, or the connection went, and an event more does no harm
+            });
+        }
+    }
+}
