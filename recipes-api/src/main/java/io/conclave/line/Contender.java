@@ -1,8 +1,6 @@
 package io.conclave.line;
 
 import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Registration;
-import io.conclave.coordinator.Waiting;
 import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.ClosedException;
 import io.conclave.error.ConclaveException;
@@ -69,7 +67,7 @@ public final class Contender implements Tenant {
     private final Lookout lookout;
     private final Departure departure;
     private final LineMeasurements measurements;
-    private Registration sessionListener = () -> {};
+    private final Lifeline lifeline;
 
     private boolean turning;
     private @Nullable Succession succession; // the last one
@@ -95,6 +93,7 @@ public final class Contender implements Tenant {
         this.lookout = new Lookout(this, line, role, own);
         this.departure = new Departure(session, line, role.line(), guid);
         this.measurements = new LineMeasurements(session, line);
+        this.lifeline = new Lifeline(session, this, this::describe, this::end, this::depart);
     }
 
     private Contender(RecipeSession session, NodePath line, LineRole role, byte[] data, boolean patient) {
@@ -255,27 +254,21 @@ public final class Contender implements Tenant {
                     "Invalid role " + next.kind() + ": it must be one of the line of " + role.kind());
         }
         CompletableFuture<Contender> successor = new CompletableFuture<>();
-        session.execute(() -> beginSuccession(next).whenComplete((one, failure) -> {
-            if (failure == null) {
-                successor.complete(one);
-            } else {
-                successor.completeExceptionally(Waiting.cause(failure));
-            }
-        }));
+        session.execute(() -> beginSuccession(next, successor));
         return successor;
     }
 
-    private CompletionStage<Contender> beginSuccession(LineRole next) {
+    private void beginSuccession(LineRole next, CompletableFuture<Contender> successor) {
         if (state != ContenderState.HELD || isBeingSucceeded()) {
-            return CompletableFuture.failedFuture(new GrantLostException("Not held: " + this));
+            successor.completeExceptionally(new GrantLostException("Not held: " + this));
+            return;
         }
         OwnPlace.Znode old = own.znode().orElseThrow();
         String name = next.kind().nameOf(guid)
                 + role.kind().digitsOf(old.entry().name()).orElseThrow();
-        Succession beginning = new Succession(this, line, old, next, name, data);
+        Succession beginning = new Succession(this, line, old, next, name, data, successor);
         succession = beginning;
         beginning.begin(own.isInterruptedSinceTaken());
-        return beginning.successor();
     }
 
     /** Our znode is this one now, and we are its contender no more. */
@@ -287,7 +280,7 @@ public final class Contender implements Tenant {
     }
 
     private void takeOver(NodePath path, NodeStat stat) {
-        sessionListener = session.onStateChange(this::onSessionState);
+        lifeline.tie();
         become(ContenderState.HELD);
         measurements.tookOver();
         LOG.debug("{}: goes on", this);
@@ -302,11 +295,11 @@ public final class Contender implements Tenant {
     }
 
     private void begin() {
-        sessionListener = session.onStateChange(this::onSessionState);
+        lifeline.tie();
         if (session.state().isLive()) {
             entrance.create();
         } else {
-            onSessionState(session.state());
+            lifeline.sessionIs(session.state());
         }
     }
 
@@ -364,14 +357,6 @@ public final class Contender implements Tenant {
         granted.complete(this);
     }
 
-    private void onSessionState(SessionState next) {
-        if (next == SessionState.LOST) {
-            end(LossReason.SESSION_LOST, new SessionGoneException("The session was lost while " + describe()));
-        } else if (next == SessionState.CLOSED) {
-            end(LossReason.COORDINATOR_CLOSED, new ClosedException("The coordinator was closed while " + describe()));
-        }
-    }
-
     /** The word that asks for it stands in our znode. */
     void askedToGiveUp() {
         if (state.isInLine() && !revocation.isDone()) {
@@ -387,7 +372,7 @@ public final class Contender implements Tenant {
         }
         if (session.remaining().isZero()) {
             // the backend may have ended the session, and tell of its znodes before it hangs up
-            end(LossReason.SESSION_LOST, new SessionGoneException("The session was lost while " + describe()));
+            lifeline.sessionIs(SessionState.LOST);
         } else if (turning) {
             turned(); // by our own transaction, whose answer is on its way, or else it says that there was no place
         } else if (revocation.isDone()) {
@@ -409,29 +394,17 @@ public final class Contender implements Tenant {
         announce(before, reason, why); // whoever hears of the loss is not told any more that it is held
         departure.nothingLeft();
         lookout.stop();
-        sessionListener.close();
+        lifeline.cut();
     }
 
     /** What cannot be mended here. */
     void fail(Throwable cause) {
-        if (cause instanceof ClosedException closed) {
-            end(LossReason.COORDINATOR_CLOSED, closed);
-        } else if (cause instanceof SessionGoneException gone) {
-            end(LossReason.SESSION_LOST, gone);
-        } else {
-            depart(known(cause), LossReason.REFUSED);
-        }
+        lifeline.fail(cause);
     }
 
     /** The creation was refused, or never sent: nothing to delete. */
     void failWithoutZnode(Throwable cause) {
-        end(LossReason.REFUSED, known(cause));
-    }
-
-    private ConclaveException known(Throwable cause) {
-        return cause instanceof ConclaveException known
-                ? known
-                : new OutcomeUnknownException("Unexpected failure while " + describe(), cause);
+        end(LossReason.REFUSED, lifeline.known(cause));
     }
 
     private void depart(ConclaveException why, LossReason reason) {
@@ -460,32 +433,21 @@ public final class Contender implements Tenant {
         if (state == ContenderState.LEAVING) {
             become(ContenderState.GONE);
         }
-        sessionListener.close();
+        lifeline.cut();
     }
 
-    /** What goes wrong here ends the contender: with a log line alone it would stand in the line for ever. */
     <R> void send(Request<R> request, Consumer<? super R> onAnswer, Consumer<? super Throwable> onFailure) {
-        session.send(
-                request,
-                answer -> guarded(() -> onAnswer.accept(answer)),
-                cause -> guarded(() -> onFailure.accept(cause)));
+        lifeline.send(request, onAnswer, onFailure);
     }
 
     void guarded(Runnable step) {
-        try {
-            step.run();
-        } catch (RuntimeException e) {
-            LOG.error("{}: unexpected failure", this, e);
-            fail(e);
-        }
+        lifeline.guarded(step);
     }
 
     private void announce(ContenderState before, LossReason reason, ConclaveException why) {
         if (before == ContenderState.HELD) {
             measurements.noLongerHeld(reason);
-            if (reason != LossReason.RELEASED) {
-                LOG.warn("{}: lost: {}", this, reason);
-            }
+            Lifeline.logLoss(LOG, this, reason);
             lost.complete(reason);
         } else {
             granted.completeExceptionally(why);

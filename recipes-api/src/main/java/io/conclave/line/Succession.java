@@ -20,7 +20,6 @@ import io.conclave.spi.Request;
 import io.conclave.spi.Sync;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,7 +47,7 @@ final class Succession {
     private final LineRole next;
     private final NodePath path;
     private final byte[] data;
-    private final CompletableFuture<Contender> successor = new CompletableFuture<>();
+    private final CompletableFuture<Contender> successor;
     private Phase phase = Phase.UNDECIDED;
 
     private enum Phase {
@@ -65,8 +64,16 @@ final class Succession {
      *
      * @param old the znode that goes
      * @param name of the znode that comes
+     * @param successor is completed with the one who holds from now on; exceptionally if nobody does, or if all is as before
      */
-    Succession(Contender contender, NodePath line, OwnPlace.Znode old, LineRole next, String name, byte[] data) {
+    Succession(
+            Contender contender,
+            NodePath line,
+            OwnPlace.Znode old,
+            LineRole next,
+            String name,
+            byte[] data,
+            CompletableFuture<Contender> successor) {
         this.contender = contender;
         this.session = contender.session();
         this.line = line;
@@ -74,11 +81,7 @@ final class Succession {
         this.next = next;
         this.path = line.child(name);
         this.data = data;
-    }
-
-    /** Completes with the one who holds from now on; exceptionally if nobody does, or if all is as before. */
-    CompletionStage<Contender> successor() {
-        return successor;
+        this.successor = successor;
     }
 
     /** Whether an answer will come that says which znode is there. */

@@ -2,13 +2,12 @@ package io.conclave.barriers;
 
 import io.conclave.coordinator.RecipeSession;
 import io.conclave.coordinator.Refusals;
-import io.conclave.coordinator.Registration;
 import io.conclave.error.ClosedException;
 import io.conclave.error.ConclaveException;
 import io.conclave.error.GrantLostException;
 import io.conclave.error.OutcomeUnknownException;
-import io.conclave.error.SessionGoneException;
 import io.conclave.grant.LossReason;
+import io.conclave.line.Lifeline;
 import io.conclave.line.Tenant;
 import io.conclave.node.NodeEvent;
 import io.conclave.node.NodePath;
@@ -42,8 +41,8 @@ final class Participant implements Tenant {
     private final CompletableFuture<LossReason> lost = new CompletableFuture<>();
     private final CompletableFuture<Void> gone = new CompletableFuture<>();
     private final Entering entering;
+    private final Lifeline lifeline;
     private final Watcher watcher = this::onEvent; // one object, so that setting it again is no second watch
-    private Registration sessionListener = () -> {};
     private Round round = Round.of(List.of()); // once it is inside
     private boolean deleting; // in a transaction, whose outcome may be unknown
     private long sinceNanos;
@@ -54,6 +53,7 @@ final class Participant implements Tenant {
         this.layout = layout;
         this.name = name;
         this.entering = new Entering(this);
+        this.lifeline = new Lifeline(session, this, this::describe, this::end, this::depart);
         this.sinceNanos = session.time().monotonicNanos();
     }
 
@@ -61,7 +61,7 @@ final class Participant implements Tenant {
     static Participant enter(RecipeSession session, DoubleBarrierLayout layout, String name) {
         Participant participant = new Participant(session, layout, name);
         session.execute(() -> {
-            participant.sessionListener = session.onStateChange(participant::onSessionState);
+            participant.lifeline.tie();
             participant.entering.begin();
         });
         return participant;
@@ -198,7 +198,7 @@ final class Participant implements Tenant {
             end(LossReason.RELEASED, new ClosedException("Left " + layout.path()));
         } else if (session.remaining().isZero()) {
             // the backend may have ended the session, and tell of its znodes before it hangs up
-            end(LossReason.SESSION_LOST, new SessionGoneException("The session was lost while " + describe()));
+            lifeline.sessionIs(SessionState.LOST);
         } else {
             GrantLostException why =
                     new GrantLostException("The znode was deleted by somebody else while " + describe());
@@ -210,23 +210,9 @@ final class Participant implements Tenant {
         }
     }
 
-    private void onSessionState(SessionState next) {
-        if (next == SessionState.LOST) {
-            end(LossReason.SESSION_LOST, new SessionGoneException("The session was lost while " + describe()));
-        } else if (next == SessionState.CLOSED) {
-            end(LossReason.COORDINATOR_CLOSED, new ClosedException("The coordinator was closed while " + describe()));
-        }
-    }
-
     /** What cannot be mended. */
     void fail(Throwable cause) {
-        if (cause instanceof ClosedException closed) {
-            end(LossReason.COORDINATOR_CLOSED, closed);
-        } else if (cause instanceof SessionGoneException sessionGone) {
-            end(LossReason.SESSION_LOST, sessionGone);
-        } else {
-            depart(Refusals.known(cause, this), LossReason.REFUSED);
-        }
+        lifeline.fail(cause);
     }
 
     /** Deletes the znode. */
@@ -261,7 +247,7 @@ final class Participant implements Tenant {
         if (state == ParticipantState.LEAVING) {
             become(ParticipantState.GONE);
         }
-        sessionListener.close();
+        lifeline.cut();
         gone.complete(null);
     }
 
@@ -281,8 +267,8 @@ final class Participant implements Tenant {
             measure("doublebarrier.inside");
             if (reason != LossReason.RELEASED) {
                 session.metrics().count("grant.lost", layout.path().toString());
-                LOG.warn("{}: lost: {}", this, reason);
             }
+            Lifeline.logLoss(LOG, this, reason);
             lost.complete(reason);
         } else if (before == ParticipantState.ENTERING) {
             entering.removeWatches();
@@ -296,21 +282,8 @@ final class Participant implements Tenant {
         sinceNanos = nowNanos;
     }
 
-    /** What goes wrong in a step ends the participant: with a log line alone it would stand in the barrier for ever. */
     <R> void send(Request<R> request, Consumer<? super R> onAnswer, Consumer<? super Throwable> onFailure) {
-        session.send(
-                request,
-                answer -> guarded(() -> onAnswer.accept(answer)),
-                cause -> guarded(() -> onFailure.accept(cause)));
-    }
-
-    private void guarded(Runnable step) {
-        try {
-            step.run();
-        } catch (RuntimeException e) {
-            LOG.error("{}: unexpected failure", this, e);
-            fail(e);
-        }
+        lifeline.send(request, onAnswer, onFailure);
     }
 
     private void become(ParticipantState next) {

@@ -9,6 +9,7 @@ import io.conclave.error.GrantLostException;
 import io.conclave.error.SessionGoneException;
 import io.conclave.grant.LossReason;
 import io.conclave.line.Contender;
+import io.conclave.line.Lifeline;
 import io.conclave.line.Tenant;
 import io.conclave.node.NodePath;
 import java.time.Duration;
@@ -108,9 +109,7 @@ final class MultiTenant implements Tenant {
             fail(failureOf(contender, reason));
             return;
         }
-        if (reason != LossReason.RELEASED) {
-            LOG.warn("{}: lost {}: {}", this, contender, reason);
-        }
+        Lifeline.logLoss(LOG, this + ", of which " + contender, reason);
         giveAllBack(reason);
     }
 

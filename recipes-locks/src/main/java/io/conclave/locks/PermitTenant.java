@@ -2,35 +2,20 @@ package io.conclave.locks;
 
 import io.conclave.coordinator.ParentMaker;
 import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Refusals;
-import io.conclave.coordinator.Registration;
 import io.conclave.coordinator.Waiting;
 import io.conclave.error.AcquireTimeoutException;
-import io.conclave.error.ClosedException;
 import io.conclave.error.ConclaveException;
 import io.conclave.error.GrantLostException;
 import io.conclave.error.OutcomeUnknownException;
-import io.conclave.error.RefusalReason;
-import io.conclave.error.RefusedException;
-import io.conclave.error.SessionGoneException;
 import io.conclave.grant.LossReason;
 import io.conclave.line.Contender;
+import io.conclave.line.Lifeline;
 import io.conclave.line.LineRole;
 import io.conclave.line.Tenant;
-import io.conclave.node.CreateMode;
 import io.conclave.node.NodePath;
-import io.conclave.spi.Check;
-import io.conclave.spi.Create;
-import io.conclave.spi.Delete;
-import io.conclave.spi.GetChildren;
-import io.conclave.spi.GetData;
-import io.conclave.spi.Multi;
-import io.conclave.spi.Operation;
 import io.conclave.spi.Request;
 import io.conclave.spi.SessionState;
-import io.conclave.spi.Sync;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -50,27 +35,22 @@ import org.slf4j.LoggerFactory;
  *   <li>Head: count the leases, with a watch, until there is room for all that is wanted ({@link Room}). Nobody else makes leases meanwhile, so room that was
  *       seen stays. The first look is sent behind the entrance: it counts if the entrance's own look at the line has admitted us, because it was
  *       executed behind that.
- *   <li>Turn the place into leases, in one transaction: check the place and the version of the number of permits, create the leases, delete the place. So
- *       permits come all at once or not at all, and nothing is held while waiting for more.
+ *   <li>Turn the place into leases, in one transaction ({@link LeaseExchange}). So permits come all at once or not at all, and nothing is held while
+ *       waiting for more.
  *   <li>Watch the own leases: when one vanishes, the grant is lost, and the others are given back ({@link LeaseWatch}).
  *   <li>Whatever way it ends, place and leases are deleted ({@link Contender}, {@link LeaseReturn}).
  * </ol>
  *
- * <p>What if the transaction's reply is lost? All leases carry one guid in their names. After a sync they are all there (granted), or none is: then the place is still
- * there, and it is tried again, or it is not, and somebody has deleted it, or all of the leases.
- *
- * <p>Where the leases are a few, somebody has deleted the others: the grant fails, and the few are given back. All state belongs to the session's dispatcher; methods that others may call say so.
+ * <p>Here are the states and every change of them; the parts report what they see. All state belongs to the session's dispatcher; methods that others may call say so.
  */
 final class PermitTenant implements Tenant {
     private static final Logger LOG = LoggerFactory.getLogger(PermitTenant.class);
-    private static final int CHECK_OF_PLACE = 0; // its position in the transaction
 
     private final RecipeSession session;
     private final DistributedSemaphore semaphore;
     private final SemaphoreLayout layout;
     private final int wanted;
     private final boolean patient;
-    private final byte[] data;
     private final String guid = UUID.randomUUID().toString();
     private final CompletableFuture<PermitTenant> granted = new CompletableFuture<>();
     private final CompletableFuture<LossReason> lost = new CompletableFuture<>();
@@ -82,8 +62,8 @@ final class PermitTenant implements Tenant {
     private final LeaseReturn leaseReturn;
     private final PermitMeasurements measurements;
     private final Contender place;
-    private Registration sessionListener = () -> {};
-    private boolean turnUnanswered;
+    private final LeaseExchange exchange;
+    private final Lifeline lifeline;
     private volatile Leases leases = new Leases(List.of(), 0); // written on the dispatcher only
     private volatile PermitState state = PermitState.QUEUED; // written on the dispatcher only
 
@@ -102,15 +82,16 @@ final class PermitTenant implements Tenant {
         this.layout = semaphore.layout();
         this.wanted = wanted;
         this.patient = patient;
-        this.data = data;
         this.room = new Room(this, layout, semaphore.fixedPermits());
         this.leaseWatch = new LeaseWatch(this);
         this.leaseReturn = new LeaseReturn(session, layout, guid);
         this.gone = CompletableFuture.allOf(placeGone, leaseReturn.done().toCompletableFuture());
         this.measurements = new PermitMeasurements(session, layout.path());
+        this.lifeline = new Lifeline(session, this, this::describe, this::end, this::depart);
         this.place = patient
                 ? Contender.enter(session, layout.line(), LineRole.MUTEX, data)
                 : Contender.enterIfFree(session, layout.line(), LineRole.MUTEX, data);
+        this.exchange = new LeaseExchange(this, place, layout, measurements, guid, wanted, data);
     }
 
     /**
@@ -184,9 +165,9 @@ final class PermitTenant implements Tenant {
 
     private void begin() {
         place.gone().thenRun(() -> placeGone.complete(null));
-        sessionListener = session.onStateChange(this::onSessionState);
+        lifeline.tie();
         if (!session.state().isLive()) {
-            onSessionState(session.state());
+            lifeline.sessionIs(session.state());
             return;
         }
         room.look(false); // behind the entrance
@@ -211,9 +192,9 @@ final class PermitTenant implements Tenant {
 
     private void onPlaceLost(LossReason reason) {
         if (reason == LossReason.SESSION_LOST) {
-            onSessionState(SessionState.LOST); // the place may hear of it first
+            lifeline.sessionIs(SessionState.LOST); // the place may hear of it first
         } else if (reason == LossReason.COORDINATOR_CLOSED) {
-            onSessionState(SessionState.CLOSED);
+            lifeline.sessionIs(SessionState.CLOSED);
         } else if (state == PermitState.HEAD) {
             placeVanished(reason);
         } // while it is turned into leases the answer tells
@@ -290,36 +271,12 @@ final class PermitTenant implements Tenant {
     }
 
     private void turn(Room.Seen seen) {
-        NodePath ours = place.path().orElseThrow();
-        List<Operation<?>> operations = new ArrayList<>();
-        operations.add(Check.exists(ours));
-        seen.version().ifPresent(version -> operations.add(new Check(layout.permits(), version)));
-        int checks = operations.size();
-        for (int lease = 0; lease < wanted; lease++) {
-            operations.add(Create.of(layout.leaseOf(guid)).withData(data).withMode(CreateMode.EPHEMERAL_SEQUENTIAL));
-        }
-        operations.add(Delete.of(ours));
         become(PermitState.TURNING);
-        turnUnanswered = true;
-        place.turnInto(
-                new Multi(operations),
-                results -> guarded(() -> onTurned(results)),
-                cause -> guarded(() -> onNotTurned(cause, checks)));
+        exchange.send(seen);
     }
 
-    private void onTurned(List<Multi.Result> results) {
-        turnUnanswered = false;
-        List<NodePath> paths =
-                results.stream().flatMap(result -> result.path().stream()).toList();
-        long czxid = results.stream()
-                .flatMap(result -> result.stat().stream())
-                .findFirst()
-                .orElseThrow(() -> new IllegalStateException("The backend created " + paths + " and told no stat"))
-                .czxid();
-        have(new Leases(paths, czxid));
-    }
-
-    private void have(Leases ours) {
+    /** The place has become leases. */
+    void have(Leases ours) {
         if (state == PermitState.LEAVING) {
             leaseReturn.give(ours);
             return;
@@ -337,43 +294,19 @@ final class PermitTenant implements Tenant {
         granted.complete(this);
     }
 
-    private void onNotTurned(Throwable cause, int checks) {
-        turnUnanswered = false;
-        boolean unknown = cause instanceof OutcomeUnknownException;
+    /** The place has not become leases, or nobody knows, and it is not wanted any more. */
+    void onNotTurnedAnyMore(boolean unknown) {
         if (state == PermitState.LEAVING) {
             if (unknown) {
                 leaseReturn.search();
             } else {
                 leaseReturn.nothingLeft();
             }
-        } else if (state == PermitState.TURNING) {
-            if (unknown) {
-                findOut();
-            } else if (cause instanceof RefusedException refused && isOfPlace(refused)) {
-                placeMissing();
-            } else if (cause instanceof RefusedException refused && isWorthAnotherLook(refused, checks)) {
-                lookAgain();
-            } else {
-                fail(cause);
-            }
         }
     }
 
-    /** Whether our own place was not there. */
-    private static boolean isOfPlace(RefusedException refused) {
-        return refused.reason() == RefusalReason.NO_NODE
-                && refused.operationIndex().orElse(-1) == CHECK_OF_PLACE;
-    }
-
-    /** Whether what we saw was out of date: of the number of permits, or of the leases' parent. */
-    private static boolean isWorthAnotherLook(RefusedException refused, int checks) {
-        int operation = refused.operationIndex().orElse(0);
-        boolean ofNumber = operation > 0 && operation < checks;
-        boolean missing = refused.reason() == RefusalReason.NO_NODE;
-        return missing || (ofNumber && refused.reason() == RefusalReason.BAD_VERSION);
-    }
-
-    private void lookAgain() {
+    /** What was seen before the place was to become leases was out of date. */
+    void lookAgain() {
         becomeHeadAgain();
         if (state == PermitState.HEAD) {
             room.look(true);
@@ -381,7 +314,7 @@ final class PermitTenant implements Tenant {
     }
 
     /** Somebody has deleted it, of which the place itself may not have heard. */
-    private void placeMissing() {
+    void placeMissing() {
         becomeHeadAgain();
         if (state == PermitState.HEAD && !session.remaining().isZero()) {
             boolean asked = place.revocationRequested().toCompletableFuture().isDone();
@@ -394,56 +327,6 @@ final class PermitTenant implements Tenant {
         CompletableFuture<LossReason> placeLost = place.lost().toCompletableFuture();
         if (placeLost.isDone()) {
             onPlaceLost(placeLost.join());
-        }
-    }
-
-    /** The transaction was not answered: the guid tells what came of it. */
-    private void findOut() {
-        measurements.recovering();
-        // One after the other: a list that came by another connection than the sync may be older than the transaction.
-        send(
-                Sync.of(layout.leases()),
-                synced -> send(
-                        GetChildren.of(layout.leases()),
-                        children -> onFound(layout.leasesOf(guid, children.names())),
-                        this::onNotFoundOut),
-                this::onNotFoundOut);
-    }
-
-    private void onNotFoundOut(Throwable cause) {
-        if (state != PermitState.TURNING) {
-            return; // whoever leaves searches for himself
-        }
-        if (cause instanceof OutcomeUnknownException) {
-            findOut();
-        } else if (Refusals.isNoNode(cause)) {
-            onFound(List.of()); // there is no parent of leases, or somebody has deleted one since it was listed
-        } else {
-            fail(cause);
-        }
-    }
-
-    private void onFound(List<NodePath> found) {
-        if (state != PermitState.TURNING) {
-            return;
-        }
-        if (found.size() == wanted) {
-            send(
-                    GetData.of(found.get(0)),
-                    node -> have(new Leases(found, node.stat().czxid())),
-                    this::onFoundNotRead);
-        } else if (found.isEmpty()) {
-            lookAgain();
-        } else {
-            fail(new GrantLostException("Leases were deleted by somebody else while " + describe()));
-        }
-    }
-
-    private void onFoundNotRead(Throwable cause) {
-        if (state == PermitState.TURNING && Refusals.isNoNode(cause)) {
-            findOut(); // deleted since it was listed, and the others may be there still
-        } else {
-            onNotFoundOut(cause);
         }
     }
 
@@ -460,35 +343,19 @@ final class PermitTenant implements Tenant {
         if (state != PermitState.HELD) {
             return;
         }
-        GrantLostException why = new GrantLostException("A lease was deleted by somebody else while " + describe());
         if (session.remaining().isZero()) {
             // the backend may have ended the session, and tell of its znodes before it hangs up
-            end(LossReason.SESSION_LOST, why);
+            lifeline.sessionIs(SessionState.LOST);
         } else {
-            depart(why, revocation.isDone() ? LossReason.REVOKED : LossReason.NODE_DELETED);
-        }
-    }
-
-    private void onSessionState(SessionState next) {
-        if (next == SessionState.LOST) {
-            end(LossReason.SESSION_LOST, new SessionGoneException("The session was lost while " + describe()));
-        } else if (next == SessionState.CLOSED) {
-            end(LossReason.COORDINATOR_CLOSED, new ClosedException("The coordinator was closed while " + describe()));
+            depart(
+                    new GrantLostException("A lease was deleted by somebody else while " + describe()),
+                    revocation.isDone() ? LossReason.REVOKED : LossReason.NODE_DELETED);
         }
     }
 
     /** What cannot be mended here. */
     void fail(Throwable cause) {
-        if (cause instanceof ClosedException closed) {
-            end(LossReason.COORDINATOR_CLOSED, closed);
-        } else if (cause instanceof SessionGoneException gone) {
-            end(LossReason.SESSION_LOST, gone);
-        } else {
-            ConclaveException why = cause instanceof ConclaveException known
-                    ? known
-                    : new OutcomeUnknownException("Unexpected failure while " + describe(), cause);
-            depart(why, LossReason.REFUSED);
-        }
+        lifeline.fail(cause);
     }
 
     /** Nothing of us is left at the backend. */
@@ -502,7 +369,7 @@ final class PermitTenant implements Tenant {
         placeGone.complete(null);
         leaseReturn.nothingLeft();
         room.stop();
-        sessionListener.close();
+        lifeline.cut();
     }
 
     private void depart(ConclaveException why, LossReason reason) {
@@ -518,7 +385,7 @@ final class PermitTenant implements Tenant {
             leaseReturn.give(leases);
         } else if (before != PermitState.TURNING) {
             leaseReturn.nothingLeft();
-        } else if (!turnUnanswered) {
+        } else if (!exchange.isUnanswered()) {
             leaseReturn.search();
         } // else the answer finds us leaving
         room.stop();
@@ -528,36 +395,25 @@ final class PermitTenant implements Tenant {
         if (state == PermitState.LEAVING) {
             become(PermitState.GONE);
         }
-        sessionListener.close();
+        lifeline.cut();
     }
 
     private void announce(PermitState before, LossReason reason, ConclaveException why) {
         if (before == PermitState.HELD) {
             measurements.noLongerHeld(reason);
-            if (reason != LossReason.RELEASED) {
-                LOG.warn("{}: lost: {}", this, reason);
-            }
+            Lifeline.logLoss(LOG, this, reason);
             lost.complete(reason);
         } else {
             granted.completeExceptionally(why);
         }
     }
 
-    /** What goes wrong here ends the tenant: with a log line alone he would keep others from the permits for ever. */
     <R> void send(Request<R> request, Consumer<? super R> onAnswer, Consumer<? super Throwable> onFailure) {
-        session.send(
-                request,
-                answer -> guarded(() -> onAnswer.accept(answer)),
-                cause -> guarded(() -> onFailure.accept(cause)));
+        lifeline.send(request, onAnswer, onFailure);
     }
 
     void guarded(Runnable step) {
-        try {
-            step.run();
-        } catch (RuntimeException e) {
-            LOG.error("{}: unexpected failure", this, e);
-            fail(e);
-        }
+        lifeline.guarded(step);
     }
 
     private void become(PermitState next) {
@@ -566,6 +422,10 @@ final class PermitTenant implements Tenant {
             throw new IllegalStateException(this + " cannot go from " + previous + " to " + next);
         }
         state = next;
+    }
+
+    boolean isTurning() {
+        return state == PermitState.TURNING;
     }
 
     boolean isHeld() {
@@ -577,7 +437,7 @@ final class PermitTenant implements Tenant {
         return state == PermitState.QUEUED || state == PermitState.HEAD || state == PermitState.TURNING;
     }
 
-    private String describe() {
+    String describe() {
         return (isHeld() ? "holding " : "waiting for ") + wanted + " permits of " + layout.path() + " as " + guid;
     }
 
