@@ -38,8 +38,8 @@ class LockSuspensionTest {
 
     @BeforeEach
     void connect() {
-        victim = connectOne();
-        other = connectOne();
+        victim = connectOne(SESSION_TIMEOUT);
+        other = connectOne(SESSION_TIMEOUT);
     }
 
     @AfterEach
@@ -50,9 +50,9 @@ class LockSuspensionTest {
         MemoryStore.forget(store);
     }
 
-    private Coordinator connectOne() {
+    private Coordinator connectOne(Duration sessionTimeout) {
         return Coordinator.builder("memory:" + store)
-                .sessionTimeout(SESSION_TIMEOUT)
+                .sessionTimeout(sessionTimeout)
                 .connect();
     }
 
@@ -121,6 +121,8 @@ class LockSuspensionTest {
 
     @Test
     void waiterThatTimesOutDuringASuspensionIsDeletedOnReconnect() throws Exception {
+        victim.close();
+        victim = connectOne(Duration.ofSeconds(30)); // it is the wait that is to be over first
         LockGrant first = lockOf(other).acquire();
         CompletableFuture<LockGrant> waiter = lockOf(victim).acquireAsync(Duration.ofSeconds(3));
         awaitInLine(2);
