@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.consensus.DamagedLogException;
 import io.conclave.consensus.LogException;
-import io.conclave.consensus.LogOptions;
 import io.conclave.consensus.disk.PowerFailure;
 import io.conclave.consensus.disk.SimulatedDisk;
 import io.conclave.consensus.entry.ClusterConfiguration;
@@ -20,77 +19,13 @@ import io.conclave.consensus.entry.LogState;
 import io.conclave.consensus.entry.Origin;
 import io.conclave.consensus.store.LogStore.Appended;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Random;
-import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** What an ensemble's member asks of its files beyond what a single one does. */
-class FileStoreTest {
-    private static final UUID CLUSTER = new UUID(5, 6);
-    private static final int SEGMENT_BYTES = 32 * 1024;
-
-    private final SimulatedDisk disk = new SimulatedDisk(1);
-    private final Random random = new Random(1);
-    private boolean birth = true;
-    private int memberId = 1;
-    private Replay replay = new Replay();
-    private Recovered recovered;
-
-    private LogOptions options() {
-        return LogOptions.builder(() -> 1, () -> 1, Runnable::run, (delayMs, action) -> {}, cause -> {})
-                .clusterIds(() -> CLUSTER)
-                .directoryIds(random::nextLong)
-                .birth(birth)
-                .memberId(memberId)
-                .segmentBytes(SEGMENT_BYTES)
-                .maxEntryBytes(4 * 1024)
-                .maxBatchBytes(8 * 1024)
-                .snapshotsKept(2)
-                .build();
-    }
-
-    private FileStore open() throws IOException {
-        return FileStore.open(disk, options(), Runnable::run);
-    }
-
-    private FileStore start() throws IOException {
-        FileStore store = open();
-        replay = new Replay();
-        recovered = store.recover(replay);
-        return store;
-    }
-
-    private static LogBatch batch(long term, long firstIndex, int entries, int bytes) {
-        List<LogEntry> list = new ArrayList<>();
-        for (int i = 0; i < entries; i++) {
-            byte[] payload = new byte[bytes];
-            Arrays.fill(payload, (byte) term);
-            list.add(new LogEntry(EntryKind.APPLICATION, new Origin(2, 7, firstIndex + i), payload));
-        }
-        return new LogBatch(term, firstIndex, 1_000 + firstIndex, list);
-    }
-
-    private static List<LogBatch> batches(long term, long firstIndex, int count, int bytes) {
-        List<LogBatch> list = new ArrayList<>();
-        for (int i = 0; i < count; i++) {
-            list.add(batch(term, firstIndex + i, 1, bytes));
-        }
-        return list;
-    }
-
-    private static void append(FileStore store, List<LogBatch> batches, long commitIndex) throws IOException {
-        Appended outcome = store.append(batches, commitIndex);
-        while (outcome == Appended.WAIT) {
-            outcome = store.append(batches, commitIndex);
-        }
-        assertEquals(Appended.DONE, outcome);
-    }
-
+/** What an ensemble's member asks of its files beyond what a single one does; see {@link FileStoreSnapshotTest} for snapshots of other members. */
+class FileStoreTest extends FileStoreFixture {
     @Test
     void damageOfTheLastBatchIsNoTornTailIfItChangesTheConfiguration() throws IOException {
         FileStore store = start();
@@ -377,163 +312,5 @@ class FileStoreTest {
         disk.kill();
         start();
         assertEquals(2, recovered.rest().size());
-    }
-
-    // ---- snapshots of others
-
-    private byte[] snapshot(long index, long term, long state) throws IOException {
-        MemoryDisk sender = new MemoryDisk();
-        SnapshotPosition position = position(index, term);
-        SnapshotFile.write(sender, CLUSTER, position, Replay.snapshotOf(state), () -> false);
-        try (StoredSnapshot stored = new OpenSnapshot(position, sender.open(SnapshotFile.name(index)))) {
-            ByteBuffer bytes = ByteBuffer.allocate((int) stored.length());
-            stored.read(bytes, 0);
-            return bytes.array();
-        }
-    }
-
-    private static SnapshotPosition position(long index, long term) {
-        return new SnapshotPosition(term, index, 77, LogState.INITIAL);
-    }
-
-    private static void install(FileStore store, byte[] bytes, long index, long term) throws IOException {
-        IncomingSnapshot incoming = store.receive(index, term, bytes.length);
-        incoming.write(Arrays.copyOf(bytes, 10));
-        assertEquals(10, incoming.received());
-        incoming.write(Arrays.copyOfRange(bytes, 10, bytes.length));
-        incoming.verify(in -> {});
-        incoming.install();
-    }
-
-    @Test
-    void anInstalledSnapshotReplacesTheLogWhichGoesOnBehindIt() throws IOException {
-        FileStore store = start();
-        append(store, batches(1, 1, 20, 3_000), 2);
-        install(store, snapshot(1_000, 4, 99), 1_000, 4);
-        disk.losePower();
-        store = start();
-        assertEquals(99, replay.state);
-        assertEquals(1_000, recovered.lastCommitted());
-        assertEquals(4, recovered.lastCommittedTerm());
-        assertEquals(List.of(), recovered.rest());
-        append(store, batches(4, 1_001, 20, 3_000), 1_000);
-        disk.losePower();
-        store = start();
-        assertEquals(20, recovered.rest().size());
-        assertFalse(disk.list().contains(Segment.name(1)));
-        store.cutAfter(1_000);
-        disk.losePower();
-        store = start();
-        assertEquals(List.of(), recovered.rest());
-        try (StoredSnapshot newest = store.openNewestSnapshot()) {
-            assertEquals(1_000, newest.lastIndex());
-        }
-    }
-
-    @Test
-    void aSnapshotThatWasReceivedAndNotInstalledIsForgotten() throws IOException {
-        FileStore store = start();
-        append(store, batches(1, 1, 3, 100), 2);
-        byte[] bytes = snapshot(1_000, 4, 99);
-        IncomingSnapshot incoming = store.receive(1_000, 4, bytes.length);
-        incoming.write(bytes);
-        assertEquals(position(1_000, 4), incoming.verify(in -> {}));
-        disk.losePower();
-        start();
-        assertEquals(2, recovered.lastCommitted());
-        assertEquals(1, recovered.rest().size());
-        assertTrue(disk.list().stream().noneMatch(SnapshotFile::isReceived));
-    }
-
-    @Test
-    void aSnapshotThatArrivedDamagedOrIsOldIsRefused() throws IOException {
-        FileStore store = start();
-        append(store, batches(1, 1, 5, 100), 5);
-        byte[] bytes = snapshot(9, 4, 99);
-        bytes[60] ^= 1;
-        IncomingSnapshot damaged = store.receive(9, 4, bytes.length);
-        damaged.write(bytes);
-        assertThrows(LogException.class, () -> damaged.verify(in -> {}));
-        assertThrows(IllegalStateException.class, damaged::install);
-        byte[] whole = snapshot(9, 4, 99);
-        IncomingSnapshot other = store.receive(8, 4, whole.length);
-        other.write(whole);
-        assertThrows(LogException.class, () -> other.verify(in -> {}), "it is another one than was announced");
-        IncomingSnapshot unfinished = store.receive(9, 4, whole.length + 1);
-        unfinished.write(whole);
-        assertThrows(LogException.class, () -> unfinished.verify(in -> {}));
-        assertThrows(IllegalStateException.class, () -> install(store, snapshot(5, 1, 1), 5, 1), "it is old");
-        append(store, batches(4, 6, 1, 100), 5);
-        disk.losePower();
-        start();
-        assertEquals(5, recovered.lastCommitted());
-        assertEquals(1, recovered.rest().size());
-    }
-
-    @Test
-    void aReceivedSnapshotIsReplacedByTheNext() throws IOException {
-        FileStore store = start();
-        byte[] bytes = snapshot(9, 4, 99);
-        IncomingSnapshot first = store.receive(9, 4, bytes.length);
-        first.write(bytes);
-        IncomingSnapshot second = store.receive(9, 4, bytes.length);
-        assertThrows(IllegalStateException.class, () -> first.write(bytes));
-        assertThrows(IllegalStateException.class, () -> first.verify(in -> {}));
-        second.write(bytes);
-        second.verify(in -> assertEquals(99, readState(in)));
-        first.discard();
-        second.install();
-        disk.losePower();
-        start();
-        assertEquals(99, replay.state);
-    }
-
-    @Test
-    void oneThatIsReplacedWhileItIsVerifiedDoesNotTakeTheNextOneWithIt() throws IOException {
-        FileStore store = start();
-        append(store, batches(1, 1, 3, 100), 2);
-        byte[] bytes = snapshot(9, 4, 99);
-        IncomingSnapshot first = store.receive(9, 4, bytes.length);
-        first.write(bytes);
-        IncomingSnapshot[] second = new IncomingSnapshot[1];
-        assertThrows(
-                CancelledException.class,
-                () -> first.verify(in -> {
-                    try {
-                        second[0] = store.receive(9, 4, bytes.length);
-                        second[0].write(bytes);
-                        second[0].verify(other -> {});
-                    } catch (IOException e) {
-                        throw new AssertionError(e);
-                    }
-                }));
-        second[0].install();
-        disk.losePower();
-        start();
-        assertEquals(99, replay.state);
-    }
-
-    private static long readState(InputStream in) {
-        try {
-            return Replay.read(in);
-        } catch (IOException e) {
-            throw new AssertionError(e);
-        }
-    }
-
-    @Test
-    void aSnapshotIsMadeSoonAndStaysReadableWhenItsFileIsDeleted() throws IOException {
-        FileStore store = start();
-        assertEquals(null, store.openNewestSnapshot());
-        append(store, batches(1, 1, 3, 100), 2);
-        store.applied(position(2, 1), () -> Replay.snapshotOf(5));
-        store.snapshotSoon();
-        try (StoredSnapshot held = store.openNewestSnapshot()) {
-            assertEquals(2, held.lastIndex());
-            install(store, snapshot(100, 4, 99), 100, 4);
-            assertFalse(disk.list().contains(SnapshotFile.name(2)));
-            ByteBuffer bytes = ByteBuffer.allocate((int) held.length());
-            assertEquals(held.length(), held.read(bytes, 0));
-        }
     }
 }
