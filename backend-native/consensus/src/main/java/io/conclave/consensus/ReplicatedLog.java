@@ -77,6 +77,14 @@ public interface ReplicatedLog extends AutoCloseable {
     LogStatus status();
 
     /**
+     * Runs the action on the log's thread, between two pieces of its work; dropped if the log has ended. An action that
+     * blocks holds the log up, which is what tests want it for. From any thread, without blocking.
+     */
+    default void execute(Runnable action) {
+        throw new UnsupportedOperationException("this log runs no actions of others");
+    }
+
+    /**
      * Ends at once, as if the process had been killed: nothing is handed over, committed, written or answered any more;
      * {@link #close} waits for it. For tests; from any thread but the log's.
      */

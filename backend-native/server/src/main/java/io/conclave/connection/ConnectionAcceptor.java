@@ -15,6 +15,7 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -171,6 +172,11 @@ public final class ConnectionAcceptor implements StepListener {
 
     /** Closes all connections; sessions stay. Blocks until they are closed; not to be called on an event loop. */
     public void closeAll() {
-        channels.close().awaitUninterruptibly();
+        beginClosing().awaitUninterruptibly();
+    }
+
+    /** Has all event loops close their connections, before anything that they are given later; done when they have. */
+    public Future<?> beginClosing() {
+        return channels.close();
     }
 }

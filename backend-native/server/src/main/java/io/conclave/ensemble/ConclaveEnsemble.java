@@ -1,39 +1,33 @@
 package io.conclave.ensemble;
 
-import io.conclave.consensus.LogRole;
 import io.conclave.consensus.entry.Member;
 import io.conclave.server.ConclaveServer;
 import io.conclave.server.EnsembleConfig;
 import io.conclave.server.ServerConfig;
 import io.conclave.time.TimeSource;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.nio.NioIoHandler;
-import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * An ensemble of servers in this JVM, for tests of what an application does when servers die, come back, or lose sight of
- * each other. Members have the numbers 1 to n; they talk over TCP on the loopback interface, through links that can be cut.
+ * An ensemble of servers for tests of what an application does when servers die, come back, stall, or lose sight of each
+ * other. The servers are in this JVM, or each is a process of its own ({@link Builder#asProcesses}). They have the numbers 1
+ * to n, and talk over TCP on the loopback interface, through links that can be cut.
  *
  * <pre>{@code
  * try (ConclaveEnsemble ensemble = ConclaveEnsemble.start(3);
@@ -44,33 +38,39 @@ import java.util.stream.Stream;
  *         ensemble.kill(leader);       // the grant survives: another server leads
  *         ensemble.awaitLeader();
  *         ensemble.restart(leader);
+ *         int next = ensemble.awaitLeader();
+ *         ensemble.pause(next);        // it is silent, and does not know of the leader that comes after it
+ *         ensemble.awaitLeader();
+ *         ensemble.resume(next);
  *     }
  * }
  * }</pre>
  *
  * <p>All methods may be called from any thread, one at a time, and block until what they are for is done; they throw
- * {@link IllegalStateException} if that takes too long. A process cannot be paused from inside: for that, run real ones.
+ * {@link IllegalStateException} if that takes too long, or if the server is not in the state that they need, and
+ * {@link IllegalArgumentException} if there is no server of that number.
  */
 public final class ConclaveEnsemble implements AutoCloseable {
     private static final Duration LIMIT = Duration.ofSeconds(60);
     private static final Duration POLL = Duration.ofMillis(5);
+    /** Processes are asked over sockets. */
+    private static final Duration PROCESS_POLL = Duration.ofMillis(50);
+
     private static final String HOST = "127.0.0.1";
 
     private final Builder settings;
     private final Path directory;
     private final TimeSource time = TimeSource.system();
-    private final EventLoopGroup proxyLoops;
+    private final Links links = new Links();
     private final Map<Integer, Member> members = new TreeMap<>();
-    /** By who dials, then by who is dialled. */
-    private final Map<Integer, Map<Integer, LinkProxy>> links = new HashMap<>();
+    /** What was started and neither killed nor stopped. */
+    private final Map<Integer, RunningServer> running = new TreeMap<>();
 
-    private final Map<Integer, ConclaveServer> running = new TreeMap<>();
+    private final Set<Integer> paused = new TreeSet<>();
 
     private ConclaveEnsemble(Builder settings) {
         this.settings = settings;
         this.directory = settings.directory.orElseGet(ConclaveEnsemble::temporaryDirectory);
-        this.proxyLoops = new MultiThreadIoEventLoopGroup(
-                1, new DefaultThreadFactory("conclave-links", true), NioIoHandler.newFactory());
     }
 
     /** Starts a new ensemble of voters with its files in a temporary directory, and waits until all of them serve. */
@@ -94,6 +94,8 @@ public final class ConclaveEnsemble implements AutoCloseable {
         private long snapshotEveryEntries = 100_000;
         private boolean readOnlyMode;
         private Optional<Path> directory = Optional.empty();
+        private boolean asProcesses;
+        private List<String> jvmOptions = List.of();
 
         private Builder() {}
 
@@ -145,6 +147,20 @@ public final class ConclaveEnsemble implements AutoCloseable {
             return this;
         }
 
+        /**
+         * Makes each server a process of its own, with the Java and the class path of this one, instead of a part of this
+         * JVM. Then {@link ConclaveEnsemble#kill} is SIGKILL, {@link ConclaveEnsemble#stop} is SIGTERM, and {@link ConclaveEnsemble#pause} is SIGSTOP, which needs a POSIX
+         * shell. A process ends when this JVM does, also when it is paused; its output goes to {@code
+         * server-N/conclave-server.out} in the directory of the ensemble.
+         *
+         * @param options more options of the JVM, such as {@code -Xmx1g}; by default it has 256 MB of heap
+         */
+        public Builder asProcesses(String... options) {
+            asProcesses = true;
+            jvmOptions = List.of(options);
+            return this;
+        }
+
         /** Starts the ensemble, and waits until all voters vote and all servers serve. */
         public ConclaveEnsemble start() {
             if (voters < 1 || voters + observers > 255) {
@@ -167,7 +183,7 @@ public final class ConclaveEnsemble implements AutoCloseable {
         for (int id = 1; id <= all; id++) {
             members.put(id, new Member(id, 0, HOST, Ports.find(), "", Ports.find(), id > settings.voters));
         }
-        members.keySet().forEach(from -> links.put(from, linksFrom(from)));
+        links.open(members.values());
         if (all > 1 && !Files.exists(logOf(1).resolve("identity"))) {
             ConclaveServer.giveBirth(configOf(1), time);
         }
@@ -176,27 +192,15 @@ public final class ConclaveEnsemble implements AutoCloseable {
                 .allMatch(this::isComplete));
     }
 
-    private Map<Integer, LinkProxy> linksFrom(int from) {
-        Map<Integer, LinkProxy> others = new TreeMap<>();
-        for (Member to : members.values()) {
-            if (to.id() != from) {
-                others.put(to.id(), new LinkProxy(proxyLoops, new InetSocketAddress(to.host(), to.peerPort())));
-            }
-        }
-        return others;
-    }
-
     private Path logOf(int id) {
         return directory.resolve("server-" + id).resolve("log");
     }
 
     private ServerConfig configOf(int id) {
-        Map<Integer, InetSocketAddress> proxies = new HashMap<>();
-        linksOf(id).forEach((to, link) -> proxies.put(to, link.address()));
         EnsembleConfig all = EnsembleConfig.of(id, members)
                 .withElectionTimeoutMs(settings.electionTimeoutMs)
                 .withSyncLimitTicks(settings.syncLimitTicks)
-                .withDialInstead(proxies);
+                .withDialInstead(links.dialledBy(id));
         return ServerConfig.builder()
                 .clientPort(member(id).clientPort())
                 .clientPortAddress(HOST)
@@ -215,15 +219,20 @@ public final class ConclaveEnsemble implements AutoCloseable {
     }
 
     private void launch(int id) {
-        running.put(id, ConclaveServer.start(configOf(id), time, cause -> {}));
+        ServerConfig config = configOf(id);
+        running.put(
+                id,
+                settings.asProcesses
+                        ? ServerProcess.start(config, settings.jvmOptions)
+                        : ServerInJvm.start(config, time));
     }
 
     private boolean isComplete(int id) {
-        ConclaveServer server = running.get(id);
-        return server != null
-                && server.isServing()
-                && server.logStatus().configuration().voters().size() == settings.voters
-                && server.logStatus().configuration().members().size() == members.size();
+        return alive(id)
+                .status()
+                .filter(status ->
+                        status.serves() && status.voters() == settings.voters && status.members() == members.size())
+                .isPresent();
     }
 
     /** What a client connects to: all servers, in the order of their numbers. */
@@ -248,76 +257,161 @@ public final class ConclaveEnsemble implements AutoCloseable {
         return members.keySet();
     }
 
-    /** Which server leads, as most would say; empty while there is none. Does not block. */
+    /**
+     * Which server leads, as most would say; empty while there is none. A paused server leads nobody. Does not block, but
+     * for processes that are asked one after the other, for about a second at most each.
+     */
     public OptionalInt leader() {
-        return running.entrySet().stream()
-                .filter(entry -> entry.getValue().logStatus().role() == LogRole.LEADING)
-                .max(Comparator.comparingLong(
-                        entry -> entry.getValue().logStatus().term()))
-                .map(entry -> OptionalInt.of(entry.getKey()))
-                .orElse(OptionalInt.empty());
+        return leader(status -> true);
+    }
+
+    private OptionalInt leader(Predicate<ServerStatus> which) {
+        OptionalInt leader = OptionalInt.empty();
+        long term = -1;
+        for (Map.Entry<Integer, RunningServer> entry : running.entrySet()) {
+            Optional<ServerStatus> status = statusOf(entry.getKey());
+            if (status.filter(ServerStatus::leads).filter(which).isPresent()
+                    && status.get().term() > term) {
+                leader = OptionalInt.of(entry.getKey());
+                term = status.get().term();
+            }
+        }
+        return leader;
+    }
+
+    /** What a server says that can say something. */
+    private Optional<ServerStatus> statusOf(int id) {
+        return paused.contains(id)
+                ? Optional.empty()
+                : Optional.ofNullable(running.get(id)).flatMap(RunningServer::status);
     }
 
     /** Waits until a server leads and serves, and says which. */
     public int awaitLeader() {
-        await(
-                "a leader",
-                () -> leader().isPresent() && server(leader().getAsInt()).isServing());
-        return leader().orElseThrow();
+        OptionalInt[] leader = {OptionalInt.empty()};
+        await("a leader", () -> {
+            leader[0] = leader(ServerStatus::serves);
+            return leader[0].isPresent();
+        });
+        return leader[0].getAsInt();
     }
 
-    /** Any running server that does not lead. */
+    /** Any running server that does not lead and is not paused. */
     public int follower() {
         int leader = awaitLeader();
         return running.keySet().stream()
-                .filter(id -> id != leader)
+                .filter(id -> id != leader && !paused.contains(id))
                 .findFirst()
                 .orElseThrow(() -> new IllegalStateException("no server runs but the leader"));
     }
 
-    /** A running server. */
+    /**
+     * A running server.
+     *
+     * @throws UnsupportedOperationException if servers are processes
+     */
     public ConclaveServer server(int id) {
+        return started(id).server();
+    }
+
+    private RunningServer started(int id) {
         return Optional.ofNullable(running.get(id))
                 .orElseThrow(
                         () -> new IllegalStateException("server " + member(id).id() + " does not run"));
     }
 
+    /** One that has not ended by itself either. */
+    private RunningServer alive(int id) {
+        RunningServer server = started(id);
+        server.ending().ifPresent(how -> {
+            throw new IllegalStateException("server " + id + " does not run any more: " + how);
+        });
+        return server;
+    }
+
     /**
      * Ends a server as if its process had been killed: its connections break, and nothing is answered, handed over or
-     * written any more. What it had written stays.
+     * written any more. What it had written stays. It may be paused.
      */
     public void kill(int id) {
-        ConclaveServer server = server(id);
+        RunningServer server = started(id);
         running.remove(id);
+        paused.remove(id);
         server.kill();
-        breakLinks(id);
+        links.breakConnections(id);
     }
 
-    /** Ends a server in order; if it leads, it hands over first. */
+    /**
+     * Ends a server in order; if it leads, it hands over first.
+     *
+     * @throws IllegalStateException if it is paused: it would not hear of it
+     */
     public void stop(int id) {
-        ConclaveServer server = server(id);
-        running.remove(id);
-        server.close();
-        breakLinks(id);
-    }
-
-    private void breakLinks(int id) {
-        linksOf(id).values().forEach(LinkProxy::breakConnections);
-        linksTo(id).forEach(LinkProxy::breakConnections);
-    }
-
-    /** Starts a server that was killed or stopped, and returns when it listens; see {@link #awaitServing}. */
-    public void restart(int id) {
-        if (running.containsKey(id)) {
-            throw new IllegalStateException("server " + id + " runs");
+        RunningServer server = started(id);
+        if (paused.contains(id)) {
+            throw new IllegalStateException("server " + id + " is paused; resume it before it is stopped, or kill it");
         }
-        member(id);
-        launch(id);
+        running.remove(id);
+        server.stop();
+        links.breakConnections(id);
     }
 
-    /** Waits until a server serves its clients. */
+    /**
+     * Makes a server stand still, as SIGSTOP does with a process: its connections stay open and new ones can be made, but it
+     * is silent; its clocks go on. In this JVM, that is so when all of its threads have finished what they were at; a
+     * thread of the test that asks the {@link #server} itself is still answered.
+     *
+     * @throws IllegalStateException if it is paused, or does not run
+     * @throws UnsupportedOperationException if it is a process, and the system has no POSIX shell
+     */
+    public void pause(int id) {
+        RunningServer server = alive(id);
+        if (paused.contains(id)) {
+            throw new IllegalStateException("server " + id + " is paused already");
+        }
+        server.pause();
+        paused.add(id);
+    }
+
+    /**
+     * Lets a paused server go on where it stood. It may still take itself for the leader, for a moment.
+     *
+     * @throws IllegalStateException if it is not paused
+     */
+    public void resume(int id) {
+        RunningServer server = started(id);
+        if (!paused.remove(id)) {
+            throw new IllegalStateException("server " + id + " is not paused");
+        }
+        server.resume();
+    }
+
+    /** Starts a server that was killed or stopped, or ended by itself, and returns when it listens; see {@link #awaitServing}. */
+    public void restart(int id) {
+        member(id);
+        RunningServer before = running.get(id);
+        if (before != null) {
+            if (before.ending().isEmpty()) {
+                throw new IllegalStateException("server " + id + " runs");
+            }
+            kill(id);
+        }
+        launch(id);
+        await("server " + id + " to listen", () -> alive(id).isListening());
+    }
+
+    /**
+     * Waits until a server serves its clients.
+     *
+     * @throws IllegalStateException if it is paused, or does not run
+     */
     public void awaitServing(int id) {
-        await("server " + id + " to serve", () -> server(id).isServing());
+        if (paused.contains(id)) {
+            throw new IllegalStateException("server " + id + " is paused and serves nobody");
+        }
+        await(
+                "server " + id + " to serve",
+                () -> alive(id).status().filter(ServerStatus::serves).isPresent());
     }
 
     /** Nothing comes through between two servers, in either direction, until {@link #heal}. */
@@ -328,51 +422,29 @@ public final class ConclaveEnsemble implements AutoCloseable {
 
     /** Nothing of what one server says reaches the other; the other way remains. */
     public void cutOneWay(int from, int to) {
-        link(from, to).cut();
+        links.cut(member(from).id(), member(to).id());
     }
 
     /** Cuts a server off from all others. Its clients still reach it. */
     public void isolate(int id) {
-        linksOf(id).values().forEach(LinkProxy::cut);
-        linksTo(id).forEach(LinkProxy::cut);
+        links.isolate(member(id).id());
     }
 
     /** Undoes the cuts between two servers. */
     public void heal(int one, int other) {
-        link(one, other).heal();
-        link(other, one).heal();
+        links.heal(member(one).id(), member(other).id());
+        links.heal(other, one);
     }
 
     /** Undoes all cuts. */
     public void healAll() {
-        links.values().forEach(from -> from.values().forEach(LinkProxy::heal));
-    }
-
-    private Map<Integer, LinkProxy> linksOf(int id) {
-        return Optional.ofNullable(links.get(id)).orElseThrow(() -> unknown(id));
-    }
-
-    private List<LinkProxy> linksTo(int id) {
-        List<LinkProxy> all = new ArrayList<>();
-        links.forEach((from, others) -> {
-            LinkProxy link = others.get(id);
-            if (link != null) {
-                all.add(link);
-            }
-        });
-        return all;
-    }
-
-    private LinkProxy link(int from, int to) {
-        return Optional.ofNullable(linksOf(from).get(to)).orElseThrow(() -> unknown(to));
+        links.healAll();
     }
 
     private Member member(int id) {
-        return Optional.ofNullable(members.get(id)).orElseThrow(() -> unknown(id));
-    }
-
-    private IllegalArgumentException unknown(int id) {
-        return new IllegalArgumentException("there is no server " + id + ", only " + members.keySet());
+        return Optional.ofNullable(members.get(id))
+                .orElseThrow(
+                        () -> new IllegalArgumentException("there is no server " + id + ", only " + members.keySet()));
     }
 
     private void await(String what, BooleanSupplier condition) {
@@ -381,13 +453,13 @@ public final class ConclaveEnsemble implements AutoCloseable {
             if (time.monotonicNanos() - deadline > 0) {
                 throw new IllegalStateException("waited " + LIMIT.toSeconds() + " s for " + what + ": " + this);
             }
-            pause();
+            waitALittle();
         }
     }
 
-    private void pause() {
+    private void waitALittle() {
         CountDownLatch later = new CountDownLatch(1);
-        time.schedule(POLL, later::countDown);
+        time.schedule(settings.asProcesses ? PROCESS_POLL : POLL, later::countDown);
         try {
             later.await();
         } catch (InterruptedException e) {
@@ -396,13 +468,11 @@ public final class ConclaveEnsemble implements AutoCloseable {
         }
     }
 
-    /** Ends all servers at once, and deletes their files if they were temporary. Idempotent. */
+    /** Ends all servers at once, paused or not, and deletes their files if they were temporary. Idempotent. */
     @Override
     public void close() {
         List.copyOf(running.keySet()).forEach(this::kill);
-        links.values().forEach(from -> from.values().forEach(LinkProxy::close));
-        links.clear();
-        proxyLoops.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(1, TimeUnit.SECONDS);
+        links.close();
         if (settings.directory.isEmpty()) {
             delete(directory);
         }
@@ -432,8 +502,7 @@ public final class ConclaveEnsemble implements AutoCloseable {
     @Override
     public String toString() {
         return running.entrySet().stream()
-                .map(entry -> entry.getKey() + " " + entry.getValue().logStatus() + " serving "
-                        + entry.getValue().isServing())
+                .map(entry -> entry.getKey() + " " + (paused.contains(entry.getKey()) ? "is paused" : entry.getValue()))
                 .collect(Collectors.joining("; ", "ConclaveEnsemble[", "]"));
     }
 }

@@ -1,4 +1,7 @@
-/** Several servers in one JVM that make an ensemble, for tests: they can be killed, restarted and cut off from each other. */
+/**
+ * Several servers that make an ensemble, for tests, in one JVM or as processes: they can be killed, restarted, paused and cut
+ * off from each other.
+ */
 @NullMarked
 package io.conclave.ensemble;
 

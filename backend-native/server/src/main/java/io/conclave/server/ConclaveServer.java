@@ -17,13 +17,17 @@ import io.conclave.replica.Replica;
 import io.conclave.time.TimeSource;
 import io.conclave.tree.TreeState;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.local.LocalAddress;
+import io.netty.util.concurrent.Future;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -31,6 +35,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -70,6 +75,8 @@ public final class ConclaveServer implements AutoCloseable {
     /** How long the others may take to read their last answers. */
     private static final int LAST_ANSWERS_MS = 1_000;
 
+    private static final int BACKGROUND_THREADS = 2;
+
     private static final AtomicInteger THREAD_COUNT = new AtomicInteger();
 
     private final ServerConfig config;
@@ -100,7 +107,7 @@ public final class ConclaveServer implements AutoCloseable {
         this.config = config;
         this.fatal = fatal;
         this.time = time;
-        this.background = Executors.newFixedThreadPool(2, ConclaveServer::backgroundThread);
+        this.background = Executors.newFixedThreadPool(BACKGROUND_THREADS, ConclaveServer::backgroundThread);
         this.log = logs.apply(logOptions());
         this.replica = new Replica(FEATURE_LEVEL);
         Reign reign = new Reign();
@@ -321,6 +328,19 @@ public final class ConclaveServer implements AutoCloseable {
         return transport.group();
     }
 
+    /**
+     * All threads of this server: those of its event loops, that of its log, those that work in the background. What is given
+     * to one of them runs there between two pieces of work; it may block, as tests do that hold a server up. Timers are on
+     * the threads of the {@link TimeSource} that the server was started with.
+     */
+    public List<Executor> threads() {
+        List<Executor> all = new ArrayList<>();
+        transport.group().forEach(all::add);
+        all.add(log::execute);
+        all.addAll(Collections.nCopies(BACKGROUND_THREADS, background));
+        return all;
+    }
+
     /** The state after the last applied change; from any thread. */
     public TreeState state() {
         return replica.state();
@@ -355,12 +375,26 @@ public final class ConclaveServer implements AutoCloseable {
      * more. For tests. Blocks until it is over; idempotent.
      */
     public void kill() {
+        kill(() -> {});
+    }
+
+    /**
+     * As {@link #kill()}, for a server whose {@link #threads()} are held up: nothing that it would have done is done, since
+     * each of them is told to end before any is let go.
+     *
+     * @param letGo lets the threads go on
+     */
+    public void kill(Runnable letGo) {
         if (!closed.compareAndSet(false, true)) {
+            letGo.run();
             return;
         }
-        acceptor.closeAll();
-        listening.ifPresent(channel -> channel.close().awaitUninterruptibly());
+        Future<?> broken = acceptor.beginClosing();
+        Optional<ChannelFuture> deaf = listening.map(Channel::close);
         log.abandon();
+        letGo.run();
+        broken.awaitUninterruptibly();
+        deaf.ifPresent(Future::awaitUninterruptibly);
         end();
     }
 

@@ -66,7 +66,7 @@ public record ServerConfig(
     }
 
     /** The same with another place in an ensemble. */
-    ServerConfig withEnsemble(EnsembleConfig value) {
+    public ServerConfig withEnsemble(EnsembleConfig value) {
         return new ServerConfig(
                 clientPort,
                 clientPortAddress,

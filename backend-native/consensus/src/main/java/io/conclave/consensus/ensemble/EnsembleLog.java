@@ -123,6 +123,11 @@ public final class EnsembleLog implements ReplicatedLog {
     }
 
     @Override
+    public void execute(Runnable action) {
+        thread.execute(action);
+    }
+
+    @Override
     public void abandon() {
         member.abandon();
     }

@@ -12,6 +12,9 @@ interface MemberThread {
     /** There is something for a turn to do; from any thread. */
     void wake();
 
+    /** Runs the action on it between two turns; dropped if the member has ended. From any thread. */
+    void execute(Runnable action);
+
     /** Begins: runs the action first, then turns of the member until it has ended. */
     void begin(MemberLoop member, Runnable first);
 

@@ -3,6 +3,8 @@ package io.conclave.consensus.ensemble;
 import io.conclave.consensus.LogOptions;
 import io.conclave.consensus.member.MemberLoop;
 import io.conclave.consensus.member.PeerLinks;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +17,8 @@ final class OwnThread implements MemberThread {
     private volatile boolean signalled;
 
     private volatile @Nullable Thread parked;
+
+    private final Queue<Runnable> actions = new ConcurrentLinkedQueue<>();
 
     /** Set by the timer, taken back by the member's thread, which then may set the next. */
     private volatile boolean timerFired;
@@ -44,6 +48,12 @@ final class OwnThread implements MemberThread {
     }
 
     @Override
+    public void execute(Runnable action) {
+        actions.add(action);
+        wake();
+    }
+
+    @Override
     public void begin(MemberLoop member, Runnable first) {
         Thread made = options.threadFactory().newThread(() -> run(member, first));
         thread = made;
@@ -54,6 +64,9 @@ final class OwnThread implements MemberThread {
         first.run();
         while (!member.hasEnded()) {
             signalled = false;
+            for (Runnable action = actions.poll(); action != null; action = actions.poll()) {
+                action.run();
+            }
             if (!member.turn()) {
                 park(member);
             }

@@ -75,6 +75,11 @@ final class PeerThread implements MemberThread, PeerLinks, PeerListener {
     }
 
     @Override
+    public void execute(Runnable action) {
+        network.execute(action);
+    }
+
+    @Override
     public void begin(MemberLoop newMember, Runnable first) {
         member = newMember;
         network.members(options.members());

@@ -1,0 +1,20 @@
+package io.conclave.ensemble;
+
+import java.io.IOException;
+
+/** A JVM that starts two servers as processes, pauses one, says who they are, and waits until it is killed. */
+final class EnsembleOwner {
+    private EnsembleOwner() {}
+
+    public static void main(String[] arguments) throws IOException {
+        ConclaveEnsemble ensemble =
+                ConclaveEnsemble.builder().voters(2).asProcesses().start();
+        ensemble.pause(ensemble.follower());
+        ProcessHandle.current().descendants().forEach(process -> System.out.println(process.pid()));
+        System.out.println("ready");
+        while (System.in.read() >= 0) {
+            // until the end
+        }
+        ensemble.close();
+    }
+}
