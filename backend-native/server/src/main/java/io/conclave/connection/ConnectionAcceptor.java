@@ -175,8 +175,20 @@ public final class ConnectionAcceptor implements StepListener {
         beginClosing().awaitUninterruptibly();
     }
 
-    /** Has all event loops close their connections, before anything that they are given later; done when they have. */
+    /**
+     * Has every event loop close its connections, all of them before anything else that it does; done when they are closed.
+     * From any thread.
+     */
     public Future<?> beginClosing() {
+        loops.keySet().forEach(loop -> loop.execute(() -> closeThoseOf(loop)));
         return channels.close();
+    }
+
+    private void closeThoseOf(EventLoop loop) {
+        for (Channel channel : channels) {
+            if (channel.eventLoop() == loop) {
+                channel.close();
+            }
+        }
     }
 }

@@ -5,11 +5,9 @@ import io.conclave.server.ConclaveServer;
 import io.conclave.server.EnsembleConfig;
 import io.conclave.server.ServerConfig;
 import io.conclave.time.TimeSource;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -20,9 +18,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.BooleanSupplier;
-import java.util.function.Predicate;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * An ensemble of servers for tests of what an application does when servers die, come back, stall, or lose sight of each
@@ -59,7 +55,7 @@ public final class ConclaveEnsemble implements AutoCloseable {
     private static final String HOST = "127.0.0.1";
 
     private final Builder settings;
-    private final Path directory;
+    private final EnsembleFiles files;
     private final TimeSource time = TimeSource.system();
     private final Links links = new Links();
     private final Map<Integer, Member> members = new TreeMap<>();
@@ -70,7 +66,7 @@ public final class ConclaveEnsemble implements AutoCloseable {
 
     private ConclaveEnsemble(Builder settings) {
         this.settings = settings;
-        this.directory = settings.directory.orElseGet(ConclaveEnsemble::temporaryDirectory);
+        this.files = EnsembleFiles.in(settings.directory);
     }
 
     /** Starts a new ensemble of voters with its files in a temporary directory, and waits until all of them serve. */
@@ -184,16 +180,12 @@ public final class ConclaveEnsemble implements AutoCloseable {
             members.put(id, new Member(id, 0, HOST, Ports.find(), "", Ports.find(), id > settings.voters));
         }
         links.open(members.values());
-        if (all > 1 && !Files.exists(logOf(1).resolve("identity"))) {
+        if (all > 1 && !files.hasLog(1)) {
             ConclaveServer.giveBirth(configOf(1), time);
         }
         members.keySet().forEach(this::launch);
         await("all servers to be members and to serve", () -> members.keySet().stream()
                 .allMatch(this::isComplete));
-    }
-
-    private Path logOf(int id) {
-        return directory.resolve("server-" + id).resolve("log");
     }
 
     private ServerConfig configOf(int id) {
@@ -204,8 +196,8 @@ public final class ConclaveEnsemble implements AutoCloseable {
         return ServerConfig.builder()
                 .clientPort(member(id).clientPort())
                 .clientPortAddress(HOST)
-                .dataDirectory(Optional.of(logOf(id)))
-                .homeDirectory(Optional.of(directory.resolve("server-" + id)))
+                .dataDirectory(Optional.of(files.log(id)))
+                .homeDirectory(Optional.of(files.home(id)))
                 .tickTimeMs(settings.tickTimeMs)
                 .maxSessionTimeoutMs(settings.maxSessionTimeoutMs)
                 .maxConnectionsPerAddress(0)
@@ -262,21 +254,16 @@ public final class ConclaveEnsemble implements AutoCloseable {
      * for processes that are asked one after the other, for about a second at most each.
      */
     public OptionalInt leader() {
-        return leader(status -> true);
+        return leading().map(Leading::id).map(OptionalInt::of).orElse(OptionalInt.empty());
     }
 
-    private OptionalInt leader(Predicate<ServerStatus> which) {
-        OptionalInt leader = OptionalInt.empty();
-        long term = -1;
-        for (Map.Entry<Integer, RunningServer> entry : running.entrySet()) {
-            Optional<ServerStatus> status = statusOf(entry.getKey());
-            if (status.filter(ServerStatus::leads).filter(which).isPresent()
-                    && status.get().term() > term) {
-                leader = OptionalInt.of(entry.getKey());
-                term = status.get().term();
-            }
-        }
-        return leader;
+    private record Leading(int id, ServerStatus status) {}
+
+    /** An old leader may not know yet of the new one, whose term is higher. */
+    private Optional<Leading> leading() {
+        return running.keySet().stream()
+                .flatMap(id -> statusOf(id).filter(ServerStatus::leads).map(status -> new Leading(id, status)).stream())
+                .max(Comparator.comparingLong(leading -> leading.status().term()));
     }
 
     /** What a server says that can say something. */
@@ -288,12 +275,12 @@ public final class ConclaveEnsemble implements AutoCloseable {
 
     /** Waits until a server leads and serves, and says which. */
     public int awaitLeader() {
-        OptionalInt[] leader = {OptionalInt.empty()};
-        await("a leader", () -> {
-            leader[0] = leader(ServerStatus::serves);
-            return leader[0].isPresent();
-        });
-        return leader[0].getAsInt();
+        List<Integer> leader = new ArrayList<>();
+        await("a leader", () -> leading()
+                .filter(leading -> leading.status().serves())
+                .map(leading -> leader.add(leading.id()))
+                .isPresent());
+        return leader.get(0);
     }
 
     /** Any running server that does not lead and is not paused. */
@@ -473,30 +460,7 @@ public final class ConclaveEnsemble implements AutoCloseable {
     public void close() {
         List.copyOf(running.keySet()).forEach(this::kill);
         links.close();
-        if (settings.directory.isEmpty()) {
-            delete(directory);
-        }
-    }
-
-    private static Path temporaryDirectory() {
-        try {
-            return Files.createTempDirectory("conclave-ensemble-");
-        } catch (IOException e) {
-            throw new UncheckedIOException("no temporary directory: " + e, e);
-        }
-    }
-
-    private static void delete(Path directory) {
-        if (!Files.exists(directory)) {
-            return;
-        }
-        try (Stream<Path> files = Files.walk(directory)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.deleteIfExists(file);
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException("cannot delete " + directory + ": " + e, e);
-        }
+        files.close();
     }
 
     @Override

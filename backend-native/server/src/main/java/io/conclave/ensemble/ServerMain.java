@@ -17,6 +17,9 @@ import java.util.concurrent.CompletableFuture;
  * is gone, which the end of the standard input says.
  */
 final class ServerMain {
+    /** Says in the server's output that it ended in order. */
+    static final String STOPPED = "Conclave has ended in order";
+
     private static final int FAILED = 1;
 
     private ServerMain() {}
@@ -41,7 +44,10 @@ final class ServerMain {
 
     /** In order even if the signal comes at the very moment when the server begins to serve. */
     private static void close(CompletableFuture<ConclaveServer> started) {
-        started.thenAccept(ConclaveServer::close)
+        started.thenAccept(server -> {
+                    server.close();
+                    System.out.println(STOPPED);
+                })
                 .exceptionally(notStarted -> null)
                 .join();
     }

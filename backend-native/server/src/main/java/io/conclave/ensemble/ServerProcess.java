@@ -168,12 +168,17 @@ final class ServerProcess implements RunningServer {
             process.onExit().get(STOP_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
             throw new IllegalStateException(
-                    "server " + id + " was asked to end and runs still, after " + STOP_LIMIT.toSeconds() + " s", e);
+                    "server " + id + " had not ended " + STOP_LIMIT.toSeconds()
+                            + " s after it was asked to, and was killed",
+                    e);
         } catch (ExecutionException e) {
             throw new IllegalStateException("server " + id + " cannot be waited for: " + e.getCause(), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted while waiting for the end of server " + id, e);
+            throw new IllegalStateException(
+                    "interrupted while waiting for the end of server " + id + ", which was killed", e);
+        } finally {
+            process.destroyForcibly();
         }
     }
 

@@ -18,9 +18,11 @@ import io.conclave.spi.SetData;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterAll;
@@ -138,6 +140,36 @@ class PausedServerTest {
         assertNotEquals(leader, ensemble.awaitLeader());
         ensemble.restart(leader);
         ensemble.awaitServing(leader);
+    }
+
+    @Test
+    void serverThatIsKilledWhileItIsPausedAnswersNothingOfWhatItWasSentMeanwhile() throws IOException {
+        int id = ensemble.follower();
+        int port = ensemble.server(id).clientPort().orElseThrow();
+        List<Socket> sockets = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            sockets.add(new Socket(InetAddress.getLoopbackAddress(), port));
+        }
+        await().atMost(PATIENCE).until(() -> ensemble.server(id).connectionCount() >= 100);
+        ensemble.pause(id);
+        sockets.add(new Socket(InetAddress.getLoopbackAddress(), port));
+        for (Socket socket : sockets) {
+            socket.getOutputStream().write(bytes("ruok"));
+        }
+        ensemble.kill(id);
+        for (Socket socket : sockets) {
+            assertEquals("", textUntilItEnds(socket));
+        }
+        ensemble.restart(id);
+    }
+
+    private static String textUntilItEnds(Socket connected) throws IOException {
+        try (Socket socket = connected) {
+            socket.setSoTimeout(60_000);
+            return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        } catch (SocketException e) {
+            return "";
+        }
     }
 
     @Test

@@ -122,7 +122,7 @@ class ServersAsProcessesTest {
         ensemble.stop(id);
         assertThrows(IllegalStateException.class, () -> ensemble.awaitServing(id));
         Path output = directory.resolve("server-" + id).resolve("conclave-server.out");
-        assertTrue(Files.readString(output).contains("Closed"), () -> "no word of its end in " + output);
+        assertTrue(Files.readString(output).contains(ServerMain.STOPPED), () -> "no word of its end in " + output);
         ensemble.restart(id);
         ensemble.awaitServing(id);
     }
