@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.consensus.LogRole;
 import io.conclave.coordinator.Coordinator;
-import io.conclave.node.CreateMode;
 import io.conclave.node.NodePath;
 import io.conclave.spi.Create;
 import io.conclave.spi.GetData;
@@ -119,16 +118,15 @@ class PausedServerTest {
                 .connect()) {
             List<SessionState> states = new CopyOnWriteArrayList<>();
             client.onStateChange(states::add);
-            client.execute(Create.of(place).withMode(CreateMode.EPHEMERAL));
+            long session = client.recipeSession().id();
             ensemble.pause(id);
             await().atMost(PATIENCE).until(() -> states.contains(SessionState.LOST));
-            await().atMost(PATIENCE).until(() -> ensemble.server(other)
-                    .state()
-                    .znode(place.toString())
-                    .isEmpty());
+            await().atMost(PATIENCE)
+                    .until(() -> !ensemble.server(other).state().sessions().containsKey(session));
             ensemble.resume(id);
-            await().atMost(PATIENCE).until(() -> client.state() == SessionState.CONNECTED);
-            client.execute(Create.of(place).withMode(CreateMode.EPHEMERAL));
+            await().atMost(PATIENCE)
+                    .until(() -> client.state() == SessionState.CONNECTED
+                            && client.recipeSession().id() != session);
         }
     }
 
