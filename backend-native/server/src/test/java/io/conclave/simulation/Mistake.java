@@ -7,6 +7,11 @@ import io.conclave.consensus.Proposal;
 import io.conclave.consensus.Rejection;
 import io.conclave.consensus.ReplicatedLog;
 import io.conclave.consensus.core.MistakenCores;
+import io.conclave.consensus.disk.Disk;
+import io.conclave.consensus.disk.DiskFile;
+import io.conclave.consensus.disk.DiskFullException;
+import io.conclave.consensus.disk.MistakenWrites;
+import io.conclave.consensus.disk.SimulatedDisk;
 import io.conclave.consensus.entry.EntryKind;
 import io.conclave.consensus.member.CoreFactory;
 import io.conclave.protocol.Xid;
@@ -23,7 +28,24 @@ import java.util.function.Function;
 enum Mistake {
     NONE,
     /** Batches of the log are called durable before they are. */
-    ACKNOWLEDGED_BEFORE_DURABLE,
+    ACKNOWLEDGED_BEFORE_DURABLE {
+        @Override
+        Disk disk(SimulatedDisk of) {
+            return new MistakenWrites(of, DiskFile::write);
+        }
+    },
+    /** Room for what is written to the log was not set apart before, so that a full disk is met where it ends a server. */
+    ROOM_NOT_SET_APART {
+        @Override
+        Disk disk(SimulatedDisk of) {
+            return new MistakenWrites(of, (file, source, position) -> {
+                if (of.room() < NEEDED_BYTES) {
+                    throw new DiskFullException("no room for another " + NEEDED_BYTES + " bytes");
+                }
+                file.writeSynced(source, position);
+            });
+        }
+    },
     /** A server counts itself as confirmed without having asked anybody, and so answers pings. */
     PINGS_ANSWERED_WITHOUT_LEADER {
         @Override
@@ -144,6 +166,13 @@ enum Mistake {
             return MistakenCores.with("WIPED_VOTER_COUNTED");
         }
     };
+
+    private static final int NEEDED_BYTES = 16 * 1024;
+
+    /** In place of a server's disk. */
+    Disk disk(SimulatedDisk of) {
+        return of;
+    }
 
     /** In place of a server's log. */
     ReplicatedLog log(MemberLog of, Random random) {

@@ -68,7 +68,7 @@ final class ServerMachine implements SimulatedNetwork.Node {
                 executors.add(new LoopExecutor(this));
             }
             loops = new SimulatedLoops(executors);
-            SlowDisk slow = new SlowDisk(disk, this::syncing, world.mistake() == Mistake.ACKNOWLEDGED_BEFORE_DURABLE);
+            SlowDisk slow = new SlowDisk(world.mistake().disk(disk), this::syncing);
             loop = new MemberLoop(
                     options,
                     toMember -> FileStore.open(slow, options, toMember::accept),
@@ -171,7 +171,11 @@ final class ServerMachine implements SimulatedNetwork.Node {
             throw new IllegalStateException("machine " + id);
         }
         LogOptions options = LogOptions.builder(
-                        clock::wallMs, clock::monotonicMs, this::inBackground, this::afterMs, this::failed)
+                        clock::wallMs,
+                        clock::monotonicMs,
+                        this::inBackground,
+                        this::afterMs,
+                        cause -> failed(cause, false))
                 .memberId(id)
                 .members(members)
                 .birth(birth)
@@ -196,7 +200,7 @@ final class ServerMachine implements SimulatedNetwork.Node {
         }
         made.loop.ready().whenComplete((nothing, cause) -> {
             if (cause != null && !made.isOver()) {
-                failed(cause instanceof LogException known ? known : new LogException(cause.toString(), cause));
+                failed(cause instanceof LogException known ? known : new LogException(cause.toString(), cause), true);
             }
         });
         if (!made.isOver()) {
@@ -249,15 +253,16 @@ final class ServerMachine implements SimulatedNetwork.Node {
         pausedUntilUs = time.nowUs() + durationUs;
     }
 
-    private void failed(LogException cause) {
+    /** Only a start may fail for want of room, and only while there is none; whoever works waits and refuses. */
+    private void failed(LogException cause, boolean starting) {
         Life failed = life;
         if (failed == null) {
             return;
         }
         if (disk.hasFailed() || isCausedBy(cause, PowerFailure.class)) {
             losePower();
-        } else if (isCausedBy(cause, DiskFullException.class)) {
-            world.trace.fault("server stopped for want of room", id, 0);
+        } else if (starting && disk.isLimited() && isCausedBy(cause, DiskFullException.class)) {
+            world.trace.fault("server not started for want of room", id, 0);
             kill();
         } else if (damaged) {
             world.trace.fault("damage found, server stopped", id, 0);

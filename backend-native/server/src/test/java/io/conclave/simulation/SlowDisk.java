@@ -7,22 +7,19 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 
-/** A disk on which each sync takes a time, or is forgotten. */
+/** A disk on which each sync takes a time. */
 final class SlowDisk implements Disk {
     private final Disk disk;
     private final Runnable syncing;
-    private final boolean forgetful;
 
     /**
      * A disk on top of another.
      *
      * @param syncing called at each sync
-     * @param forgetful a planted mistake: what is written to segments of the log is not made durable
      */
-    SlowDisk(Disk disk, Runnable syncing, boolean forgetful) {
+    SlowDisk(Disk disk, Runnable syncing) {
         this.disk = disk;
         this.syncing = syncing;
-        this.forgetful = forgetful;
     }
 
     @Override
@@ -91,11 +88,7 @@ final class SlowDisk implements Disk {
         @Override
         public void writeSynced(ByteBuffer source, long position) throws IOException {
             syncing.run();
-            if (forgetful) {
-                file.write(source, position);
-            } else {
-                file.writeSynced(source, position);
-            }
+            file.writeSynced(source, position);
         }
 
         @Override

@@ -73,6 +73,16 @@ public final class SimulatedDisk implements Disk {
         capacity = bytes;
     }
 
+    /** Whether there is a bound on what fits. */
+    public boolean isLimited() {
+        return capacity != Long.MAX_VALUE;
+    }
+
+    /** Bytes by which the files may still grow. */
+    public long room() {
+        return capacity - used();
+    }
+
     /** Bytes that the files have. */
     public long used() {
         return names.values().stream().mapToLong(inode -> inode.data.length).sum();

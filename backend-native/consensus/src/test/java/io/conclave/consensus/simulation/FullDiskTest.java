@@ -2,10 +2,14 @@ package io.conclave.consensus.simulation;
 
 import static io.conclave.consensus.simulation.EnsembleSimulation.SECOND_US;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.consensus.DiskState;
 import io.conclave.consensus.LogRole;
+import io.conclave.consensus.disk.DiskFullException;
+import io.conclave.consensus.disk.MistakenWrites;
+import io.conclave.consensus.member.CoreFactory;
 import org.junit.jupiter.api.Test;
 
 /** Members whose disk has no room for what they are to take in: they wait, and go on when there is some. */
@@ -54,6 +58,23 @@ class FullDiskTest {
         member.disk().capacity(Long.MAX_VALUE);
         awaitVoteOf(simulation, late);
         simulation.settle();
+    }
+
+    /** The simulation's own proof: it tolerates nobody who ends for want of room while he works. */
+    @Test
+    void aMemberThatEndsForWantOfRoomIsAViolation() {
+        EnsembleSimulation simulation = three();
+        int late = simulation.leader() % 3 + 1;
+        SimulatedMember member = simulation.members.get(late);
+        member.wipe();
+        member.mistaken(
+                CoreFactory.RAFT,
+                disk -> new MistakenWrites(disk, (file, source, position) -> {
+                    throw new DiskFullException("no room");
+                }));
+        simulation.start(late, false);
+        AssertionError violation = assertThrows(AssertionError.class, () -> simulation.runFor(20 * SECOND_US));
+        assertTrue(violation.getMessage().contains("the log of member " + late), violation::getMessage);
     }
 
     /** Each of them had room when it was taken. */

@@ -139,7 +139,7 @@ public final class SimulatedMember implements SimulatedNetwork.Node {
                         this::nowMs,
                         this::inBackground,
                         (delayMs, action) -> time.after(delayMs * 1000, inThisLife(action)),
-                        this::failed)
+                        cause -> failed(cause, false))
                 .memberId(id)
                 .members(members)
                 .birth(birth)
@@ -163,7 +163,7 @@ public final class SimulatedMember implements SimulatedNetwork.Node {
         guarded(made, () -> made.loop.start(application.machine(), application.listener()));
         made.loop.ready().whenComplete((nothing, cause) -> {
             if (cause instanceof LogException known && life.isPresent() && life.get() == made) {
-                failed(known);
+                failed(known, true);
             }
         });
     }
@@ -217,12 +217,12 @@ public final class SimulatedMember implements SimulatedNetwork.Node {
         pausedUntilUs = Math.max(pausedUntilUs, time.nowUs() + durationUs); // else what waits would be overtaken
     }
 
-    private void failed(LogException cause) {
-        boolean starting = log().status().appliedIndex() == 0;
+    /** Only a start may fail for want of room, and only while there is none; whoever works waits and refuses. */
+    private void failed(LogException cause, boolean starting) {
         if (disk.hasFailed() || isCausedBy(PowerFailure.class, cause)) {
             time.after(0, inThisLife(this::losePower));
-        } else if (starting && isCausedBy(DiskFullException.class, cause)) {
-            time.after(0, inThisLife(this::kill)); // nobody can begin on a full disk
+        } else if (starting && disk.isLimited() && isCausedBy(DiskFullException.class, cause)) {
+            time.after(0, inThisLife(this::kill));
         } else {
             // not from here, where it might be caught
             time.after(0, () -> {
