@@ -7,7 +7,6 @@ import io.conclave.consensus.LogOptions;
 import io.conclave.consensus.ReplicatedLog;
 import io.conclave.consensus.StateMachine;
 import io.conclave.consensus.core.PeerMessage;
-import io.conclave.consensus.disk.DiskFullException;
 import io.conclave.consensus.disk.PowerFailure;
 import io.conclave.consensus.disk.SimulatedDisk;
 import io.conclave.consensus.entry.ClusterConfiguration;
@@ -171,11 +170,7 @@ final class ServerMachine implements SimulatedNetwork.Node {
             throw new IllegalStateException("machine " + id);
         }
         LogOptions options = LogOptions.builder(
-                        clock::wallMs,
-                        clock::monotonicMs,
-                        this::inBackground,
-                        this::afterMs,
-                        cause -> failed(cause, false))
+                        clock::wallMs, clock::monotonicMs, this::inBackground, this::afterMs, this::failed)
                 .memberId(id)
                 .members(members)
                 .birth(birth)
@@ -200,7 +195,7 @@ final class ServerMachine implements SimulatedNetwork.Node {
         }
         made.loop.ready().whenComplete((nothing, cause) -> {
             if (cause != null && !made.isOver()) {
-                failed(cause instanceof LogException known ? known : new LogException(cause.toString(), cause), true);
+                failed(cause instanceof LogException known ? known : new LogException(cause.toString(), cause));
             }
         });
         if (!made.isOver()) {
@@ -253,17 +248,14 @@ final class ServerMachine implements SimulatedNetwork.Node {
         pausedUntilUs = time.nowUs() + durationUs;
     }
 
-    /** Only a start may fail for want of room, and only while there is none; whoever works waits and refuses. */
-    private void failed(LogException cause, boolean starting) {
+    /** A full disk is no excuse: here nobody begins a cluster on one, and everybody else starts, waits and refuses. */
+    private void failed(LogException cause) {
         Life failed = life;
         if (failed == null) {
             return;
         }
         if (disk.hasFailed() || isCausedBy(cause, PowerFailure.class)) {
             losePower();
-        } else if (starting && disk.isLimited() && isCausedBy(cause, DiskFullException.class)) {
-            world.trace.fault("server not started for want of room", id, 0);
-            kill();
         } else if (damaged) {
             world.trace.fault("damage found, server stopped", id, 0);
             end(1_000);

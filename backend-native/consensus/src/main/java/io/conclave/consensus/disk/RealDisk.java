@@ -62,7 +62,7 @@ public final class RealDisk implements Disk {
     @Override
     public DiskFile open(String name) throws IOException {
         return new RealFile(
-                FileChannel.open(path(name), StandardOpenOption.READ, StandardOpenOption.WRITE), describe(name));
+                FileChannel.open(path(name), StandardOpenOption.READ, StandardOpenOption.WRITE), path(name));
     }
 
     @Override
@@ -74,9 +74,9 @@ public final class RealDisk implements Disk {
                             StandardOpenOption.READ,
                             StandardOpenOption.WRITE,
                             StandardOpenOption.CREATE_NEW),
-                    describe(name));
+                    path(name));
         } catch (IOException e) {
-            throw fullOrSame(e, describe(name));
+            throw fullOrSame(e, path(name));
         }
     }
 
@@ -85,7 +85,7 @@ public final class RealDisk implements Disk {
         try {
             Files.move(path(from), path(to), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {
-            throw fullOrSame(e, describe(to));
+            throw fullOrSame(e, path(to));
         }
     }
 
@@ -133,7 +133,7 @@ public final class RealDisk implements Disk {
     }
 
     private FileChannel openLocked(String name) throws IOException {
-        FileChannel channel = FileChannel.open(path(name), StandardOpenOption.WRITE, StandardOpenOption.CREATE);
+        FileChannel channel = openOrCreate(path(name));
         try {
             if (channel.tryLock() != null) {
                 return channel;
@@ -148,6 +148,14 @@ public final class RealDisk implements Disk {
         }
         channel.close();
         throw inUse(name);
+    }
+
+    private static FileChannel openOrCreate(Path file) throws IOException {
+        try {
+            return FileChannel.open(file, StandardOpenOption.WRITE, StandardOpenOption.CREATE);
+        } catch (IOException e) {
+            throw fullOrSame(e, file);
+        }
     }
 
     private DirectoryInUseException inUse(String name) {
@@ -176,10 +184,18 @@ public final class RealDisk implements Disk {
     }
 
     /** The JDK tells a full disk by the operating system's text alone. */
-    private static IOException fullOrSame(IOException e, String file) {
+    private static IOException fullOrSame(IOException e, Path file) {
         String message = String.valueOf(e.getMessage()).toLowerCase(Locale.ROOT);
         boolean full = message.contains("no space left") || message.contains("quota exceeded");
-        return full ? new DiskFullException("no room on the disk for " + file, e) : e;
+        return full ? new DiskFullException("no room on the disk for " + file + roomBeside(file), e) : e;
+    }
+
+    private static String roomBeside(Path file) {
+        try {
+            return " (" + Files.getFileStore(file.resolveSibling("")).getUsableSpace() + " bytes are free)";
+        } catch (IOException e) {
+            return ""; // the message is about something else
+        }
     }
 
     /**
@@ -188,9 +204,9 @@ public final class RealDisk implements Disk {
      */
     private static final class RealFile implements DiskFile {
         private final FileChannel channel;
-        private final String path;
+        private final Path path;
 
-        RealFile(FileChannel channel, String path) {
+        RealFile(FileChannel channel, Path path) {
             this.channel = channel;
             this.path = path;
         }

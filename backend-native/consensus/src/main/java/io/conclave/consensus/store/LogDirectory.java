@@ -4,6 +4,7 @@ import io.conclave.consensus.LogException;
 import io.conclave.consensus.LogOptions;
 import io.conclave.consensus.disk.DirectoryInUseException;
 import io.conclave.consensus.disk.Disk;
+import io.conclave.consensus.disk.DiskFullException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -115,9 +116,25 @@ public final class LogDirectory {
             throw new LogException("the log in " + disk + " was set aside: its member can only join the others, which"
                     + " have the data. To begin a new cluster name an empty directory");
         }
-        Identity identity = begin(disk, options, options.clusterIds().get(), true);
+        Identity identity = bear(disk, options);
         log.info("{}: new cluster {}, member {}", disk, identity.clusterId(), identity.memberId());
         return Optional.of(identity);
+    }
+
+    private static Identity bear(Disk disk, LogOptions options) throws IOException {
+        try {
+            return begin(disk, options, options.clusterIds().get(), true);
+        } catch (DiskFullException e) {
+            throw noRoomToBegin(disk, options, e);
+        }
+    }
+
+    /** A member that has a log starts on a full disk; a cluster does not begin on one, for it could not keep anything. */
+    static LogException noRoomToBegin(Disk disk, LogOptions options, DiskFullException cause) {
+        return new LogException(
+                "a cluster cannot begin in " + disk + ": " + cause.getMessage() + "; the first segment of its log alone"
+                        + " needs " + options.firstSegmentBytes() + " bytes",
+                cause);
     }
 
     private static void requireEmpty(Disk disk, List<String> names) throws IOException {

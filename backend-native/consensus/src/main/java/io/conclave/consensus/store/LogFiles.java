@@ -3,6 +3,7 @@ package io.conclave.consensus.store;
 import io.conclave.consensus.DamagedLogException;
 import io.conclave.consensus.LogOptions;
 import io.conclave.consensus.disk.Disk;
+import io.conclave.consensus.disk.DiskFullException;
 import io.conclave.consensus.entry.EntryKind;
 import io.conclave.consensus.entry.LogBatch;
 import io.conclave.consensus.entry.LogEntry;
@@ -12,6 +13,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -129,9 +131,29 @@ final class LogFiles implements Closeable {
                 throw new DamagedLogException(
                         disk.describe(Segment.name(Math.max(base.segment(), durable.segment()))), 0, "it is missing");
             }
-            found.add(createSegment(base.segment(), options.firstSegmentBytes(), () -> false));
+            makeFirst(base).ifPresent(found::add);
         }
         return found;
+    }
+
+    /**
+     * The segment in which a log begins that has none. A member whose disk has no room for it starts without: it votes, and
+     * writes when there is room. Nobody has written anything to a log that was born here and never had one, so its cluster
+     * does not begin.
+     */
+    private Optional<Segment> makeFirst(LogBase base) throws IOException {
+        try {
+            return Optional.of(createSegment(base.segment(), options.firstSegmentBytes(), () -> false));
+        } catch (DiskFullException e) {
+            if (identity.bornHere() && base.equals(LogBase.BIRTH)) {
+                throw LogDirectory.noRoomToBegin(disk, options, e);
+            }
+            log.error(
+                    "{}: no room for a segment of the log, so nothing is written until there is: {}",
+                    disk,
+                    e.getMessage());
+            return Optional.empty();
+        }
     }
 
     /** Makes the first segment of a new member, for which recovery would make it. */

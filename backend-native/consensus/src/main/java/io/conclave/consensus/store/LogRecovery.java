@@ -65,14 +65,14 @@ final class LogRecovery {
     }
 
     /**
-     * Reads everything behind the snapshot.
+     * Reads everything behind the snapshot. Without any segment the log ends where it begins.
      *
      * @param reachesAtLeast an index that the log must reach, since a snapshot of it was made
      */
     void read(Consumer<LogBatch> target, long reachesAtLeast) throws IOException {
         findFirstIndexes();
-        int number = startSegment();
-        beginIn(segments.get(number));
+        int number = segments.isEmpty() ? 0 : startSegment();
+        beginIn(segments.isEmpty() ? Optional.empty() : Optional.of(segments.get(number)));
         while (number < segments.size() && readSegment(segments.get(number), target)) {
             number++;
         }
@@ -132,9 +132,10 @@ final class LogRecovery {
     }
 
     /** In the log's first segment the first batch must be the log's first; in others it need only be whole. */
-    private void beginIn(Segment segment) throws IOException {
-        LogPosition start = new LogPosition(segment.id(), LogFormat.SEGMENT_HEADER_BYTES);
-        Optional<BatchHeader> first = segment.id() == base.segment() ? Optional.empty() : firstOf(segment);
+    private void beginIn(Optional<Segment> segment) throws IOException {
+        long id = segment.map(Segment::id).orElse(base.segment());
+        LogPosition start = new LogPosition(id, LogFormat.SEGMENT_HEADER_BYTES);
+        Optional<BatchHeader> first = id == base.segment() ? Optional.empty() : firstOf(segment.orElseThrow());
         long index = first.map(header -> header.firstIndex() - 1).orElse(base.index());
         boolean behindSnapshot = index == snapshot.lastIndex();
         written.add(new Written(

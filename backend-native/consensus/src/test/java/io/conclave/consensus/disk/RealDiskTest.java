@@ -2,13 +2,17 @@ package io.conclave.consensus.disk;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 class RealDiskTest {
@@ -73,6 +77,17 @@ class RealDiskTest {
         try (Closeable second = disk.lock("lock")) {
             first.close();
             assertThrows(DirectoryInUseException.class, () -> disk.lock("lock"));
+        }
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void aFullDiskIsToldWithTheFileAndTheFreeBytes() throws IOException {
+        try (DiskFile full = RealDisk.in(Path.of("/dev")).open("full")) {
+            DiskFullException e = assertThrows(DiskFullException.class, () -> full.write(ByteBuffer.allocate(1), 0));
+            assertTrue(
+                    e.getMessage().matches("no room on the disk for /dev/full \\([0-9]+ bytes are free\\)"),
+                    e::getMessage);
         }
     }
 }

@@ -73,11 +73,6 @@ public final class SimulatedDisk implements Disk {
         capacity = bytes;
     }
 
-    /** Whether there is a bound on what fits. */
-    public boolean isLimited() {
-        return capacity != Long.MAX_VALUE;
-    }
-
     /** Bytes by which the files may still grow. */
     public long room() {
         return capacity - used();
@@ -313,7 +308,7 @@ public final class SimulatedDisk implements Disk {
 
         private void grow(int end) throws IOException {
             if (used() + end - inode.data.length > capacity) {
-                throw new DiskFullException("no room for " + describe(name));
+                throw new DiskFullException("no room for " + describe(name) + " (" + room() + " bytes are free)");
             }
             inode.data = Arrays.copyOf(inode.data, end);
         }

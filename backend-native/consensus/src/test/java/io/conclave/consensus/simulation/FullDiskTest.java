@@ -77,6 +77,32 @@ class FullDiskTest {
         assertTrue(violation.getMessage().contains("the log of member " + late), violation::getMessage);
     }
 
+    /** An installed snapshot leaves no segment of the log before it, and the next one may not be made yet. */
+    @Test
+    void aVoterWhoseFullDiskHasNoSegmentStartsAndVotesAndWritesWhenThereIsRoom() {
+        EnsembleSimulation simulation = three();
+        int leader = simulation.leader();
+        int late = leader % 3 + 1;
+        int other = late % 3 + 1;
+        SimulatedMember member = simulation.members.get(late);
+        member.kill();
+        write(simulation, 200);
+        simulation.start(late, false);
+        simulation.await("a snapshot", 30, () -> simulation.application(late).installs == 1);
+        member.kill();
+        member.disk().capacity(member.disk().used());
+        simulation.members.get(leader).kill();
+        simulation.start(late, false);
+        assertTrue(member.isAlive());
+        simulation.await(
+                "a leader by its vote",
+                20,
+                () -> simulation.log(late).status().leader() == other
+                        && simulation.log(other).status().leader() == other);
+        member.disk().capacity(Long.MAX_VALUE);
+        simulation.settle();
+    }
+
     /** Each of them had room when it was taken. */
     @Test
     void theOnlyVoterClosesThoughWhatItHasTakenDoesNotFitOnItsDisk() {

@@ -10,7 +10,6 @@ import io.conclave.consensus.ReplicatedLog;
 import io.conclave.consensus.StateMachine;
 import io.conclave.consensus.core.PeerMessage;
 import io.conclave.consensus.disk.Disk;
-import io.conclave.consensus.disk.DiskFullException;
 import io.conclave.consensus.disk.PowerFailure;
 import io.conclave.consensus.disk.SimulatedDisk;
 import io.conclave.consensus.entry.ClusterConfiguration;
@@ -139,7 +138,7 @@ public final class SimulatedMember implements SimulatedNetwork.Node {
                         this::nowMs,
                         this::inBackground,
                         (delayMs, action) -> time.after(delayMs * 1000, inThisLife(action)),
-                        cause -> failed(cause, false))
+                        this::failed)
                 .memberId(id)
                 .members(members)
                 .birth(birth)
@@ -163,7 +162,7 @@ public final class SimulatedMember implements SimulatedNetwork.Node {
         guarded(made, () -> made.loop.start(application.machine(), application.listener()));
         made.loop.ready().whenComplete((nothing, cause) -> {
             if (cause instanceof LogException known && life.isPresent() && life.get() == made) {
-                failed(known, true);
+                failed(known);
             }
         });
     }
@@ -217,12 +216,10 @@ public final class SimulatedMember implements SimulatedNetwork.Node {
         pausedUntilUs = Math.max(pausedUntilUs, time.nowUs() + durationUs); // else what waits would be overtaken
     }
 
-    /** Only a start may fail for want of room, and only while there is none; whoever works waits and refuses. */
-    private void failed(LogException cause, boolean starting) {
+    /** A full disk is no excuse: here nobody begins a cluster on one, and everybody else starts, waits and refuses. */
+    private void failed(LogException cause) {
         if (disk.hasFailed() || isCausedBy(PowerFailure.class, cause)) {
             time.after(0, inThisLife(this::losePower));
-        } else if (starting && disk.isLimited() && isCausedBy(DiskFullException.class, cause)) {
-            time.after(0, inThisLife(this::kill));
         } else {
             // not from here, where it might be caught
             time.after(0, () -> {

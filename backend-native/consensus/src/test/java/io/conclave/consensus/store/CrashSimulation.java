@@ -189,10 +189,14 @@ final class CrashSimulation {
         } catch (PowerFailure e) {
             // the process ends here
         } catch (DiskFullException e) {
-            // nor does a member start that cannot even make its first segment
-            disk.capacity(Long.MAX_VALUE);
+            if (directory != 0) {
+                throw e;
+            }
+            disk.capacity(Long.MAX_VALUE); // nor does an empty directory join on one
         } catch (LogException e) {
-            if (!disk.hasFailed()) {
+            if (e.getCause() instanceof DiskFullException && log.lastIndex() == 0) {
+                disk.capacity(Long.MAX_VALUE); // a cluster does not begin on a full disk
+            } else if (!disk.hasFailed()) {
                 throw e;
             }
         }

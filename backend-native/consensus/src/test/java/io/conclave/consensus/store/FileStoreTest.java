@@ -313,4 +313,46 @@ class FileStoreTest extends FileStoreFixture {
         start();
         assertEquals(2, recovered.rest().size());
     }
+
+    // ---- full disks
+
+    @Test
+    void aClusterDoesNotBeginOnAFullDiskAndSaysWhere() throws IOException {
+        for (int room : new int[] {0, 9_000}) { // for nothing, and for all but a segment
+            disk.capacity(disk.used() + room);
+            LogException e = assertThrows(LogException.class, this::start);
+            disk.kill();
+            assertTrue(
+                    e.getMessage().startsWith("a cluster cannot begin in simulated: no room for simulated/"),
+                    e::getMessage);
+            assertTrue(e.getMessage().contains("bytes are free"), e::getMessage);
+            assertTrue(e.getMessage().endsWith("needs " + options().firstSegmentBytes() + " bytes"), e::getMessage);
+        }
+        disk.capacity(Long.MAX_VALUE);
+        append(start(), batches(1, 1, 3, 100), 0);
+    }
+
+    /** It had been given its identity, and its process ended before it had a segment. */
+    @Test
+    void aMemberWithoutASegmentStartsOnAFullDiskVotesAndWritesWhenThereIsRoom() throws IOException {
+        birth = false;
+        FileStore store = open();
+        store.adopt(CLUSTER);
+        disk.kill();
+        disk.delete(Segment.name(1));
+        disk.capacity(disk.used());
+        store = start();
+        store.vote(3, 2);
+        assertEquals(Appended.WAIT, store.append(batches(3, 1, 2, 100), 0));
+        assertEquals(Appended.FULL, store.append(batches(3, 1, 2, 100), 0));
+        disk.kill();
+        store = start();
+        assertEquals(3, recovered.term());
+        assertEquals(2, recovered.votedFor());
+        disk.capacity(Long.MAX_VALUE);
+        append(store, batches(3, 1, 2, 100), 0);
+        disk.kill();
+        start();
+        assertEquals(2, recovered.rest().size());
+    }
 }
