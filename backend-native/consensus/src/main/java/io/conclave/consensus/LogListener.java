@@ -17,6 +17,9 @@ public interface LogListener {
         public void noted(int member, byte[] note) {}
 
         @Override
+        public void told(int member, byte[] note) {}
+
+        @Override
         public void serving(boolean serving) {}
 
         @Override
@@ -31,6 +34,9 @@ public interface LogListener {
 
     /** On the leader: a member's application has something to say; see {@link ReplicatedLog#confirm}. */
     void noted(int member, byte[] note);
+
+    /** A member's application, which led, has something to say to this one; see {@link ReplicatedLog#tell}. */
+    void told(int member, byte[] note);
 
     /**
      * Whether clients may be served: the member has a leader, has caught up with what was committed when it met it in

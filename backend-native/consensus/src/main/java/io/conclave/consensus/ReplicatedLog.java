@@ -65,6 +65,15 @@ public interface ReplicatedLog extends AutoCloseable {
     boolean confirm(byte[] note, Runnable action);
 
     /**
+     * Says something to a member's server, as the answer to its {@linkplain LogListener#noted note}: it reaches
+     * {@link LogListener#told} there, or is lost with the link, or if either log does not work. From any thread, without
+     * blocking.
+     *
+     * @param note at most {@link LogOptions#maxEntryBytes()}
+     */
+    void tell(int member, byte[] note);
+
+    /**
      * Changes who belongs to the cluster. The stage completes on the log's thread once the change is committed;
      * exceptionally with a {@link LogException} that says why not.
      */

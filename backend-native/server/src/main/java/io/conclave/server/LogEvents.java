@@ -65,18 +65,26 @@ final class LogEvents implements LogListener {
 
     @Override
     public void noted(int member, byte[] note) {
-        if (!reign.leads()) {
-            return;
-        }
         try {
             ServerNote known = ServerNote.decode(note);
-            sessions.heard(known.sessionIds());
-            features.noted(member, known.featureLevel());
             if (!known.changes().isEmpty()) {
-                members.asked(member, known.changes());
+                members.asked(member, known.changes(), known.question()); // the log refuses them if it does not lead
+            }
+            if (reign.leads()) {
+                sessions.heard(known.sessionIds());
+                features.noted(member, known.featureLevel());
             }
         } catch (IllegalArgumentException e) {
             LOG.error("Member {} said something that this one does not understand: {}", member, e.getMessage());
+        }
+    }
+
+    @Override
+    public void told(int member, byte[] note) {
+        try {
+            members.answered(ServerAnswer.decode(note));
+        } catch (IllegalArgumentException e) {
+            LOG.error("Member {} answered something that this one does not understand: {}", member, e.getMessage());
         }
     }
 

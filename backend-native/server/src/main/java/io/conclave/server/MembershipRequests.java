@@ -10,15 +10,19 @@ import io.conclave.consensus.entry.Member;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Changes of the membership: made here where this member leads; else told to the leader by a note, and looked for in the
- * configuration as it is committed. Thread-safe.
+ * Changes of the membership: made here where this member leads; else told to the leader by a note, whose server answers.
+ * An answer can be lost with its link, so they are looked for in the configuration, too, as it is committed. Thread-safe.
  */
 final class MembershipRequests implements Membership {
     private static final Logger LOG = LoggerFactory.getLogger(MembershipRequests.class);
@@ -29,10 +33,17 @@ final class MembershipRequests implements Membership {
     private final TimeSource time;
     private final int featureLevel;
 
+    /** Numbers begin anew in each life, at another place: an answer to the life before is not taken for one to this. */
+    private final AtomicLong lastQuestion;
+
+    /** Asked and not answered, by number. */
+    private final Map<Long, CompletableFuture<@Nullable Void>> open = new ConcurrentHashMap<>();
+
     MembershipRequests(ReplicatedLog log, TimeSource time, int featureLevel) {
         this.log = log;
         this.time = time;
         this.featureLevel = featureLevel;
+        this.lastQuestion = new AtomicLong(time.monotonicNanos());
     }
 
     @Override
@@ -48,18 +59,47 @@ final class MembershipRequests implements Membership {
         return done;
     }
 
+    private static String reasonOf(Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        return cause instanceof LogException && cause.getMessage() != null ? cause.getMessage() : cause.toString();
+    }
+
     private CompletionStage<@Nullable Void> ask(List<MembershipChange> changes) {
         CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
         long deadline = time.monotonicNanos() + LIMIT.toNanos();
-        byte[] note = new ServerNote(featureLevel, new long[0], changes).encode();
+        long question = nextQuestion();
+        open.put(question, done);
+        done.whenComplete((nothing, failure) -> open.remove(question));
+        byte[] note = new ServerNote(featureLevel, new long[0], changes, question).encode();
         if (!log.confirm(note, () -> look(changes, deadline, done))) {
             done.completeExceptionally(new LogException("the log takes nothing now"));
         }
         return done;
     }
 
+    private long nextQuestion() {
+        long next = lastQuestion.incrementAndGet();
+        return next == 0 ? lastQuestion.incrementAndGet() : next;
+    }
+
+    /** The leader has answered. On the log's thread. */
+    void answered(ServerAnswer answer) {
+        CompletableFuture<@Nullable Void> done = open.get(answer.question());
+        if (done == null) {
+            LOG.debug("An answer that nobody waits for: {}", answer);
+        } else if (answer.refusal().isEmpty()) {
+            done.complete(null);
+        } else {
+            done.completeExceptionally(new LogException("the leader was asked: " + answer.refusal()));
+        }
+    }
+
     private void look(List<MembershipChange> changes, long deadline, CompletableFuture<@Nullable Void> done) {
         ClusterConfiguration present = log.status().configuration();
+        if (done.isDone()) {
+            return;
+        }
         if (changes.stream().allMatch(change -> isMade(change, present))) {
             done.complete(null);
         } else if (time.monotonicNanos() - deadline > 0) {
@@ -81,11 +121,15 @@ final class MembershipRequests implements Membership {
     }
 
     /** Another member was asked, and this one leads. On the log's thread. */
-    void asked(int member, List<MembershipChange> changes) {
+    void asked(int member, List<MembershipChange> changes, long question) {
         LOG.info("Member {} passes on that the members shall change: {}", member, changes);
         make(changes).whenComplete((done, failure) -> {
+            String refusal = failure == null ? "" : reasonOf(failure);
             if (failure != null) {
-                LOG.warn("The members were not changed as member {} asked", member, failure);
+                LOG.warn("The members were not changed as member {} asked: {}", member, refusal);
+            }
+            if (question != 0) {
+                log.tell(member, new ServerAnswer(question, refusal).encode());
             }
         });
     }

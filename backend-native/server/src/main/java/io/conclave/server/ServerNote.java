@@ -8,18 +8,19 @@ import java.util.List;
 
 /**
  * What a server tells the leader's, outside of the log: version 1, feature level 4, number of sessions 4, their ids 8
- * each; then, if the members shall change, who joins and who leaves, each a length 4 and its text.
+ * each; then, if the members shall change, who joins and who leaves, each a length 4 and its text, and a number 8.
  *
  * @param featureLevel what the server understands
  * @param sessionIds the sessions that it has heard of since its last note
  * @param changes of the members, that an operator asked it for
+ * @param question by which the leader's {@link ServerAnswer} names these changes; 0 from a server that expects none
  */
-record ServerNote(int featureLevel, long[] sessionIds, List<MembershipChange> changes) {
+record ServerNote(int featureLevel, long[] sessionIds, List<MembershipChange> changes, long question) {
     private static final byte VERSION = 1;
     private static final int HEAD_BYTES = 1 + 2 * Integer.BYTES;
 
     ServerNote(int featureLevel, long[] sessionIds) {
-        this(featureLevel, sessionIds, List.of());
+        this(featureLevel, sessionIds, List.of(), 0);
     }
 
     byte[] encode() {
@@ -30,12 +31,16 @@ record ServerNote(int featureLevel, long[] sessionIds, List<MembershipChange> ch
                         .toList();
         int wordBytes =
                 words.stream().mapToInt(word -> Integer.BYTES + word.length).sum();
-        ByteBuffer bytes = ByteBuffer.allocate(HEAD_BYTES + Long.BYTES * sessionIds.length + wordBytes);
+        int questionBytes = words.isEmpty() ? 0 : Long.BYTES;
+        ByteBuffer bytes = ByteBuffer.allocate(HEAD_BYTES + Long.BYTES * sessionIds.length + wordBytes + questionBytes);
         bytes.put(VERSION).putInt(featureLevel).putInt(sessionIds.length);
         for (long id : sessionIds) {
             bytes.putLong(id);
         }
         words.forEach(word -> bytes.putInt(word.length).put(word));
+        if (!words.isEmpty()) {
+            bytes.putLong(question);
+        }
         return bytes.array();
     }
 
@@ -61,7 +66,8 @@ record ServerNote(int featureLevel, long[] sessionIds, List<MembershipChange> ch
         }
         List<MembershipChange> changes =
                 bytes.hasRemaining() ? MembershipWords.parse(text(bytes), text(bytes)) : List.of();
-        return new ServerNote(level, ids, changes);
+        long question = bytes.remaining() < Long.BYTES ? 0 : bytes.getLong();
+        return new ServerNote(level, ids, changes, question);
     }
 
     private static String text(ByteBuffer bytes) {

@@ -1,6 +1,8 @@
 package io.conclave.launcher;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeout;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.ensemble.ConclaveEnsemble;
@@ -15,6 +17,7 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -76,8 +79,7 @@ class CommandsTest {
             int port = ensemble.server(follower).clientPort().orElseThrow();
             InetSocketAddress address = new InetSocketAddress("127.0.0.1", port);
             try (AdminClient client = new AdminClient(address, "guess")) {
-                IOException refused = org.junit.jupiter.api.Assertions.assertThrows(
-                        IOException.class, () -> client.reconfig("", "1"));
+                IOException refused = assertThrows(IOException.class, () -> client.reconfig("", "1"));
                 assertTrue(refused.getMessage().contains("RECONFIG_DISABLED"), refused.getMessage());
             }
             try (AdminClient client = new AdminClient(address, secret)) {
@@ -93,6 +95,27 @@ class CommandsTest {
                     Awaitility.await().until(() -> client.members().contains("21997:participant"));
                     assertTrue(client.reconfig("", "4").lines().noneMatch(line -> line.startsWith("server.4=")));
                 }
+            }
+        }
+    }
+
+    @Test
+    void refusalOfTheLeaderComesAtOnceThroughAServerThatDoesNotLead() throws IOException {
+        Path home = directory.resolve("ensemble");
+        try (ConclaveEnsemble ensemble = ConclaveEnsemble.builder()
+                .voters(1)
+                .observers(1)
+                .directory(home)
+                .start()) {
+            int observer = 2;
+            ensemble.awaitServing(observer);
+            String secret = AdminSecret.read(home.resolve("server-" + observer));
+            int port = ensemble.server(observer).clientPort().orElseThrow();
+            try (AdminClient client = new AdminClient(new InetSocketAddress("127.0.0.1", port), secret)) {
+                IOException refused = assertTimeout(
+                        Duration.ofSeconds(30),
+                        () -> assertThrows(IOException.class, () -> client.reconfig("", "1"), "the only voter goes"));
+                assertTrue(refused.getMessage().contains("RECONFIG_IN_PROGRESS"), refused.getMessage());
             }
         }
     }

@@ -105,6 +105,9 @@ final class ScriptedLog implements ReplicatedLog {
     }
 
     @Override
+    public void tell(int member, byte[] note) {}
+
+    @Override
     public CompletionStage<@Nullable Void> change(MembershipChange change) {
         return membershipChange;
     }

@@ -273,6 +273,9 @@ class SessionLeaseTest {
         }
 
         @Override
+        public void tell(int member, byte[] note) {}
+
+        @Override
         public CompletionStage<Void> change(MembershipChange change) {
             return CompletableFuture.completedStage(null);
         }

@@ -46,6 +46,11 @@ final class StallingLog implements ReplicatedLog {
     }
 
     @Override
+    public void tell(int member, byte[] note) {
+        log.tell(member, note);
+    }
+
+    @Override
     public CompletionStage<Void> change(MembershipChange change) {
         return log.change(change);
     }

@@ -42,6 +42,11 @@ class MemberLog implements ReplicatedLog {
     }
 
     @Override
+    public void tell(int member, byte[] note) {
+        loop.tell(member, note);
+    }
+
+    @Override
     public CompletionStage<Void> change(MembershipChange change) {
         return loop.change(change);
     }

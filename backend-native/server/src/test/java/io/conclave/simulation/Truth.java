@@ -204,6 +204,11 @@ final class Truth {
             }
 
             @Override
+            public void told(int member, byte[] note) {
+                of.told(member, note);
+            }
+
+            @Override
             public void serving(boolean serving) {
                 world.trace.event("serving", machine.id, serving ? 1 : 0, "");
                 checkThatTimePasses();

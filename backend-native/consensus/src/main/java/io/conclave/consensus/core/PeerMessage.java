@@ -90,6 +90,9 @@ public sealed interface PeerMessage {
      */
     record ConfirmReply(long term, long id, long index) implements PeerMessage {}
 
+    /** The application of the member that leads, or has led, says something to the receiver's; may be lost. */
+    record Note(byte[] bytes) implements PeerMessage {}
+
     /**
      * Proposals of another member, in its order.
      *

@@ -108,6 +108,11 @@ public final class EnsembleLog implements ReplicatedLog {
     }
 
     @Override
+    public void tell(int to, byte[] note) {
+        member.tell(to, note);
+    }
+
+    @Override
     public CompletionStage<@Nullable Void> change(MembershipChange change) {
         return member.change(change);
     }

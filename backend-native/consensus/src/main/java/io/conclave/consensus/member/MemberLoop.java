@@ -115,6 +115,19 @@ public final class MemberLoop {
         return queue.offer(new ProposalQueue.Read(note, false, action));
     }
 
+    /** See {@link io.conclave.consensus.ReplicatedLog#tell}. */
+    public void tell(int member, byte[] note) {
+        if (note.length > options.maxEntryBytes()) {
+            throw new IllegalArgumentException("the note has " + note.length + " bytes; at most "
+                    + options.maxEntryBytes() + " are allowed (maxEntryBytes)");
+        }
+        queue.control(() -> {
+            if (replication != null && role.isWorking()) {
+                replication.tell(member, note);
+            }
+        });
+    }
+
     /** See {@link io.conclave.consensus.ReplicatedLog#change}. */
     public CompletionStage<@Nullable Void> change(MembershipChange change) {
         CompletableFuture<@Nullable Void> done = new CompletableFuture<>();

@@ -180,6 +180,10 @@ final class Replication {
             intake.forwarded(from, forward.entries());
             return;
         }
+        if (message instanceof PeerMessage.Note note) {
+            listener.told(from, note.bytes());
+            return;
+        }
         if (message instanceof PeerMessage.TimeoutNow && store.diskState() == DiskState.FULL) {
             return; // a member that cannot write would not lead for long
         }
@@ -196,6 +200,11 @@ final class Replication {
         return message instanceof PeerMessage.AppendReply
                 || message instanceof PeerMessage.VoteReply
                 || message instanceof PeerMessage.SnapshotReply;
+    }
+
+    void tell(int member, byte[] note) {
+        links.send(member, new PeerMessage.Note(note));
+        unsent = Unsent.AWAITED;
     }
 
     void change(MembershipChange change, CompletableFuture<@Nullable Void> done) {

@@ -7,6 +7,7 @@ import io.conclave.consensus.core.PeerMessage.Commit;
 import io.conclave.consensus.core.PeerMessage.ConfirmReply;
 import io.conclave.consensus.core.PeerMessage.ConfirmRequest;
 import io.conclave.consensus.core.PeerMessage.Forward;
+import io.conclave.consensus.core.PeerMessage.Note;
 import io.conclave.consensus.core.PeerMessage.SnapshotPiece;
 import io.conclave.consensus.core.PeerMessage.SnapshotReply;
 import io.conclave.consensus.core.PeerMessage.TimeoutNow;
@@ -48,6 +49,9 @@ final class MessageCodec {
     private static final byte FORWARD = 10;
     private static final byte COMMIT = 11;
 
+    /** Goes to members only that have shown that they know it, by what they say to the leader's application. */
+    private static final byte NOTE = 12;
+
     private MessageCodec() {}
 
     /** An upper bound of the message's bytes, near enough to make room by. */
@@ -63,6 +67,8 @@ final class MessageCodec {
             room += piece.bytes().length;
         } else if (message instanceof ConfirmRequest request) {
             room += request.note().length;
+        } else if (message instanceof Note note) {
+            room += note.bytes().length;
         }
         return room;
     }
@@ -114,6 +120,8 @@ final class MessageCodec {
             out.writeLong(reply.received()).writeBoolean(reply.installed());
         } else if (message instanceof TimeoutNow now) {
             out.writeByte(TIMEOUT_NOW).writeLong(now.term());
+        } else if (message instanceof Note note) {
+            writeBytes(out.writeByte(NOTE), note.bytes());
         } else {
             throw new IllegalArgumentException("there are no bytes for a " + message.getClass());
         }
@@ -182,6 +190,7 @@ final class MessageCodec {
             case CONFIRM_REPLY -> new ConfirmReply(in.readLong(), in.readLong(), in.readLong());
             case FORWARD -> new Forward(readEntries(in));
             case COMMIT -> new Commit(in.readLong(), in.readLong());
+            case NOTE -> new Note(readBytes(in));
             default -> throw new MalformedMessageException("message type " + type + " is unknown to this version");
         };
     }

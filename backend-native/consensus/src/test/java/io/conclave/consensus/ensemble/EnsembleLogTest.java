@@ -117,6 +117,9 @@ class EnsembleLogTest {
         public void noted(int member, byte[] note) {}
 
         @Override
+        public void told(int member, byte[] note) {}
+
+        @Override
         public void serving(boolean now) {
             serving = now;
         }

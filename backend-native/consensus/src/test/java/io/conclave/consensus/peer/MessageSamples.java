@@ -7,6 +7,7 @@ import io.conclave.consensus.core.PeerMessage.Commit;
 import io.conclave.consensus.core.PeerMessage.ConfirmReply;
 import io.conclave.consensus.core.PeerMessage.ConfirmRequest;
 import io.conclave.consensus.core.PeerMessage.Forward;
+import io.conclave.consensus.core.PeerMessage.Note;
 import io.conclave.consensus.core.PeerMessage.SnapshotPiece;
 import io.conclave.consensus.core.PeerMessage.SnapshotReply;
 import io.conclave.consensus.core.PeerMessage.TimeoutNow;
@@ -33,7 +34,8 @@ final class MessageSamples {
             new ConfirmRequest(17, new byte[] {(byte) 0xca, (byte) 0xfe}),
             new ConfirmReply(5, 17, 42),
             new Forward(List.of(entry(EntryKind.APPLICATION, new Origin(255, 12, 3), 0xaa))),
-            new Commit(5, 40));
+            new Commit(5, 40),
+            new Note(new byte[] {(byte) 0xbe, (byte) 0xef}));
 
     private MessageSamples() {}
 
@@ -71,6 +73,9 @@ final class MessageSamples {
         }
         if (message instanceof ConfirmRequest request) {
             return "confirm " + request.id() + " " + Arrays.toString(request.note());
+        }
+        if (message instanceof Note note) {
+            return "note " + Arrays.toString(note.bytes());
         }
         return message.toString();
     }

@@ -14,7 +14,10 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
@@ -34,6 +37,10 @@ final class CounterMachine implements StateMachine, LogListener, SimulatedMember
     int notes;
     int unknown;
     int installs;
+
+    /** What other members have said to this one. */
+    final List<String> told = new ArrayList<>();
+
     ClusterConfiguration configuration = ClusterConfiguration.NONE;
 
     /** Proposals without an outcome. */
@@ -180,6 +187,11 @@ final class CounterMachine implements StateMachine, LogListener, SimulatedMember
             throw new AssertionError("deposed, and did not lead");
         }
         leadingTerm = 0;
+    }
+
+    @Override
+    public void told(int member, byte[] note) {
+        told.add(member + " " + new String(note, StandardCharsets.UTF_8));
     }
 
     @Override

@@ -9,6 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.conclave.consensus.LogException;
 import io.conclave.consensus.LogRole;
 import io.conclave.consensus.MembershipChange;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -306,5 +308,21 @@ class EnsembleTest {
         simulation.runFor(10 * SECOND_US);
         assertEquals(1, simulation.history.leaderCount());
         simulation.settle();
+    }
+
+    @Test
+    void whatTheLeaderTellsAMemberReachesThatOneOnly() {
+        EnsembleSimulation simulation = new EnsembleSimulation(1, true);
+        simulation.add(1, 2, 3);
+        simulation.startAll();
+        simulation.awaitVoters(1, 2, 3);
+        int leader = simulation.leader();
+        int follower = leader % 3 + 1;
+        simulation.log(leader).tell(follower, "made".getBytes(StandardCharsets.UTF_8));
+        simulation.runFor(EnsembleSimulation.SECOND_US / 10);
+        assertEquals(List.of(leader + " made"), simulation.application(follower).told);
+        assertEquals(List.of(), simulation.application(follower % 3 + 1).told);
+        assertThrows(
+                IllegalArgumentException.class, () -> simulation.log(leader).tell(follower, new byte[9_000]));
     }
 }

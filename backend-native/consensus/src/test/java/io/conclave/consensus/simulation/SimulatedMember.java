@@ -413,6 +413,11 @@ public final class SimulatedMember implements SimulatedNetwork.Node {
         }
 
         @Override
+        public void tell(int member, byte[] note) {
+            of.loop.tell(member, note);
+        }
+
+        @Override
         public CompletionStage<Void> change(MembershipChange change) {
             return of.loop.change(change);
         }
