@@ -52,7 +52,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
     private final ConnectionServices services;
     private final ReceivedBytes received;
     private final Output output;
-    private final RequestPipeline pipeline = new RequestPipeline(this);
+    private final RequestPipeline pipeline;
     private final Handshake handshake;
     private final RequestDispatch dispatch;
     private final Set<String> watchedPaths = new HashSet<>();
@@ -76,6 +76,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
         this.received = new ReceivedBytes(channel.alloc());
         this.output = new Output(channel);
         this.handshake = new Handshake(this, services);
+        this.pipeline = new RequestPipeline(this, loop.counters());
         this.dispatch = new RequestDispatch(this, pipeline, services);
     }
 
@@ -210,9 +211,9 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
         loop.counters().received();
     }
 
-    ConnectionReport.Client report() {
+    ConnectionReport report() {
         SocketAddress remote = channel.remoteAddress();
-        return new ConnectionReport.Client(
+        return new ConnectionReport(
                 remote == null ? "" : remote.toString(),
                 state == ConnectionState.OPEN,
                 sessionId,

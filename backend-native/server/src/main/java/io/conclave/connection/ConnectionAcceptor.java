@@ -27,6 +27,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BinaryOperator;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -90,13 +92,40 @@ public final class ConnectionAcceptor implements StepListener {
         wakeAll();
     }
 
-    /** What the connections are doing and have done; gathered from loop to loop. From any thread, without blocking. */
-    public CompletionStage<ConnectionReport> report() {
-        CompletableFuture<ConnectionReport> all = CompletableFuture.completedFuture(ConnectionReport.NONE);
+    /**
+     * What the connections are doing and have done, in sums; gathered from loop to loop, at a cost that does not depend on
+     * how many there are. From any thread, without blocking.
+     */
+    public CompletionStage<ConnectionTotals> totals() {
+        return fromAllLoops(
+                loop -> loop.counters()
+                        .totals(loop.connections().size(), loop.watches().watchCount()),
+                ConnectionTotals.NONE,
+                ConnectionTotals::plus);
+    }
+
+    /** One of each connection; gathered from loop to loop. From any thread, without blocking. */
+    public CompletionStage<List<ConnectionReport>> reports() {
+        return fromAllLoops(
+                loop -> loop.connections().stream()
+                        .map(ClientConnection::report)
+                        .toList(),
+                List.of(),
+                ConnectionAcceptor::joined);
+    }
+
+    private static List<ConnectionReport> joined(List<ConnectionReport> some, List<ConnectionReport> others) {
+        List<ConnectionReport> all = new ArrayList<>(some);
+        all.addAll(others);
+        return all;
+    }
+
+    private <T> CompletionStage<T> fromAllLoops(Function<Loop, T> ofLoop, T none, BinaryOperator<T> plus) {
+        CompletableFuture<T> all = CompletableFuture.completedFuture(none);
         for (Loop loop : loops.values()) {
-            CompletableFuture<ConnectionReport> one = new CompletableFuture<>();
-            loop.post(() -> one.complete(loop.counters().report(loop.connections())));
-            all = all.thenCombine(one, ConnectionReport::plus);
+            CompletableFuture<T> one = new CompletableFuture<>();
+            loop.post(() -> one.complete(ofLoop.apply(loop)));
+            all = all.thenCombine(one, plus);
         }
         return all;
     }

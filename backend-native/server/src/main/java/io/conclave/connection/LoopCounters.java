@@ -1,7 +1,5 @@
 package io.conclave.connection;
 
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** What the connections of a loop have done since the start; plain numbers, since they belong to the loop. */
@@ -10,6 +8,7 @@ final class LoopCounters {
 
     private long received;
     private long sent;
+    private long outstanding;
     private long writes;
     private long minLatencyNanos = Long.MAX_VALUE;
     private long maxLatencyNanos;
@@ -23,6 +22,11 @@ final class LoopCounters {
         sent++;
     }
 
+    /** So many requests more wait for their answer; fewer if it is negative. */
+    void waiting(int more) {
+        outstanding += more;
+    }
+
     void written(long latencyNanos) {
         writes++;
         minLatencyNanos = Math.min(minLatencyNanos, latencyNanos);
@@ -30,17 +34,15 @@ final class LoopCounters {
         sumLatencyMs += latencyNanos / NANOS_PER_MS;
     }
 
-    ConnectionReport report(Iterable<ClientConnection> connections) {
-        List<ConnectionReport.Client> clients = new ArrayList<>();
-        long outstanding = 0;
-        long watches = 0;
-        for (ClientConnection connection : connections) {
-            ConnectionReport.Client client = connection.report();
-            clients.add(client);
-            outstanding += client.queued();
-            watches += connection.watchedPaths().size();
-        }
-        return new ConnectionReport(
+    /**
+     * All of it, with what others count.
+     *
+     * @param connections how many the loop has
+     * @param watches how many these have, each path of each connection once
+     */
+    ConnectionTotals totals(int connections, long watches) {
+        return new ConnectionTotals(
+                connections,
                 received,
                 sent,
                 outstanding,
@@ -48,7 +50,6 @@ final class LoopCounters {
                 writes,
                 TimeUnit.NANOSECONDS.toMillis(minLatencyNanos),
                 TimeUnit.NANOSECONDS.toMillis(maxLatencyNanos),
-                sumLatencyMs,
-                clients);
+                sumLatencyMs);
     }
 }

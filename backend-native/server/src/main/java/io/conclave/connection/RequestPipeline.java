@@ -9,10 +9,12 @@ import java.util.ArrayDeque;
  */
 final class RequestPipeline {
     private final ClientConnection connection;
+    private final LoopCounters counters;
     private final ArrayDeque<Pending> waiting = new ArrayDeque<>();
 
-    RequestPipeline(ClientConnection connection) {
+    RequestPipeline(ClientConnection connection, LoopCounters counters) {
         this.connection = connection;
+        this.counters = counters;
     }
 
     boolean isEmpty() {
@@ -26,8 +28,9 @@ final class RequestPipeline {
     void submit(Pending request) {
         if (waiting.isEmpty() && request.isReady()) {
             request.answer();
-        } else {
+        } else if (!connection.isGone()) {
             waiting.add(request);
+            counters.waiting(1);
         }
     }
 
@@ -42,6 +45,7 @@ final class RequestPipeline {
                 return;
             }
             waiting.remove();
+            counters.waiting(-1);
             first.answer();
         }
     }
@@ -58,6 +62,7 @@ final class RequestPipeline {
     }
 
     void clear() {
+        counters.waiting(-waiting.size());
         waiting.clear();
     }
 }

@@ -39,11 +39,15 @@ final class WatchTable {
 
     private int recursiveCount;
 
+    /** Each path of each watcher once. */
+    private long watchCount;
+
     void add(String path, Watcher watcher, int kind) {
         Map<Watcher, Integer> watchers = byPath.computeIfAbsent(path, key -> new LinkedHashMap<>(2));
         int before = watchers.getOrDefault(watcher, 0);
         if (before == 0) {
             watcher.watchedPaths().add(path);
+            watchCount++;
         }
         replace(path, watchers, watcher, before, before | kind);
     }
@@ -117,6 +121,7 @@ final class WatchTable {
             if (left == 0) {
                 entry.getKey().watchedPaths().remove(event.path());
                 entries.remove();
+                watchCount--;
             } else if (left != kinds) {
                 entry.setValue(left);
             }
@@ -159,9 +164,15 @@ final class WatchTable {
         }
         watchers.remove(watcher);
         watcher.watchedPaths().remove(path);
+        watchCount--;
         if (watchers.isEmpty()) {
             byPath.remove(path);
         }
+    }
+
+    /** How many watches there are, each path of each watcher once. */
+    long watchCount() {
+        return watchCount;
     }
 
     /** How many paths are watched. */

@@ -156,7 +156,8 @@ public final class ConclaveServer implements AutoCloseable {
                 new ClusterNode(),
                 replica::state,
                 secret.map(AdminSecret::value),
-                new FourLetterWords(config, report, () -> connections().report()),
+                new FourLetterWords(config, report, () -> connections().totals(), () -> connections()
+                        .reports()),
                 members,
                 time);
     }

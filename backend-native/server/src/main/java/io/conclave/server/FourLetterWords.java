@@ -2,7 +2,9 @@ package io.conclave.server;
 
 import io.conclave.connection.CommandWords;
 import io.conclave.connection.ConnectionReport;
+import io.conclave.connection.ConnectionTotals;
 import io.conclave.connection.ServiceMode;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -20,21 +22,37 @@ final class FourLetterWords implements CommandWords {
             "wchp", "wchs", "mntr", "isro", "hash");
 
     private final Set<String> allowed;
-    private final Supplier<CompletionStage<ConnectionReport>> connections;
+    private final Supplier<CompletionStage<ConnectionTotals>> totals;
+    private final Supplier<CompletionStage<List<ConnectionReport>>> connections;
     private final ServerReport server;
-    /** What needs to be serving; the others are answered in any case. */
-    private final Map<String, Function<ConnectionReport, String>> whileServing;
+    /** What needs to be serving; the others are answered in any case. Only what lists the connections looks at each. */
+    private final Map<String, Supplier<CompletionStage<String>>> whileServing;
 
-    FourLetterWords(ServerConfig config, ServerReport server, Supplier<CompletionStage<ConnectionReport>> connections) {
+    FourLetterWords(
+            ServerConfig config,
+            ServerReport server,
+            Supplier<CompletionStage<ConnectionTotals>> totals,
+            Supplier<CompletionStage<List<ConnectionReport>>> connections) {
         this.allowed = config.commandWhitelist();
+        this.totals = totals;
         this.connections = connections;
         this.server = server;
         this.whileServing = Map.of(
-                "srvr", report -> server.heading() + server.statistics(report),
-                "stat", report -> server.heading() + clients(report) + server.statistics(report),
-                "cons", report -> connections(report),
-                "conf", report -> server.configuration(),
-                "mntr", report -> server.monitoring(report));
+                "srvr", () -> ofTotals(sums -> server.heading() + server.statistics(sums)),
+                "stat", this::statistics,
+                "cons", () -> this.connections.get().thenApply(FourLetterWords::listed),
+                "conf", () -> CompletableFuture.completedStage(server.configuration()),
+                "mntr", () -> ofTotals(server::monitoring));
+    }
+
+    private CompletionStage<String> ofTotals(Function<ConnectionTotals, String> text) {
+        return totals.get().thenApply(text);
+    }
+
+    private CompletionStage<String> statistics() {
+        return connections
+                .get()
+                .thenCombine(totals.get(), (each, sums) -> server.heading() + clients(each) + server.statistics(sums));
     }
 
     @Override
@@ -56,14 +74,14 @@ final class FourLetterWords implements CommandWords {
     }
 
     private CompletionStage<String> answerWhileServing(String word) {
-        Function<ConnectionReport, String> text = whileServing.get(word);
+        Supplier<CompletionStage<String>> text = whileServing.get(word);
         if (text == null) {
             return CompletableFuture.completedStage(word + " is not supported by this server.\n");
         }
         if (server.mode() == ServiceMode.NONE) {
             return CompletableFuture.completedStage(NOT_SERVING);
         }
-        return connections.get().thenApply(text);
+        return text.get();
     }
 
     /** As in ZooKeeper, isro is for clients that look for a server, where there is a read-only mode at all. */
@@ -79,17 +97,17 @@ final class FourLetterWords implements CommandWords {
         };
     }
 
-    private static String clients(ConnectionReport report) {
+    private static String clients(List<ConnectionReport> clients) {
         StringBuilder text = new StringBuilder("Clients:\n");
-        for (ConnectionReport.Client client : report.clients()) {
+        for (ConnectionReport client : clients) {
             text.append(line(client)).append(")\n");
         }
         return text.append('\n').toString();
     }
 
-    private static String connections(ConnectionReport report) {
+    private static String listed(List<ConnectionReport> clients) {
         StringBuilder text = new StringBuilder();
-        for (ConnectionReport.Client client : report.clients()) {
+        for (ConnectionReport client : clients) {
             text.append(line(client));
             if (client.sessionId() != 0) {
                 text.append(",sid=0x").append(Long.toHexString(client.sessionId()));
@@ -99,7 +117,7 @@ final class FourLetterWords implements CommandWords {
         return text.append('\n').toString();
     }
 
-    private static String line(ConnectionReport.Client client) {
+    private static String line(ConnectionReport client) {
         return String.format(
                 Locale.ROOT,
                 " %s[%d](queued=%d,recved=%d,sent=%d",

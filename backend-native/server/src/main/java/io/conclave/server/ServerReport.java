@@ -1,6 +1,6 @@
 package io.conclave.server;
 
-import io.conclave.connection.ConnectionReport;
+import io.conclave.connection.ConnectionTotals;
 import io.conclave.connection.ServiceMode;
 import io.conclave.consensus.LogRole;
 import io.conclave.consensus.LogStatus;
@@ -59,7 +59,7 @@ final class ServerReport {
     }
 
     /** The other lines of both. */
-    String statistics(ConnectionReport connections) {
+    String statistics(ConnectionTotals connections) {
         return String.format(
                         Locale.ROOT,
                         "Latency min/avg/max: %d/%.4f/%d\nReceived: %d\nSent: %d\nConnections: %d\nOutstanding: %d\n",
@@ -68,7 +68,7 @@ final class ServerReport {
                         connections.maxLatencyMs(),
                         connections.received(),
                         connections.sent(),
-                        connections.clients().size(),
+                        connections.connections(),
                         connections.outstanding())
                 + "Zxid: 0x" + Long.toHexString(state.get().lastZxid()) + "\nMode: " + serverState() + "\nNode count: "
                 + state.get().nodeCount() + "\n";
@@ -150,14 +150,14 @@ final class ServerReport {
         return (bytes >> 20) + "MB";
     }
 
-    String monitoring(ConnectionReport connections) {
+    String monitoring(ConnectionTotals connections) {
         TreeState tree = state.get();
         LogStatus status = log.get();
         StringBuilder text = new StringBuilder();
         tell(text, "zk_version", VERSION);
         tell(text, "zk_server_state", serverState());
         tell(text, "zk_ephemerals_count", tree.ephemeralCount());
-        tell(text, "zk_num_alive_connections", connections.clients().size());
+        tell(text, "zk_num_alive_connections", connections.connections());
         tell(text, "zk_avg_latency", String.format(Locale.ROOT, "%.4f", connections.averageLatencyMs()));
         tell(text, "zk_min_latency", connections.leastLatencyMs());
         tell(text, "zk_max_latency", connections.maxLatencyMs());

@@ -7,10 +7,13 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -93,6 +96,41 @@ class FourLetterWordsTest {
             assertTrue(lines.contains("zk_znode_count\t4"), lines::toString);
             assertTrue(lines.contains("conclave_role\tLEADING"), lines::toString);
         }
+    }
+
+    @Test
+    void countsOfConnectionsWatchesAndRequestsGoDownAgain() throws IOException {
+        try (ConclaveServer server = start(ALL)) {
+            int port = TestServer.port(server);
+            List<RawClient> clients = new ArrayList<>();
+            for (int i = 0; i < 10; i++) {
+                RawClient client = RawClient.attached(port, 10_000);
+                client.call(Requests.existsAndWatch("/" + i % 3));
+                client.call(Requests.existsAndWatch("/all"));
+                clients.add(client);
+            }
+            awaitCounts(port, 11, 20);
+            clients.get(0).call(Requests.create("/all"));
+            awaitCounts(port, 11, 10);
+            for (RawClient client : clients.subList(0, 9)) {
+                client.close();
+            }
+            awaitCounts(port, 2, 1);
+            clients.get(9).close();
+        }
+    }
+
+    /** The connection that asked last may still be closing when the next one asks. */
+    private static void awaitCounts(int port, int connections, int watches) {
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(20))
+                .untilAsserted(() -> assertTrue(ask(port, "mntr")
+                        .lines()
+                        .toList()
+                        .containsAll(List.of(
+                                "zk_num_alive_connections\t" + connections,
+                                "zk_watch_count\t" + watches,
+                                "zk_outstanding_requests\t0"))));
     }
 
     @Test

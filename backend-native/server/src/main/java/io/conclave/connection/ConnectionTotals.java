@@ -1,0 +1,51 @@
+package io.conclave.connection;
+
+/**
+ * What the connections of one loop, or of all, have done and are doing, in sums. They are kept as things happen, so that
+ * asking costs the same however many connections there are.
+ *
+ * @param connections how many there are
+ * @param received requests, handshakes included
+ * @param sent replies and events
+ * @param outstanding requests that wait for their answer
+ * @param watches watches, each path of each connection once
+ * @param writes how many writes were answered
+ * @param minLatencyMs of those, from their arrival to their answer
+ * @param maxLatencyMs as before
+ * @param sumLatencyMs as before
+ */
+public record ConnectionTotals(
+        long connections,
+        long received,
+        long sent,
+        long outstanding,
+        long watches,
+        long writes,
+        long minLatencyMs,
+        long maxLatencyMs,
+        double sumLatencyMs) {
+    static final ConnectionTotals NONE = new ConnectionTotals(0, 0, 0, 0, 0, 0, Long.MAX_VALUE, 0, 0);
+
+    ConnectionTotals plus(ConnectionTotals other) {
+        return new ConnectionTotals(
+                connections + other.connections,
+                received + other.received,
+                sent + other.sent,
+                outstanding + other.outstanding,
+                watches + other.watches,
+                writes + other.writes,
+                Math.min(minLatencyMs, other.minLatencyMs),
+                Math.max(maxLatencyMs, other.maxLatencyMs),
+                sumLatencyMs + other.sumLatencyMs);
+    }
+
+    /** The mean over all writes; 0 if there were none. */
+    public double averageLatencyMs() {
+        return writes == 0 ? 0 : sumLatencyMs / writes;
+    }
+
+    /** The least over all writes; 0 if there were none. */
+    public long leastLatencyMs() {
+        return writes == 0 ? 0 : minLatencyMs;
+    }
+}

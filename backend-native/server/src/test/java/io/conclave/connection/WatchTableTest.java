@@ -1,0 +1,65 @@
+package io.conclave.connection;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.conclave.tree.Acl;
+import io.conclave.tree.TreeEvent;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class WatchTableTest {
+    private static final List<Integer> KINDS =
+            List.of(WatchTable.DATA, WatchTable.CHILDREN, WatchTable.PERSISTENT, WatchTable.RECURSIVE);
+
+    private static final class Somebody implements WatchTable.Watcher {
+        private final Set<String> paths = new HashSet<>();
+
+        @Override
+        public Set<String> watchedPaths() {
+            return paths;
+        }
+
+        @Override
+        public void tell(TreeEvent event) {}
+    }
+
+    /** As the words for operators say it, without looking at any connection. */
+    @Test
+    void theCountIsThatOfAllWatchedPathsWhateverHappensToThem() {
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        WatchTable table = new WatchTable();
+        List<Somebody> watchers = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            watchers.add(new Somebody());
+        }
+        for (int i = 0; i < 20_000; i++) {
+            Somebody watcher = watchers.get(random.nextInt(watchers.size()));
+            String path = "/" + random.nextInt(8);
+            int kind = KINDS.get(random.nextInt(KINDS.size()));
+            switch (random.nextInt(8)) {
+                case 0 -> table.remove(path, watcher, random.nextBoolean() ? kind : WatchTable.ANY);
+                case 1 -> table.fire(new TreeEvent(any(random), path, i, Acl.OPEN));
+                case 2 -> table.take(path);
+                case 3 -> {
+                    if (random.nextInt(20) == 0) {
+                        table.removeAll(watcher);
+                    }
+                }
+                default -> table.add(path, watcher, kind);
+            }
+            long watched =
+                    watchers.stream().mapToLong(each -> each.paths.size()).sum();
+            assertEquals(watched, table.watchCount(), "seed " + seed + ", step " + i);
+        }
+    }
+
+    private static TreeEvent.Type any(Random random) {
+        TreeEvent.Type[] types = TreeEvent.Type.values();
+        return types[random.nextInt(types.length)];
+    }
+}
