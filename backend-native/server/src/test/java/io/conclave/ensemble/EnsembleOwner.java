@@ -1,14 +1,19 @@
 package io.conclave.ensemble;
 
 import java.io.IOException;
+import java.nio.file.Path;
 
 /** A JVM that starts two servers as processes, pauses one, says who they are, and waits until it is killed. */
 final class EnsembleOwner {
     private EnsembleOwner() {}
 
+    /** @param arguments where the servers have their files, since nobody deletes temporary ones of a JVM that is killed */
     public static void main(String[] arguments) throws IOException {
-        ConclaveEnsemble ensemble =
-                ConclaveEnsemble.builder().voters(2).asProcesses().start();
+        ConclaveEnsemble ensemble = ConclaveEnsemble.builder()
+                .voters(2)
+                .directory(Path.of(arguments[0]))
+                .asProcesses()
+                .start();
         ensemble.pause(ensemble.follower());
         ProcessHandle.current().descendants().forEach(process -> System.out.println(process.pid()));
         System.out.println("ready");

@@ -158,7 +158,8 @@ class ServersAsProcessesTest {
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-cp",
                         System.getProperty("java.class.path"),
-                        EnsembleOwner.class.getName())
+                        EnsembleOwner.class.getName(),
+                        directory.resolve("owner").toString())
                 .redirectError(ProcessBuilder.Redirect.DISCARD)
                 .start();
         try {
