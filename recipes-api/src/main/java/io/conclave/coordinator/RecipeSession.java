@@ -41,6 +41,7 @@ public final class RecipeSession {
     private final List<SessionListener> listeners = new CopyOnWriteArrayList<>();
     private final CompletableFuture<BackendSession> opened;
     private final Map<Class<?>, Object> kept = new ConcurrentHashMap<>();
+    private volatile boolean isLast;
 
     RecipeSession(RecipeContext context) {
         this(context, new CompletableFuture<>());
@@ -70,13 +71,23 @@ public final class RecipeSession {
 
     private void tell(SessionState state) {
         opened.join(); // the backend may be quicker to connect than to return; it never blocks in between
+        SessionState seen = asSeen(state);
         for (SessionListener listener : listeners) {
             try {
-                listener.onState(state);
+                listener.onState(seen);
             } catch (RuntimeException | Error e) {
-                LOG.error("Listener {} failed on {}", listener, state, e);
+                LOG.error("Listener {} failed on {}", listener, seen, e);
             }
         }
+    }
+
+    /** No session comes after this one, because the coordinator is being closed. Whoever would look for the next one when this is lost is told that it is closed. */
+    void becomeLast() {
+        isLast = true;
+    }
+
+    private SessionState asSeen(SessionState state) {
+        return isLast && state == SessionState.LOST ? SessionState.CLOSED : state;
     }
 
     private BackendSession session() {
@@ -88,9 +99,9 @@ public final class RecipeSession {
         return session().id();
     }
 
-    /** The state now; listeners may not have been told of it yet. */
+    /** The state now; listeners may not have been told of it yet. A session is only LOST if another one follows it. */
     public SessionState state() {
-        return session().state();
+        return asSeen(session().state());
     }
 
     /** Submits a request, with paths inside the coordinator's namespace; see {@link BackendSession#submit}. */

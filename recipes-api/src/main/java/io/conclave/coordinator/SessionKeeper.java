@@ -243,6 +243,7 @@ final class SessionKeeper implements Coordinator {
             }
             state = SessionState.CLOSED;
             session = current;
+            session.becomeLast(); // under the lock: its loss is either replaced before that, or is none
         }
         firstConnection.completeExceptionally(
                 new ClosedException("The coordinator of " + connectString + " was closed"));
