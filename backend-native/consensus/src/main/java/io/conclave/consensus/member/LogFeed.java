@@ -42,6 +42,7 @@ final class LogFeed {
     /** On their way to the member. */
     private List<LogBatch> sent = List.of();
 
+    private boolean answerLost;
     private boolean reading;
     private boolean over;
 
@@ -77,10 +78,19 @@ final class LogFeed {
         }
     }
 
+    /** What the member has answered may be lost: it is asked again when it can be heard. */
+    void answerLost() {
+        answerLost = true;
+    }
+
     /** The member's answer to this or to something else. */
     void answered(AppendReply reply) {
         if (sent.isEmpty()) {
             return;
+        }
+        if (answerLost) {
+            answerLost = false;
+            send();
         }
         LogBatch last = sent.get(sent.size() - 1);
         if (reply.accepted() && reply.matchIndex() >= last.lastIndex()) {

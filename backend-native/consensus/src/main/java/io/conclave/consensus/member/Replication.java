@@ -168,6 +168,7 @@ final class Replication {
         nowMs = options.monotonicMs().getAsLong();
         core.linkLost(nowMs, member);
         intake.inboundLost(member);
+        snapshotSender.inboundLost(member);
     }
 
     void arrived(int from, long directory, PeerMessage message) {

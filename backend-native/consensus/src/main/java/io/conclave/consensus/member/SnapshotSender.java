@@ -276,6 +276,14 @@ final class SnapshotSender {
         }
     }
 
+    /** Answers of the member may be lost. Those to pieces are asked for now and then anyway. */
+    void inboundLost(int from) {
+        LogFeed feed = feeds.get(from);
+        if (feed != null) {
+            feed.answerLost();
+        }
+    }
+
     void linkDown(int to) {
         linked.remove(to);
         waiting.remove(to);

@@ -35,4 +35,10 @@ class FaultSimulationTest {
         System.out.println(seeds + " seeds, " + acknowledged + " proposals acknowledged, " + leaders + " leaders, "
                 + unknown + " outcomes unknown");
     }
+
+    /** What is read from the files is sent once; the member had it, and the link on which it said so broke. */
+    @Test
+    void anAnswerThatIsLostWhileTheLogIsReadFromFilesIsAskedForAgain() {
+        new FaultSimulation(50_814).run();
+    }
 }
