@@ -226,8 +226,11 @@ public abstract class DoubleBarrierContract extends BarrierFixture {
     @Test
     void readyOfSomebodyElseLetsEverybodyThrough() throws Exception {
         Coordinator coordinator = connect();
+        NodePath barrier = NodePath.of(PATH);
+        coordinator.execute(Create.of(barrier.parent().orElseThrow()));
+        coordinator.execute(Create.of(barrier)); // a container that is empty may go at any time
         assertThrows(AcquireTimeoutException.class, () -> of(coordinator, 2).enter(SHORT));
-        coordinator.execute(Create.of(NodePath.of(PATH).child("ready")));
+        coordinator.execute(Create.of(barrier.child("ready")));
         of(coordinator, 2).enter(PATIENCE).leave(PATIENCE);
         assertEquals(List.of(), children(coordinator, PATH));
     }
