@@ -53,7 +53,9 @@ public abstract class StoreGuardContract implements StoreUnderTest {
     }
 
     private CoordinatorBuilder builder() {
-        return Coordinator.builder(connectString()).sessionTimeout(Duration.ofSeconds(6));
+        return Coordinator.builder(connectString())
+                .sessionTimeout(Duration.ofSeconds(6))
+                .linearizableReads(true); // on an ensemble one session looks at what another has written
     }
 
     private Coordinator opened(CoordinatorBuilder builder) {
