@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.node.NodePath;
+import io.conclave.spi.Sync;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -38,12 +40,15 @@ public abstract class PriorityQueueContract extends QueueFixture {
     @Test
     void whatIsUrgentOvertakesWhatAConsumerHasListed() throws Exception {
         Coordinator producer = connect();
-        DistributedPriorityQueue<String> consumer = priorityQueue(connect());
+        Coordinator consuming = connect();
+        DistributedPriorityQueue<String> consumer = priorityQueue(consuming);
         for (int i = 0; i < 10; i++) {
             priorityQueue(producer).put("work " + i, 10);
         }
+        consuming.execute(Sync.of(NodePath.of(PATH))); // its server may not have heard of all that
         assertEquals("work 0", consumer.take());
         priorityQueue(producer).put("urgent", 1);
+        consuming.execute(Sync.of(NodePath.of(PATH)));
         assertEquals("urgent", consumer.take(PATIENCE).orElseThrow());
         assertEquals("work 1", consumer.take());
     }
