@@ -24,6 +24,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** What a group promises, whatever the backend. */
@@ -142,9 +143,15 @@ public abstract class GroupContract extends GroupViewContract {
         Coordinator coordinator = connect();
         Membership<String> first = groupOf(coordinator).join("a", "first", PATIENCE);
         Coordinator other = connect();
-        Future<?> blocked = threads.submit(() -> groupOf(other).join("a", "second"));
+        CompletableFuture<Thread> joining = new CompletableFuture<>();
+        Future<?> interrupted = threads.submit(() -> {
+            joining.complete(Thread.currentThread());
+            assertThrows(InterruptedException.class, () -> groupOf(other).join("a", "second"));
+        });
         CompletableFuture<Membership<String>> cancelled = groupOf(other).joinAsync("a", "x");
-        blocked.cancel(true);
+        get(joining).interrupt();
+        interrupted.get(
+                PATIENCE.toSeconds(), TimeUnit.SECONDS); // before the id is free: it would be given what it waits for
         cancelled.cancel(true);
         first.leave();
         awaitMembers(coordinator);
