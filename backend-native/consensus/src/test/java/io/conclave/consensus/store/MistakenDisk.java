@@ -2,20 +2,18 @@ package io.conclave.consensus.store;
 
 import io.conclave.consensus.disk.Disk;
 import io.conclave.consensus.disk.DiskFile;
-import java.io.Closeable;
+import io.conclave.consensus.disk.ForwardingDisk;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.List;
 import java.util.function.Predicate;
 
 /** A disk that leaves out a step as a careless log would, to see whether the simulation notices. */
-final class MistakenDisk implements Disk {
+final class MistakenDisk extends ForwardingDisk {
     private static final int TORN_AT = 12;
     private static final int DURABLE_AT = 56;
     private static final int BASE_AT = 80;
     private static final int CRC_AT = 96;
 
-    private final Disk disk;
     private final Mistake mistake;
 
     /** The furthest durable mark that was written into the vote file, and the last one. */
@@ -44,23 +42,13 @@ final class MistakenDisk implements Disk {
     }
 
     MistakenDisk(Disk disk, Mistake mistake) {
-        this.disk = disk;
+        super(disk);
         this.mistake = mistake;
     }
 
     @Override
-    public List<String> list() throws IOException {
-        return disk.list();
-    }
-
-    @Override
-    public DiskFile open(String name) throws IOException {
-        return new MistakenFile(disk.open(name), name);
-    }
-
-    @Override
-    public DiskFile create(String name) throws IOException {
-        return new MistakenFile(disk.create(name), name);
+    protected DiskFile wrap(String name, DiskFile file) {
+        return new MistakenFile(file, name);
     }
 
     @Override
@@ -76,44 +64,18 @@ final class MistakenDisk implements Disk {
     }
 
     @Override
-    public void delete(String name) throws IOException {
-        disk.delete(name);
-    }
-
-    @Override
     public void syncDirectory() throws IOException {
         if (mistake != Mistake.DIRECTORY_NOT_SYNCED) {
             disk.syncDirectory();
         }
     }
 
-    @Override
-    public Closeable lock(String name) throws IOException {
-        return disk.lock(name);
-    }
-
-    @Override
-    public String describe(String name) {
-        return disk.describe(name);
-    }
-
-    @Override
-    public String toString() {
-        return disk.toString();
-    }
-
-    private final class MistakenFile implements DiskFile {
-        private final DiskFile file;
+    private final class MistakenFile extends ForwardingFile {
         private final String name;
 
         MistakenFile(DiskFile file, String name) {
-            this.file = file;
+            super(file);
             this.name = name;
-        }
-
-        @Override
-        public int read(ByteBuffer target, long position) throws IOException {
-            return file.read(target, position);
         }
 
         @Override
@@ -192,16 +154,6 @@ final class MistakenDisk implements Disk {
 
         private boolean isZero(ByteBuffer bytes) {
             return bytes.mismatch(ByteBuffer.allocate(bytes.remaining())) < 0;
-        }
-
-        @Override
-        public long size() throws IOException {
-            return file.size();
-        }
-
-        @Override
-        public void close() throws IOException {
-            file.close();
         }
     }
 }
