@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.apache.curator.framework.CuratorFramework;
-import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.framework.recipes.barriers.DistributedDoubleBarrier;
 import org.apache.curator.framework.recipes.leader.LeaderLatch;
 import org.apache.curator.framework.recipes.leader.LeaderLatchListener;
@@ -17,28 +16,17 @@ import org.apache.curator.framework.recipes.queue.QueueConsumer;
 import org.apache.curator.framework.recipes.queue.QueueSerializer;
 import org.apache.curator.framework.recipes.queue.SimpleDistributedQueue;
 import org.apache.curator.framework.state.ConnectionState;
-import org.apache.curator.retry.ExponentialBackoffRetry;
 import org.jspecify.annotations.Nullable;
 
 /** Curator's recipes. */
 final class CuratorRecipes implements RecipeClient {
-    private static final int CONNECT_SECONDS = 15;
     private static final int PATIENCE_SECONDS = 10;
 
     private final CuratorFramework framework;
     private final List<DistributedPriorityQueue<byte[]>> queues = new ArrayList<>();
 
     CuratorRecipes(String hostAndPort) {
-        framework = CuratorFrameworkFactory.newClient(hostAndPort, new ExponentialBackoffRetry(100, 5));
-        framework.start();
-        try {
-            if (!framework.blockUntilConnected(CONNECT_SECONDS, TimeUnit.SECONDS)) {
-                throw new BenchmarkException("Curator did not connect to " + hostAndPort);
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new BenchmarkException("interrupted", e);
-        }
+        framework = CuratorConnection.open(hostAndPort);
     }
 
     @Override

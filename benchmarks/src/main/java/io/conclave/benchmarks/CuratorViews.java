@@ -1,31 +1,18 @@
 package io.conclave.benchmarks;
 
-import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
 import org.apache.curator.framework.CuratorFramework;
-import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.framework.recipes.cache.CuratorCache;
 import org.apache.curator.framework.recipes.cache.CuratorCacheListener;
 import org.apache.curator.framework.recipes.nodes.GroupMember;
-import org.apache.curator.retry.ExponentialBackoffRetry;
 
 /** Curator's views. */
 final class CuratorViews implements ViewClient {
-    private static final int CONNECT_SECONDS = 15;
 
     private final CuratorFramework framework;
 
     CuratorViews(String hostAndPort) {
-        framework = CuratorFrameworkFactory.newClient(hostAndPort, new ExponentialBackoffRetry(100, 5));
-        framework.start();
-        try {
-            if (!framework.blockUntilConnected(CONNECT_SECONDS, TimeUnit.SECONDS)) {
-                throw new BenchmarkException("Curator did not connect to " + hostAndPort);
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new BenchmarkException("interrupted", e);
-        }
+        framework = CuratorConnection.open(hostAndPort);
     }
 
     @Override
