@@ -10,7 +10,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.conclave.barriers.Barrier;
 import io.conclave.barriers.DoubleBarrier;
 import io.conclave.barriers.Participation;
-import io.conclave.coordinator.Coordinator;
 import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.RefusedException;
 import io.conclave.node.NodePath;
@@ -18,43 +17,16 @@ import io.conclave.spi.GetChildren;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeoutException;
-import org.apache.curator.framework.CuratorFramework;
-import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.framework.recipes.barriers.DistributedBarrier;
 import org.apache.curator.framework.recipes.barriers.DistributedDoubleBarrier;
-import org.apache.curator.retry.RetryOneTime;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Curator's barriers and ours on one path hold each other's processes, and let them go on together. Of double barriers one round: see docs/recipes.md for what a mixture does not keep. */
-class CuratorAndOurBarrierIT {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+class CuratorAndOurBarrierIT extends CuratorBesideOurs {
     private static final String PATH = "/barriers/shared";
-
-    private final ExecutorService threads = Executors.newCachedThreadPool();
-    private ServerUnderTest server;
-    private CuratorFramework curator;
-    private Coordinator coordinator;
-
-    private void open(ServerKind kind) {
-        server = kind.start();
-        curator = CuratorFrameworkFactory.newClient(server.hostPort(), 10_000, 10_000, new RetryOneTime(100));
-        curator.start();
-        coordinator = Coordinator.connect(server.url());
-    }
-
-    @AfterEach
-    void close() {
-        threads.shutdownNow();
-        curator.close();
-        coordinator.close();
-        server.close();
-    }
 
     private Barrier ourBarrier() {
         return Barrier.at(coordinator, PATH);

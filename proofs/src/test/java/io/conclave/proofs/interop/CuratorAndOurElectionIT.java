@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.conclave.coordinator.Coordinator;
 import io.conclave.election.Candidate;
 import io.conclave.election.HandOverException;
 import io.conclave.election.LeaderElection;
@@ -20,38 +19,16 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.curator.framework.CuratorFramework;
-import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.framework.recipes.leader.LeaderSelector;
 import org.apache.curator.framework.recipes.leader.LeaderSelectorListenerAdapter;
 import org.apache.curator.framework.recipes.leader.Participant;
 import org.apache.curator.framework.recipes.locks.InterProcessMutex;
-import org.apache.curator.retry.RetryOneTime;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Curator's LeaderSelector and our election on one path stand in one line, and our acknowledgement does not disturb theirs. */
-class CuratorAndOurElectionIT {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+class CuratorAndOurElectionIT extends CuratorBesideOurs {
     private static final String PATH = "/elections/shared";
-
-    private ServerUnderTest server;
-    private CuratorFramework curator;
-    private Coordinator coordinator;
-
-    private void open(ServerKind kind) {
-        server = kind.start();
-        curator = CuratorFrameworkFactory.newClient(server.hostPort(), 10_000, 10_000, new RetryOneTime(100));
-        curator.start();
-        coordinator = Coordinator.connect(server.url());
-    }
-
-    @AfterEach
-    void close() {
-        curator.close();
-        coordinator.close();
-        server.close();
-    }
 
     private LeaderElection ours(String name) {
         return LeaderElection.at(coordinator, PATH).withData(name.getBytes(UTF_8));

@@ -11,30 +11,23 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.conclave.config.SharedCounter;
 import io.conclave.config.SharedValue;
 import io.conclave.config.Versioned;
-import io.conclave.coordinator.Coordinator;
 import io.conclave.membership.Group;
 import io.conclave.membership.GroupView;
 import io.conclave.membership.Membership;
 import io.conclave.node.DataCodec;
 import java.nio.ByteBuffer;
-import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import org.apache.curator.framework.CuratorFramework;
-import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.framework.recipes.nodes.GroupMember;
 import org.apache.curator.framework.recipes.shared.SharedCount;
 import org.apache.curator.framework.recipes.shared.VersionedValue;
-import org.apache.curator.retry.RetryOneTime;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Members of Curator's groups and of ours on one path see each other come, change and go; what stands in Curator's shared values and counts is read and written by ours. */
-class CuratorAndOurGroupIT {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+class CuratorAndOurGroupIT extends CuratorBesideOurs {
     private static final String GROUP = "/groups/shared";
     private static final String VALUE = "/values/shared";
     private static final int SEED = 7;
@@ -43,24 +36,6 @@ class CuratorAndOurGroupIT {
     private static final DataCodec<Integer> CURATORS_COUNT = DataCodec.of(
             count -> ByteBuffer.allocate(Integer.BYTES).putInt(count).array(),
             data -> ByteBuffer.wrap(data).getInt());
-
-    private ServerUnderTest server;
-    private CuratorFramework curator;
-    private Coordinator coordinator;
-
-    private void open(ServerKind kind) {
-        server = kind.start();
-        curator = CuratorFrameworkFactory.newClient(server.hostPort(), 10_000, 10_000, new RetryOneTime(100));
-        curator.start();
-        coordinator = Coordinator.connect(server.url());
-    }
-
-    @AfterEach
-    void close() {
-        curator.close();
-        coordinator.close();
-        server.close();
-    }
 
     private Group<String> ours() {
         return Group.at(coordinator, GROUP, DataCodec.TEXT);

@@ -6,50 +6,21 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.conclave.coordinator.Coordinator;
 import io.conclave.locks.DistributedLock;
 import io.conclave.locks.LockGrant;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.apache.curator.framework.CuratorFramework;
-import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.framework.recipes.locks.InterProcessMutex;
-import org.apache.curator.retry.RetryOneTime;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Curator's mutex and ours on one path exclude each other and queue up together, so that a fleet can move from one to the other. */
-class CuratorAndOurLockIT {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+class CuratorAndOurLockIT extends CuratorBesideOurs {
     private static final String PATH = "/locks/shared";
-
-    private final ExecutorService threads = Executors.newCachedThreadPool();
-    private ServerUnderTest server;
-    private CuratorFramework curator;
-    private Coordinator coordinator;
-
-    private void open(ServerKind kind) {
-        server = kind.start();
-        curator = CuratorFrameworkFactory.newClient(server.hostPort(), 10_000, 10_000, new RetryOneTime(100));
-        curator.start();
-        coordinator = Coordinator.connect(server.url());
-    }
-
-    @AfterEach
-    void close() {
-        threads.shutdownNow();
-        curator.close();
-        coordinator.close();
-        server.close();
-    }
 
     private DistributedLock ours() {
         return DistributedLock.at(coordinator, PATH);

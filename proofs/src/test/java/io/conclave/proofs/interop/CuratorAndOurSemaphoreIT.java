@@ -9,53 +9,24 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.conclave.coordinator.Coordinator;
 import io.conclave.locks.DistributedSemaphore;
 import io.conclave.locks.PermitGrant;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.apache.curator.framework.CuratorFramework;
-import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.framework.recipes.locks.InterProcessSemaphoreV2;
 import org.apache.curator.framework.recipes.locks.Lease;
 import org.apache.curator.framework.recipes.shared.SharedCount;
-import org.apache.curator.retry.RetryOneTime;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Curator's semaphore and ours on one path share their permits and queue up together, so that a fleet can move from one to the other. */
-class CuratorAndOurSemaphoreIT {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+class CuratorAndOurSemaphoreIT extends CuratorBesideOurs {
     private static final String PATH = "/semaphores/shared";
     private static final int PERMITS = 3;
-
-    private final ExecutorService threads = Executors.newCachedThreadPool();
-    private ServerUnderTest server;
-    private CuratorFramework curator;
-    private Coordinator coordinator;
-
-    private void open(ServerKind kind) {
-        server = kind.start();
-        curator = CuratorFrameworkFactory.newClient(server.hostPort(), 10_000, 10_000, new RetryOneTime(100));
-        curator.start();
-        coordinator = Coordinator.connect(server.url());
-    }
-
-    @AfterEach
-    void close() {
-        threads.shutdownNow();
-        curator.close();
-        coordinator.close();
-        server.close();
-    }
 
     private DistributedSemaphore ours() {
         return DistributedSemaphore.at(coordinator, PATH, PERMITS);

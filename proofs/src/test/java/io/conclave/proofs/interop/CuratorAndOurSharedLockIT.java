@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.conclave.coordinator.Coordinator;
 import io.conclave.grant.LossReason;
 import io.conclave.grant.RevocationOutcome;
 import io.conclave.locks.DistributedLock;
@@ -17,50 +16,22 @@ import io.conclave.locks.LockMode;
 import io.conclave.locks.ReadGrant;
 import io.conclave.locks.SharedLock;
 import io.conclave.locks.WriteGrant;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.apache.curator.framework.CuratorFramework;
-import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.framework.recipes.locks.InterProcessMutex;
 import org.apache.curator.framework.recipes.locks.InterProcessReadWriteLock;
 import org.apache.curator.framework.recipes.locks.Revoker;
-import org.apache.curator.retry.RetryOneTime;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Curator's read/write lock and ours on one path, and revocation from either side. */
-class CuratorAndOurSharedLockIT {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+class CuratorAndOurSharedLockIT extends CuratorBesideOurs {
     private static final String PATH = "/locks/both";
-
-    private final ExecutorService threads = Executors.newCachedThreadPool();
-    private ServerUnderTest server;
-    private CuratorFramework curator;
-    private Coordinator coordinator;
-
-    private void open(ServerKind kind) {
-        server = kind.start();
-        curator = CuratorFrameworkFactory.newClient(server.hostPort(), 10_000, 10_000, new RetryOneTime(100));
-        curator.start();
-        coordinator = Coordinator.connect(server.url());
-    }
-
-    @AfterEach
-    void close() {
-        threads.shutdownNow();
-        curator.close();
-        coordinator.close();
-        server.close();
-    }
 
     private SharedLock ours() {
         return SharedLock.at(coordinator, PATH);
