@@ -16,6 +16,7 @@ import io.conclave.spi.Multi;
 import io.conclave.spi.SerialExecutor;
 import io.conclave.spi.SetData;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -155,8 +156,8 @@ final class SitePart {
         Vote vote = Vote.ABORT;
         String reason = site.name() + " has voted to abort";
         try {
-            vote = site.participant().prepare(transaction);
-        } catch (Exception | LinkageError e) {
+            vote = Objects.requireNonNull(site.participant().prepare(transaction), "the participant gave no vote");
+        } catch (Exception | Error e) {
             LOG.warn("{}: the participant cannot prepare: a vote to abort", this, e);
             reason = site.name() + " could not prepare: " + e;
         }
@@ -210,7 +211,7 @@ final class SitePart {
             } else {
                 site.participant().abort(transaction);
             }
-        } catch (Exception | LinkageError e) {
+        } catch (Exception | Error e) {
             LOG.error("{}: the participant failed at {}; calling it again in {}", this, what, RETRY_DELAY, e);
             session.metrics().count("commit.participant.failed", layout.path().toString());
             session.time().schedule(RETRY_DELAY, () -> calls.execute(() -> apply(what)));

@@ -46,6 +46,8 @@ import java.util.concurrent.CompletableFuture;
 public final class TwoPhaseCommit {
     private static final int MAX_SITES = 1_000;
     private static final Duration DEFAULT_VOTE_TIMEOUT = Duration.ofSeconds(30);
+    private static final Duration FOR_EVER =
+            Duration.ofDays(36_500); // what is much longer does not fit into milliseconds
 
     private final Coordinator coordinator;
     private final NodePath path;
@@ -86,7 +88,8 @@ public final class TwoPhaseCommit {
         if (timeout.isNegative() || timeout.isZero()) {
             throw new IllegalArgumentException("Invalid vote timeout " + timeout + ": it must be positive");
         }
-        return new TwoPhaseCommit(coordinator, path, propagation, timeout);
+        boolean isForEver = timeout.compareTo(FOR_EVER) > 0;
+        return new TwoPhaseCommit(coordinator, path, propagation, isForEver ? FOR_EVER : timeout);
     }
 
     /**
@@ -141,7 +144,8 @@ public final class TwoPhaseCommit {
 
     private static String checkedSite(String name) {
         if (name.indexOf(',') >= 0 || name.indexOf('\n') >= 0) {
-            throw new IllegalArgumentException("Invalid site \"" + name + "\": it must not contain a comma");
+            throw new IllegalArgumentException(
+                    "Invalid site \"" + name + "\": it must not contain a comma or a line break");
         }
         return NodePath.ROOT.child(name).name();
     }
