@@ -50,6 +50,14 @@ final class Consumption<R> {
         return this;
     }
 
+    /** Waits for an item in the line for that long; for no time at all, takes what there is now. */
+    Consumption<R> within(Duration timeout) {
+        if (timeout.isNegative()) {
+            throw new IllegalArgumentException("Invalid timeout " + timeout + ": it must not be negative");
+        }
+        return timeout.isZero() ? atOnce() : inLine(Optional.of(timeout));
+    }
+
     /** Takes what there is now. */
     Consumption<R> atOnce() {
         session.execute(() -> consumers().attempt(wish));

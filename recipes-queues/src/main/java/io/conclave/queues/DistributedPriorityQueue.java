@@ -87,11 +87,13 @@ public final class DistributedPriorityQueue<T> extends ItemQueue<T> {
         putting(item, OptionalInt.of(checked(priority))).begin(Optional.empty()).await();
     }
 
-    /** As {@link #put(Object, int)}, with a limit of time for the wait for room; whether it was put. Without a bound the time does not matter. */
+    /**
+     * As {@link #put(Object, int)}, with a limit of time for the wait for room; whether it was put. To get the turn and to look for room needs a round trip or two, which count. Without a bound the time does not matter.
+     *
+     * @throws IllegalArgumentException if the time is negative
+     */
     public boolean put(T item, int priority, Duration timeout) throws InterruptedException {
-        return putting(item, OptionalInt.of(checked(priority)))
-                .begin(Optional.of(timeout))
-                .await();
+        return putting(item, OptionalInt.of(checked(priority))).within(timeout).await();
     }
 
     /** As {@link #put(Object, int)}, without blocking. Completes on a listener thread. What is put while another is on its way goes along in one request. Cancelling it takes the item back if it is not on its way. */
@@ -103,9 +105,7 @@ public final class DistributedPriorityQueue<T> extends ItemQueue<T> {
 
     /** As {@link #put(Object, int, Duration)}, without blocking. Completes on a listener thread. */
     public CompletableFuture<Boolean> putAsync(T item, int priority, Duration timeout) {
-        return putting(item, OptionalInt.of(checked(priority)))
-                .begin(Optional.of(timeout))
-                .stage(Function.identity());
+        return putting(item, OptionalInt.of(checked(priority))).within(timeout).stage(Function.identity());
     }
 
     private static int checked(int priority) {

@@ -11,6 +11,7 @@ import io.conclave.node.NodePath;
 import io.conclave.spi.GetChildren;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
@@ -71,9 +72,13 @@ public abstract sealed class ItemQueue<T> permits DistributedQueue, DistributedP
         return taking().inLine(Optional.empty()).await().orElseThrow();
     }
 
-    /** As {@link #take()}, with a limit of time; empty if there was no item until then. */
+    /**
+     * As {@link #take()}, with a limit of time; empty if there was no item until then. To get the turn and to look needs a round trip or two, which count; with a limit of zero it is {@link #tryTake()}.
+     *
+     * @throws IllegalArgumentException if the time is negative
+     */
     public Optional<T> take(Duration timeout) throws InterruptedException {
-        return taking().inLine(Optional.of(timeout)).await();
+        return taking().within(timeout).await();
     }
 
     /** Takes an item if there is one now, past those who wait; empty also if others were quicker again and again, and if the server lags behind and the coordinator does not read linearizably. Otherwise as {@link #take()}. */
@@ -88,7 +93,7 @@ public abstract sealed class ItemQueue<T> permits DistributedQueue, DistributedP
 
     /** As {@link #take(Duration)}, without blocking. Completes on a listener thread; cancelling it leaves nothing behind. */
     public CompletableFuture<Optional<T>> takeAsync(Duration timeout) {
-        return taking().inLine(Optional.of(timeout)).stage(Function.identity());
+        return taking().within(timeout).stage(Function.identity());
     }
 
     /**
@@ -103,9 +108,13 @@ public abstract sealed class ItemQueue<T> permits DistributedQueue, DistributedP
         return claiming().inLine(Optional.empty()).await().orElseThrow();
     }
 
-    /** As {@link #claim()}, with a limit of time; empty if there was no item until then. */
+    /**
+     * As {@link #claim()}, with a limit of time; empty if there was no item until then. To get the turn and to look needs a round trip or two, which count; with a limit of zero it is {@link #tryClaim()}.
+     *
+     * @throws IllegalArgumentException if the time is negative
+     */
     public Optional<Claim<T>> claim(Duration timeout) throws InterruptedException {
-        return claiming().inLine(Optional.of(timeout)).await();
+        return claiming().within(timeout).await();
     }
 
     /** Claims an item if there is one now, past those who wait; empty also if others were quicker again and again. Otherwise as {@link #claim()}. */
@@ -120,7 +129,7 @@ public abstract sealed class ItemQueue<T> permits DistributedQueue, DistributedP
 
     /** As {@link #claim(Duration)}, without blocking. Completes on a listener thread; cancelling it leaves nothing behind. */
     public CompletableFuture<Optional<Claim<T>>> claimAsync(Duration timeout) {
-        return claiming().inLine(Optional.of(timeout)).stage(Function.identity());
+        return claiming().within(timeout).stage(Function.identity());
     }
 
     /** The items that were delivered too often, in the order of the queue's sequence: a queue of its own, whose items can be taken and claimed, and never come back here by themselves. */
@@ -171,9 +180,13 @@ public abstract sealed class ItemQueue<T> permits DistributedQueue, DistributedP
                 (one, item) -> session.execute(() -> PutBack.of(session, layout, one)));
     }
 
+    private T decode(Delivery delivery) {
+        return Objects.requireNonNull(codec.decode(delivery.data()), "what the codec makes of an item");
+    }
+
     private T open(RecipeSession session, Delivery delivery) {
         try {
-            return codec.decode(delivery.data());
+            return decode(delivery);
         } catch (RuntimeException | Error e) {
             session.execute(() -> PutBack.toDeadLetters(session, layout, delivery));
             throw e;
@@ -193,7 +206,7 @@ public abstract sealed class ItemQueue<T> permits DistributedQueue, DistributedP
 
     private Claim<T> claimed(RecipeSession session, Delivery delivery) {
         try {
-            T item = codec.decode(delivery.data());
+            T item = decode(delivery);
             return ClaimedItem.of(session, layout, delivery, item, options.visibility());
         } catch (RuntimeException | Error e) {
             session.execute(() -> ClaimedItem.giveBack(session, layout, delivery));

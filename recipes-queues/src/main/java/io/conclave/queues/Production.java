@@ -33,6 +33,14 @@ final class Production {
         return this;
     }
 
+    /** Waits for room for that long. */
+    Production within(Duration timeout) {
+        if (timeout.isNegative()) {
+            throw new IllegalArgumentException("Invalid timeout " + timeout + ": it must not be negative");
+        }
+        return begin(Optional.of(timeout));
+    }
+
     private Producers producers() {
         return QueueAgents.of(session).producers(session, layout, bound);
     }

@@ -137,6 +137,7 @@ final class Seat {
                         () -> session.execute(() -> {
                             if (resting && place == ours) {
                                 leave();
+                                sitter.onUnseated();
                             }
                         }));
     }

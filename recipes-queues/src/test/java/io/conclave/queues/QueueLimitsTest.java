@@ -1,0 +1,106 @@
+package io.conclave.queues;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.node.DataCodec;
+import io.conclave.testkit.memory.MemoryStore;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Times at their limits, codecs that break their contract, and what is left at the server of waits that are over. */
+class QueueLimitsTest extends QueueFixture {
+    private static final Duration SHORT = Duration.ofMillis(50);
+    private static final Duration FOR_EVER = Duration.ofSeconds(Long.MAX_VALUE);
+
+    private final String store = UUID.randomUUID().toString();
+
+    @Override
+    public String connectString() {
+        return "memory:" + store;
+    }
+
+    @AfterEach
+    void forget() {
+        MemoryStore.forget(store);
+    }
+
+    @Test
+    void waitThatIsOverLeavesNoWatch() throws Exception {
+        Coordinator coordinator = connect();
+        DistributedQueue<String> queue = queue(coordinator);
+        assertEquals(Optional.empty(), queue.take(SHORT));
+        CompletableFuture<String> cancelled =
+                DistributedQueue.at(coordinator, "/queues/b", DataCodec.TEXT).takeAsync();
+        awaitChildren(coordinator, "/queues/b/consumers", 1);
+        cancelled.cancel(false);
+        DistributedQueue<String> full =
+                DistributedQueue.at(coordinator, "/queues/c", DataCodec.TEXT).withBound(1);
+        full.put("fills it");
+        assertFalse(full.put("too much", SHORT));
+        long session = coordinator.recipeSession().id();
+        await().atMost(PATIENCE).until(() -> MemoryStore.named(store).faults().watchCount(session) == 0);
+    }
+
+    @Test
+    void noTimeToWaitTakesWhatIsThere() throws Exception {
+        DistributedQueue<String> queue = queue(connect());
+        assertEquals(Optional.empty(), queue.take(Duration.ZERO));
+        putAll(queue, "a", "b");
+        assertEquals(Optional.of("a"), queue.take(Duration.ZERO));
+        queue.claim(Duration.ZERO).orElseThrow().acknowledge();
+        assertEquals(Optional.empty(), get(queue.takeAsync(Duration.ZERO)));
+    }
+
+    @Test
+    void negativeTimeIsRefused() throws Exception {
+        DistributedQueue<String> queue = queue(connect());
+        Duration negative = Duration.ofMillis(-1);
+        assertThrows(IllegalArgumentException.class, () -> queue.take(negative));
+        assertThrows(IllegalArgumentException.class, () -> queue.claimAsync(negative));
+        assertThrows(IllegalArgumentException.class, () -> queue.put("a", negative));
+        assertEquals(new QueueCount(0, 0, 0), queue.count());
+    }
+
+    @Test
+    void claimMayLastForEver() throws Exception {
+        DistributedQueue<String> queue = queue(connect()).withVisibility(FOR_EVER);
+        queue.put("a");
+        Claim<String> claim = queue.claim();
+        assertTrue(claim.isHeld());
+        assertTrue(claim.extend(FOR_EVER));
+        assertTrue(claim.isHeld());
+        claim.acknowledge();
+    }
+
+    @Test
+    @SuppressWarnings("NullAway") // as a codec of somebody who does not check it
+    void itemOfWhichTheCodecMakesNothingIsNotLost() throws Exception {
+        DataCodec<String> empty = new DataCodec<>() {
+            @Override
+            public byte[] encode(String value) {
+                return DataCodec.TEXT.encode(value);
+            }
+
+            @Override
+            public String decode(byte[] data) {
+                return null;
+            }
+        };
+        Coordinator coordinator = connect();
+        queue(coordinator).put("a");
+        DistributedQueue<String> queue = DistributedQueue.at(coordinator, PATH, empty);
+        assertThrows(NullPointerException.class, queue::claim);
+        assertThrows(NullPointerException.class, () -> queue.take(PATIENCE));
+        await().atMost(PATIENCE).until(() -> queue.count().dead() == 1);
+        assertEquals("a", queue(coordinator).deadLetters().take());
+    }
+}
