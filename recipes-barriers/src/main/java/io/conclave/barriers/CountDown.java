@@ -148,7 +148,7 @@ public final class CountDown {
     /**
      * Deletes it with all that belongs to it, so that the path can be used for another one. To be called when nobody waits or counts any more: who does then, does so on a new count-down. Blocks.
      *
-     * @throws InterruptedException if the thread is interrupted; some of it may be left
+     * @throws InterruptedException if the thread is interrupted; some of it may be left: call it again before the path is used
      * @throws io.conclave.error.ConclaveException if it is refused, or the session is lost meanwhile; it may be called again
      */
     public void delete() throws InterruptedException {

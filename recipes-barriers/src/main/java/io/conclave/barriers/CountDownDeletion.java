@@ -3,6 +3,7 @@ package io.conclave.barriers;
 import io.conclave.coordinator.RecipeSession;
 import io.conclave.coordinator.Refusals;
 import io.conclave.error.OutcomeUnknownException;
+import io.conclave.error.RefusalReason;
 import io.conclave.node.NodePath;
 import io.conclave.spi.Delete;
 import io.conclave.spi.GetChildren;
@@ -60,7 +61,13 @@ final class CountDownDeletion {
                 .limit(BATCH)
                 .<Operation<?>>map(name -> Delete.of(parent.child(name)))
                 .toList());
-        session.send(some, results -> empty(parent), cause -> onFailure(cause, () -> empty(parent)));
+        session.send(some, results -> empty(parent), cause -> {
+            if (Refusals.is(cause, RefusalReason.NOT_EMPTY)) {
+                done.completeExceptionally(cause); // nothing of ours is below a count: it would be refused for ever
+            } else {
+                onFailure(cause, () -> empty(parent));
+            }
+        });
     }
 
     private void delete(NodePath empty, Runnable next) {

@@ -7,10 +7,16 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.Refusals;
 import io.conclave.error.AcquireTimeoutException;
+import io.conclave.error.RefusalReason;
+import io.conclave.node.NodePath;
+import io.conclave.spi.Create;
+import io.conclave.spi.Delete;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
@@ -94,5 +100,18 @@ public abstract class CountDownContract extends BarrierFixture {
         assertThrows(AcquireTimeoutException.class, () -> second.await(SHORT));
         second.countDown();
         second.await(PATIENCE);
+    }
+
+    @Test
+    void deletionFailsWhereSomebodyHasPutAZnodeBelowACount() throws Exception {
+        Coordinator coordinator = connect();
+        CountDown countDown = of(coordinator, 1);
+        countDown.countDown("a");
+        NodePath foreign = NodePath.of(PATH + "/by/a/foreign");
+        coordinator.execute(Create.of(foreign));
+        ExecutionException failure = assertThrows(ExecutionException.class, () -> get(countDown.deleteAsync()));
+        assertTrue(Refusals.is(failure.getCause(), RefusalReason.NOT_EMPTY), () -> String.valueOf(failure));
+        coordinator.execute(Delete.of(foreign));
+        countDown.delete();
     }
 }
