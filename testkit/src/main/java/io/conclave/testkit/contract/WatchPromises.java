@@ -115,6 +115,7 @@ abstract class WatchPromises extends SessionPromises {
         List<Events> all = List.of(new Events(), new Events(), new Events());
         one.ask(GetData.of(path("a")).withWatcher(all.get(0)));
         one.ask(Exists.of(path("a")).withWatcher(all.get(1)));
+        two.session.submit(Sync.of(path("a")));
         two.ask(GetData.of(path("a")).withWatcher(all.get(2)));
         one.ask(Delete.of(path("a")));
         all.forEach(events -> assertEquals(List.of("DELETED a"), events.await(1)));
