@@ -20,6 +20,7 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
 import java.io.IOException;
 import java.net.SocketAddress;
@@ -67,6 +68,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
     private int stalls;
     private boolean handling;
     private boolean finishing;
+    private boolean answersCommand;
 
     ClientConnection(Channel channel, Loop loop, ConnectionServices services, List<AuthId> authIds) {
         this.channel = channel;
@@ -140,6 +142,17 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
         close("the client has closed it");
     }
 
+    /**
+     * The client sends nothing more. Whoever asks with a command often says so before the answer is there, as ZooKeeper's
+     * own tools do; from any other it is the end.
+     */
+    @Override
+    public void userEventTriggered(ChannelHandlerContext context, Object event) {
+        if (event instanceof ChannelInputShutdownEvent && !answersCommand) {
+            close("the client has closed it");
+        }
+    }
+
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
         if (cause instanceof IOException) {
@@ -187,6 +200,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
         if (services.commandWords().isWord(letters)) {
             counted();
             attaching();
+            answersCommand = true;
             services.commandWords()
                     .answer(letters)
                     .whenComplete((text, failure) -> loop.post(() -> {

@@ -68,6 +68,7 @@ final class Transport {
             bootstrap
                     .option(ChannelOption.SO_REUSEADDR, true)
                     .option(ChannelOption.SO_BACKLOG, BACKLOG)
+                    .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
                     .childOption(ChannelOption.TCP_NODELAY, true);
         }
         ChannelFuture bound = bootstrap.bind(address).awaitUninterruptibly();

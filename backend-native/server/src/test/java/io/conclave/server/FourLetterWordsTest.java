@@ -76,6 +76,18 @@ class FourLetterWordsTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"ruok", "stat", "mntr"})
+    void whoeverSendsNothingMoreIsAnswered(String word) throws IOException {
+        try (ConclaveServer server = start(ALL);
+                Socket socket = new Socket(InetAddress.getLoopbackAddress(), TestServer.port(server))) {
+            socket.setSoTimeout(20_000);
+            socket.getOutputStream().write(word.getBytes(StandardCharsets.US_ASCII));
+            socket.shutdownOutput();
+            assertTrue(socket.getInputStream().readAllBytes().length > 3, "the way of zkServer.sh and of nc -N");
+        }
+    }
+
     @Test
     void confNamesTheKeysOfTheConfigurationFile() throws IOException {
         try (ConclaveServer server = start(ALL)) {
