@@ -7,7 +7,6 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 import java.util.List;
-import java.util.Optional;
 
 /** Proves the ids that connections ask for. Only digest proves anything; ip says again what the socket said. */
 final class Authentication {
@@ -16,28 +15,41 @@ final class Authentication {
     private Authentication() {}
 
     /**
-     * The id that a request proves; empty if its scheme is unknown or the credentials are out of bounds.
+     * The ids that a request proves; none if its scheme is unknown or the credentials are out of bounds.
      *
      * @param present what the connection has proved before
-     * @param adminSecret the password of the user {@code super}, who may do everything; empty if there is no such user
+     * @param superUser who may do everything
      */
-    static Optional<AuthId> verify(AuthRequest request, List<AuthId> present, Optional<String> adminSecret) {
+    static List<AuthId> verify(AuthRequest request, List<AuthId> present, SuperUser superUser) {
         byte[] credentials = request.credentials();
         if (request.scheme().equals("ip")) {
-            return present.stream().filter(id -> id.scheme().equals("ip")).findFirst();
+            return present.stream()
+                    .filter(id -> id.scheme().equals("ip"))
+                    .limit(1)
+                    .toList();
         }
         if (!request.scheme().equals("digest") || credentials == null || credentials.length > MAX_CREDENTIAL_BYTES) {
-            return Optional.empty();
+            return List.of();
         }
-        if (adminSecret.isPresent() && isSuper(credentials, adminSecret.get())) {
-            return Optional.of(AuthId.SUPER);
-        }
-        return Optional.of(digest(new String(credentials, StandardCharsets.UTF_8)));
+        AuthId id = digest(new String(credentials, StandardCharsets.UTF_8));
+        boolean isSuper = superUser
+                        .secret()
+                        .filter(secret -> equal("super:" + secret, credentials))
+                        .isPresent()
+                || superUser
+                        .digest()
+                        .filter(digest -> equal(digest, bytes(id.id())))
+                        .isPresent();
+        return isSuper ? List.of(AuthId.SUPER, id) : List.of(id);
     }
 
     /** Takes as long for a wrong secret as for the right one. */
-    private static boolean isSuper(byte[] credentials, String secret) {
-        return MessageDigest.isEqual(credentials, ("super:" + secret).getBytes(StandardCharsets.UTF_8));
+    private static boolean equal(String expected, byte[] actual) {
+        return MessageDigest.isEqual(bytes(expected), actual);
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
     }
 
     /** ZooKeeper's digest of {@code user:password}: the user, and the Base64 form of the SHA-1 of both. */

@@ -2,7 +2,6 @@ package io.conclave.connection;
 
 import io.conclave.time.TimeSource;
 import io.conclave.tree.TreeState;
-import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
@@ -13,7 +12,7 @@ import java.util.function.Supplier;
  * @param sessionIds ids and passwords of new sessions
  * @param clusterNode the node that tells which cluster this is
  * @param replicated the newest state that the log has made, ahead of the loops' by what they have not walked through
- * @param adminSecret the password that makes a connection that of an operator; empty if nothing does
+ * @param superUser who may do everything
  * @param commandWords what a connection may say instead of a handshake
  * @param membership changes who belongs to the cluster
  * @param time clocks and timers
@@ -24,7 +23,7 @@ public record ConnectionServices(
         SessionIds sessionIds,
         ClusterNode clusterNode,
         Supplier<TreeState> replicated,
-        Optional<String> adminSecret,
+        SuperUser superUser,
         CommandWords commandWords,
         Membership membership,
         TimeSource time) {}

@@ -173,16 +173,14 @@ final class RequestDispatch {
     }
 
     private void authenticate(int xid, AuthRequest request) {
-        Optional<AuthId> proved = Authentication.verify(request, connection.authIds(), services.adminSecret());
+        List<AuthId> proved = Authentication.verify(request, connection.authIds(), services.superUser());
         if (proved.isEmpty() || connection.authIds().size() >= MAX_AUTH_IDS) {
             connection.replyError(xid, ErrorCode.AUTH_FAILED.code());
             connection.closeAfterOutput();
             return;
         }
         List<AuthId> ids = new ArrayList<>(connection.authIds());
-        if (!ids.contains(proved.get())) {
-            ids.add(proved.get());
-        }
+        proved.stream().filter(id -> !ids.contains(id)).forEach(ids::add);
         connection.authIds(ids);
         connection.reply(xid, EmptyReply.INSTANCE);
     }

@@ -40,6 +40,7 @@ final class ServerText {
         put(lines, "preAllocSize", config.segmentBytes() / 1024);
         put(lines, "readonlymode.enabled", config.readOnlyMode());
         put(lines, "4lw.commands.whitelist", String.join(",", config.commandWhitelist()));
+        config.superDigest().ifPresent(digest -> put(lines, "DigestAuthenticationProvider.superDigest", digest));
         config.ensemble().members().forEach((id, member) -> put(lines, "server." + id, line(member)));
         return lines.toString();
     }

@@ -6,6 +6,7 @@ import io.conclave.connection.ConnectionLimits;
 import io.conclave.connection.ConnectionServices;
 import io.conclave.connection.ServiceMode;
 import io.conclave.connection.SessionIds;
+import io.conclave.connection.SuperUser;
 import io.conclave.consensus.LogException;
 import io.conclave.consensus.LogOptions;
 import io.conclave.consensus.LogRole;
@@ -155,7 +156,7 @@ public final class ConclaveServer implements AutoCloseable {
                 new SessionIds(config.ensemble().memberId()),
                 new ClusterNode(),
                 replica::state,
-                secret.map(AdminSecret::value),
+                new SuperUser(secret.map(AdminSecret::value), config.superDigest()),
                 new FourLetterWords(config, report, () -> connections().totals(), () -> connections()
                         .reports()),
                 members,

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,6 +42,8 @@ public final class ConfigFile {
             "secureClientPort");
 
     private static final List<String> UNSUPPORTED_PREFIXES = List.of("group", "weight.", "quorum.", "ssl.", "admin.");
+
+    private static final Pattern USER_DIGEST = Pattern.compile("[^:]+:[A-Za-z0-9+/]{27}=");
 
     /** The log has a directory to itself, apart from myid and what else an operator keeps beside it. */
     private static final String LOG = "log";
@@ -165,6 +168,7 @@ public final class ConfigFile {
                 builder.containerCheckIntervalMs(number(key, value, 1, Integer.MAX_VALUE));
             case "4lw.commands.whitelist" -> builder.commandWhitelist(words(value));
             case "readonlymode.enabled" -> builder.readOnlyMode(truth(key, value));
+            case "DigestAuthenticationProvider.superDigest" -> builder.superDigest(Optional.of(userDigest(key, value)));
             case "initLimit" -> ensemble.initLimitTicks(number(key, value, 1, 1_000_000));
             case "syncLimit" -> ensemble.syncLimitTicks(number(key, value, 1, 1_000_000));
             case "electionTimeoutMs" -> ensemble.electionTimeoutMs(number(key, value, 50, 600_000));
@@ -172,6 +176,13 @@ public final class ConfigFile {
             case "peerType" -> named(() -> ensemble.peerType(value));
             default -> setOther(key, value);
         }
+    }
+
+    private String userDigest(String key, String value) {
+        if (!USER_DIGEST.matcher(value).matches()) {
+            throw invalid("key " + key + " is not of the form user:digest, with the SHA-1 of user:password in Base64");
+        }
+        return value;
     }
 
     private void setOther(String key, String value) {

@@ -26,6 +26,7 @@ import java.util.Set;
  * @param ensemble who this server is, and with whom it makes an ensemble
  * @param commandWhitelist the four-letter words that are answered; {@code *} stands for all
  * @param readOnlyMode whether clients that ask for it are served reads while there is no leader
+ * @param superDigest ZooKeeper's digest of a user and a password who may do everything, besides the admin secret
  */
 public record ServerConfig(
         Optional<Integer> clientPort,
@@ -45,7 +46,8 @@ public record ServerConfig(
         Optional<Path> homeDirectory,
         EnsembleConfig ensemble,
         Set<String> commandWhitelist,
-        boolean readOnlyMode) {
+        boolean readOnlyMode,
+        Optional<String> superDigest) {
     static final int DEFAULT_TICK_MS = 2000;
     static final int DEFAULT_SEGMENT_KB = 65536;
     private static final int EMBEDDED_TICK_MS = 50;
@@ -85,7 +87,8 @@ public record ServerConfig(
                 homeDirectory,
                 value,
                 commandWhitelist,
-                readOnlyMode);
+                readOnlyMode,
+                superDigest);
     }
 
     /** The same without a port for clients. */
@@ -108,7 +111,8 @@ public record ServerConfig(
                 homeDirectory,
                 ensemble,
                 commandWhitelist,
-                readOnlyMode);
+                readOnlyMode,
+                superDigest);
     }
 
     /** A builder with the defaults of {@code zoo.cfg}: no port, in memory. */
@@ -135,6 +139,7 @@ public record ServerConfig(
         private EnsembleConfig ensemble = EnsembleConfig.alone(1);
         private Set<String> commandWhitelist = Set.of("srvr");
         private boolean readOnlyMode;
+        private Optional<String> superDigest = Optional.empty();
         private int eventLoops = Math.min(4, Runtime.getRuntime().availableProcessors());
 
         private Builder() {}
@@ -247,6 +252,12 @@ public record ServerConfig(
             return this;
         }
 
+        /** Whose password makes a connection that of {@code super}: {@code user:digest}; nobody's by default. */
+        public Builder superDigest(Optional<String> value) {
+            superDigest = value;
+            return this;
+        }
+
         /**
          * The configuration.
          *
@@ -278,7 +289,8 @@ public record ServerConfig(
                     homeDirectory.or(() -> dataDirectory),
                     ensemble,
                     commandWhitelist,
-                    readOnlyMode);
+                    readOnlyMode,
+                    superDigest);
         }
 
         private int saturatedTicks(int count) {

@@ -8,6 +8,7 @@ import io.conclave.connection.ConnectionServices;
 import io.conclave.connection.ServiceMode;
 import io.conclave.connection.SessionIds;
 import io.conclave.connection.SessionLeases;
+import io.conclave.connection.SuperUser;
 import io.conclave.consensus.LogListener;
 import io.conclave.consensus.ReplicatedLog;
 import io.conclave.replica.Replica;
@@ -15,7 +16,6 @@ import io.conclave.time.TimeSource;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.EventLoopGroup;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.Random;
 import java.util.function.UnaryOperator;
 
@@ -56,7 +56,7 @@ public final class SimulatedServer {
                 new SessionIds(memberId, random),
                 new ClusterNode(),
                 replica::state,
-                Optional.empty(),
+                SuperUser.NOBODY,
                 CommandWords.NONE,
                 members,
                 time);
