@@ -21,6 +21,7 @@ import org.slf4j.LoggerFactory;
 final class ReconfigRequests {
     private static final Logger LOG = LoggerFactory.getLogger(ReconfigRequests.class);
     private static final String CONFIG = "/zookeeper/config";
+    private static final long ANY_VERSION = -1;
 
     private final ClientConnection connection;
     private final RequestPipeline pipeline;
@@ -36,12 +37,12 @@ final class ReconfigRequests {
         Reconfig reconfig = new Reconfig(xid);
         pipeline.submit(reconfig);
         if (!connection.authIds().contains(AuthId.SUPER)) {
-            reconfig.settle(ErrorCode.RECONFIG_DISABLED);
+            reconfig.settle(ErrorCode.NO_AUTH);
             return;
         }
         try {
             LOG.info("{} asks to change the members: {}", connection, request);
-            reconfig.run(changesOf(request));
+            reconfig.run(changesOf(request), request.currentConfigId());
         } catch (IllegalArgumentException e) {
             LOG.warn("Refused to change the members: {}", e.getMessage());
             reconfig.settle(ErrorCode.BAD_ARGUMENTS);
@@ -73,12 +74,27 @@ final class ReconfigRequests {
             this.xid = xid;
         }
 
-        void run(List<MembershipChange> changes) {
+        /** The version is looked at before the change, not with it: a change that is made meanwhile is not noticed. */
+        void run(List<MembershipChange> changes, long expectedVersion) {
+            if (expectedVersion == ANY_VERSION) {
+                change(changes);
+                return;
+            }
+            whenApplied(() -> {
+                if (shown().stat().mzxid() == expectedVersion) {
+                    change(changes);
+                } else {
+                    settle(ErrorCode.BAD_VERSION);
+                }
+            });
+        }
+
+        private void change(List<MembershipChange> changes) {
             membership
                     .change(changes)
                     .whenComplete((done, failure) -> connection.loop().post(() -> {
                         if (failure == null) {
-                            showWhenApplied();
+                            whenApplied(() -> settle(ErrorCode.OK));
                         } else {
                             LOG.warn("The members could not be changed by {}", changes, failure);
                             settle(
@@ -89,9 +105,14 @@ final class ReconfigRequests {
                     }));
         }
 
-        private void showWhenApplied() {
-            Runnable show = () -> connection.loop().postBehindSteps(() -> settle(ErrorCode.OK));
-            connection.offer(() -> connection.loop().log().readBarrier(show));
+        /** On the event loop, once it has walked to everything that is committed now. */
+        private void whenApplied(Runnable action) {
+            Runnable applied = () -> connection.loop().postBehindSteps(action);
+            connection.offer(() -> connection.loop().log().readBarrier(applied));
+        }
+
+        private TreeReads.Data shown() {
+            return TreeReads.data(connection.loop().state(), CONFIG, connection.authIds());
         }
 
         void settle(ErrorCode error) {
@@ -111,7 +132,7 @@ final class ReconfigRequests {
                 connection.replyError(xid, known.code());
                 return;
             }
-            TreeReads.Data data = TreeReads.data(connection.loop().state(), CONFIG, connection.authIds());
+            TreeReads.Data data = shown();
             connection.reply(xid, new GetDataReply(data.bytes(), Replies.stat(data.stat())));
         }
     }

@@ -46,7 +46,7 @@ public record MemberLine(Member member, String clientAddress, boolean namesElect
         }
         int peerPort = port(text, "peer port", parts.get(1));
         if (parts.size() == 3) {
-            port(text, "election port", parts.get(2));
+            electionPort(text, parts.get(2));
         }
         String clientAddress = "";
         int clientPort = 0;
@@ -59,7 +59,7 @@ public record MemberLine(Member member, String clientAddress, boolean namesElect
             clientAddress = client.size() == 2 && !isEverywhere(client.get(0)) ? client.get(0) : "";
         }
         Member member = new Member(id, 0, parts.get(0), peerPort, clientAddress, clientPort, observer);
-        return new MemberLine(member, clientAddress, parts.size() == 3);
+        return new MemberLine(member, clientAddress, parts.size() == 3 && !isNone(parts.get(2)));
     }
 
     private static boolean isEverywhere(String address) {
@@ -83,6 +83,17 @@ public record MemberLine(Member member, String clientAddress, boolean namesElect
         }
         parts.addAll(List.of(rest.split(":", -1)));
         return parts;
+    }
+
+    /** 0 stands for none, as in the list of the members that clients are shown. */
+    private static void electionPort(String text, String value) {
+        if (!isNone(value)) {
+            port(text, "election port", value);
+        }
+    }
+
+    private static boolean isNone(String electionPort) {
+        return electionPort.strip().equals("0");
     }
 
     private static int port(String text, String what, String value) {

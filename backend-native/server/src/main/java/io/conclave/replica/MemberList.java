@@ -8,6 +8,9 @@ import io.conclave.consensus.entry.Member;
  * line. Who has no vote, for good or not yet, is an observer there.
  */
 public final class MemberList {
+    /** There is one port for peers; ZooKeeper's own reader, which Curator's clients use, wants another one behind it. */
+    private static final int NO_ELECTION_PORT = 0;
+
     private MemberList() {}
 
     /** The lines, each with its end; members that no other member could reach are left out. */
@@ -22,10 +25,10 @@ public final class MemberList {
         return lines.toString();
     }
 
-    /** What stands behind {@code server.N=}. There is one port for peers; where ZooKeeper has a second, it stands twice. */
+    /** What stands behind {@code server.N=}. */
     public static String format(Member member, boolean votes) {
         StringBuilder line = new StringBuilder(bracketed(member.host()));
-        line.append(':').append(member.peerPort()).append(':').append(member.peerPort());
+        line.append(':').append(member.peerPort()).append(':').append(NO_ELECTION_PORT);
         line.append(votes ? ":participant" : ":observer");
         if (member.clientPort() != 0) {
             String address = member.clientHost().isEmpty() ? "0.0.0.0" : bracketed(member.clientHost());

@@ -50,6 +50,7 @@ class ConfigFileTest {
                 autopurge.purgeInterval=1
                 preAllocSize=16384
                 znode.container.checkIntervalMs=123
+                DigestAuthenticationProvider.superDigest=super:D/InIHSb7yEEbrWz8b9l71RjZJU=
                 """);
         assertEquals(Optional.of(0), config.clientPort());
         assertEquals(Optional.of("localhost"), config.clientPortAddress());
@@ -64,6 +65,7 @@ class ConfigFileTest {
         assertEquals(4, config.snapshotsKept());
         assertEquals(16 << 20, config.segmentBytes());
         assertEquals(123, config.containerCheckIntervalMs());
+        assertEquals(Optional.of("super:D/InIHSb7yEEbrWz8b9l71RjZJU="), config.superDigest());
     }
 
     @Test
@@ -86,6 +88,7 @@ class ConfigFileTest {
                 "tickTime=99999999999                ~ line 3: key tickTime: \"99999999999\" is not a whole number",
                 "maxClientCnxns=-1                   ~ line 3: key maxClientCnxns",
                 "minSessionTimeout=0                 ~ line 3: key minSessionTimeout: 0 is not a timeout",
+                "DigestAuthenticationProvider.superDigest=super:pw ~ line 3: key DigestAuthenticationProvider.superDigest is",
                 "snapCount=1                         ~ line 3: key snapCount",
                 "autopurge.snapRetainCount=1         ~ line 3: key autopurge.snapRetainCount",
                 "preAllocSize=100                    ~ line 3: key preAllocSize",
@@ -196,9 +199,17 @@ class ConfigFileTest {
 
     @Test
     void aServerLineIsWrittenAsItIsRead() {
-        for (String line : List.of("a:1:1:participant;0.0.0.0:2", "[::1]:1:1:observer", "a:1:1:participant;b:2")) {
+        for (String line : List.of("a:1:0:participant;0.0.0.0:2", "[::1]:1:0:observer", "a:1:0:participant;b:2")) {
             assertEquals(line, written(MemberLine.parse(1, line).member()));
         }
+    }
+
+    @Test
+    void theElectionPortThatClientsAreShownIsNotThatOfPeersWhichZooKeepersReaderRefuses() {
+        assertEquals(
+                "a:2888:0:participant;0.0.0.0:2181",
+                written(MemberLine.parse(1, "a:2888:2888;2181").member()));
+        assertFalse(MemberLine.parse(1, "a:2888:0;2181").namesElectionPort());
     }
 
     @Test

@@ -198,12 +198,12 @@ class PipelineTest {
     }
 
     @Test
-    void reconfigurationIsRefused() throws IOException {
+    void reconfigurationIsRefusedToWhoeverIsNotSuper() throws IOException {
         io.netty.buffer.ByteBuf out = io.netty.buffer.Unpooled.buffer();
         out.writeInt(8 + 12 + 8).writeInt(5).writeInt(OpCode.RECONFIG.code());
         out.writeInt(-1).writeInt(-1).writeInt(-1).writeLong(-1);
         client.write(out);
-        assertEquals(-123, client.readHeader().err());
+        assertEquals(-102, client.readHeader().err());
         assertEquals(0, client.call(Requests.exists("/")).header().err());
     }
 

@@ -24,6 +24,7 @@ import io.conclave.protocol.MultiReply;
 import io.conclave.protocol.MultiRequest;
 import io.conclave.protocol.OpCode;
 import io.conclave.protocol.Perms;
+import io.conclave.protocol.ReconfigRequest;
 import io.conclave.protocol.RequestBody;
 import io.conclave.protocol.SaslReply;
 import io.conclave.protocol.SaslRequest;
@@ -33,11 +34,14 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class RequestTest {
+    private static final String ADMIN_SECRET_DIGEST = "admin:fvr2cB/fjGeAiX8g1aGhUm3ZICk=";
+
     private ManualTimeSource time;
     private ConclaveServer server;
     private RawClient client;
@@ -156,6 +160,46 @@ class RequestTest {
                             .get(0)
                             .id());
         }
+    }
+
+    @Test
+    void whoseDigestTheConfigurationNamesIsSuperAndTheUserToo() throws IOException {
+        ServerConfig config = TestServer.config()
+                .superDigest(Optional.of(ADMIN_SECRET_DIGEST))
+                .build();
+        AclRecord auth = new AclRecord(Perms.ALL, "auth", "");
+        try (ConclaveServer other = TestServer.start(config);
+                RawClient owner = RawClient.attached(TestServer.port(other), 60_000);
+                RawClient admin = RawClient.attached(TestServer.port(other), 60_000)) {
+            owner.call(Requests.digest("me:secret"));
+            owner.call(Requests.create("/mine", List.of(auth)));
+            admin.call(Requests.digest("admin:other"));
+            assertEquals(-102, admin.call(Requests.get("/mine")).header().err());
+            admin.call(Requests.digest("admin:secret"));
+            assertEquals(0, admin.call(Requests.get("/mine")).header().err());
+            assertEquals(
+                    0,
+                    admin.call(Requests.create("/admins", List.of(auth)))
+                            .header()
+                            .err());
+        }
+    }
+
+    @Test
+    void membersAreNotChangedIfTheyHaveChangedSinceTheClientLooked() throws IOException {
+        ServerConfig config = TestServer.config()
+                .superDigest(Optional.of(ADMIN_SECRET_DIGEST))
+                .build();
+        try (ConclaveServer other = TestServer.start(config);
+                RawClient admin = RawClient.attached(TestServer.port(other), 60_000)) {
+            admin.call(Requests.digest("admin:secret"));
+            assertEquals(-103, admin.call(joining(77)).header().err());
+            assertTrue(admin.call(joining(0)).header().err() != -103, "the version of a list that never changed");
+        }
+    }
+
+    private static ReconfigRequest joining(long expectedVersion) {
+        return new ReconfigRequest("server.2=localhost:1:observer", "", null, expectedVersion);
     }
 
     @Test
