@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -131,7 +132,21 @@ public final class Mirror implements Registration {
 
     /** Completes on a listener thread when the first state is complete; fails if the mirror or the coordinator is closed before that. */
     public CompletableFuture<Void> loaded() {
-        return loaded.copy();
+        if (loaded.isDone()) {
+            return loaded.copy();
+        }
+        CompletableFuture<Void> told = new CompletableFuture<>();
+        SerialExecutor threads =
+                new SerialExecutor("loading " + root, firstSession.listenerExecutor(), firstSession.time());
+        loaded.whenComplete((done, failure) -> threads.execute(
+                () -> { // whose continuations may block, but nobody else
+                    if (failure == null) {
+                        told.complete(null);
+                    } else {
+                        told.completeExceptionally(Waiting.cause(failure));
+                    }
+                }));
+        return told;
     }
 
     /**
@@ -151,14 +166,18 @@ public final class Mirror implements Registration {
 
     /**
      * Tells a listener of the present state, as soon as there is one, and of every later one; those that follow each other more quickly than it returns come together. It is called serially
-     * on a listener thread and may block; what it throws is logged.
+     * on a listener thread and may block; what it throws is logged. If the mirror is closed, it is told nothing.
      */
     public Registration listen(Consumer<? super MirrorChanges> listener) {
+        Objects.requireNonNull(listener, "listener");
         SerialExecutor threads =
                 new SerialExecutor("listener of " + root, firstSession.listenerExecutor(), firstSession.time());
         MirrorFeed feed = new MirrorFeed(this, listener, threads);
         boolean starts = false;
         synchronized (lock) {
+            if (closed) {
+                return () -> {};
+            }
             feeds.add(feed);
             if (number > 0) {
                 starts = feed.gather(nodes.values().stream()
@@ -212,7 +231,7 @@ public final class Mirror implements Registration {
         }
         starting.forEach(MirrorFeed::start);
         if (first) {
-            complete(() -> loaded.complete(null));
+            loaded.complete(null);
         }
     }
 
@@ -267,12 +286,8 @@ public final class Mirror implements Registration {
 
     private void fail(String why) {
         if (!loaded.isDone()) {
-            complete(() -> loaded.completeExceptionally(new ClosedException("Not loaded: " + why + ": " + this)));
+            loaded.completeExceptionally(new ClosedException("Not loaded: " + why + ": " + this));
         }
-    }
-
-    private void complete(Runnable completion) {
-        new SerialExecutor("loading " + root, firstSession.listenerExecutor(), firstSession.time()).execute(completion);
     }
 
     /** Ends it: the watches are removed and no listener is called any more, but for a call that is under way. What was seen last can still be asked for. Idempotent, never blocks. */

@@ -217,6 +217,9 @@ final class MirrorReader {
     private void onAnswered(Read read, int sentInRound, Runnable effect) {
         inFlight--;
         if (ended) {
+            if (oneShot) {
+                removeWatch(read.path); // it was on its way when the others were removed
+            }
             return;
         }
         if (sentInRound == round) { // what an earlier round asked for is asked for again

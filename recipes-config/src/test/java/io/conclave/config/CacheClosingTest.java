@@ -1,0 +1,95 @@
+package io.conclave.config;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.node.NodePath;
+import io.conclave.spi.Create;
+import io.conclave.spi.GetData;
+import io.conclave.testkit.memory.Decision;
+import io.conclave.testkit.memory.MemoryStore;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What a cache leaves behind, and whom it keeps waiting. */
+class CacheClosingTest {
+    private final String name = UUID.randomUUID().toString();
+    private final MemoryStore store = MemoryStore.named(name);
+
+    @AfterEach
+    void forget() {
+        MemoryStore.forget(name);
+    }
+
+    @Test
+    void cacheThatIsClosedWhileItLoadsLeavesNoOneShotWatch() throws InterruptedException {
+        store.faults().withoutPersistentWatches();
+        try (Coordinator coordinator = Coordinator.connect("memory:" + name)) {
+            for (int i = 0; i < 20; i++) {
+                coordinator.execute(Create.of(NodePath.of("/child" + i)));
+            }
+            long session = coordinator.recipeSession().id();
+            store.faults().holdReplies(session);
+            SubtreeCache cache = SubtreeCache.of(coordinator, "/");
+            CountDownLatch closed = new CountDownLatch(1);
+            store.faults().intercept((from, request, index) -> {
+                if (request instanceof GetData get && !get.path().isRoot()) {
+                    cache.close(); // its children are being read
+                    closed.countDown();
+                }
+                return Decision.PROCEED;
+            });
+            store.faults().releaseReplies(session);
+            assertTrue(closed.await(20, SECONDS));
+            await().pollDelay(Duration.ZERO).until(() -> store.faults().watchCount(session) == 0);
+        }
+    }
+
+    @Test
+    void closedCacheTellsNobodyAnything() throws InterruptedException {
+        try (Coordinator coordinator = Coordinator.connect("memory:" + name)) {
+            List<Object> told = Collections.synchronizedList(new ArrayList<>());
+            NodeCache closed = NodeCache.of(coordinator, "/");
+            closed.awaitLoaded(Duration.ofSeconds(20));
+            closed.close();
+            closed.onChange(told::add);
+            NodeCache open = NodeCache.of(coordinator, "/");
+            CountDownLatch heard = new CountDownLatch(1);
+            open.onChange(changes -> heard.countDown());
+            assertTrue(heard.await(20, SECONDS));
+            assertTrue(told.isEmpty(), told::toString);
+        }
+    }
+
+    @Test
+    void whoBlocksOnceTheCacheIsLoadedKeepsNobodyElseFromHearing() throws Exception {
+        try (Coordinator coordinator = Coordinator.connect("memory:" + name)) {
+            store.faults().holdReplies(coordinator.recipeSession().id());
+            NodeCache cache = NodeCache.of(coordinator, "/");
+            CompletableFuture<Void> first = cache.loaded();
+            CountDownLatch over = new CountDownLatch(1);
+            CompletableFuture<Boolean> blocked = cache.loaded().thenApply(loaded -> {
+                try {
+                    return over.await(20, SECONDS);
+                } catch (InterruptedException e) {
+                    return false;
+                }
+            });
+            assertFalse(first.isDone());
+            store.faults().releaseReplies(coordinator.recipeSession().id());
+            first.get(10, SECONDS);
+            over.countDown();
+            assertTrue(blocked.get(20, SECONDS));
+        }
+    }
+}
