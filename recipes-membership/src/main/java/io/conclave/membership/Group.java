@@ -38,7 +38,7 @@ public final class Group<P> {
     private final DataCodec<P> codec;
 
     private Group(Coordinator coordinator, NodePath path, DataCodec<P> codec) {
-        this.coordinator = coordinator;
+        this.coordinator = Objects.requireNonNull(coordinator, "coordinator");
         this.path = path;
         this.codec = codec;
     }
@@ -119,6 +119,7 @@ public final class Group<P> {
      * @throws AcquireTimeoutException if the time is over; nothing stays behind
      */
     public Membership<P> join(String id, P payload, Duration timeout) throws InterruptedException {
+        checkTimeout(timeout);
         return joining(begin(id, payload), timeout).await();
     }
 
@@ -129,6 +130,7 @@ public final class Group<P> {
 
     /** As {@link #joinAsync(String, Object)}, with a limit of time after which it fails with {@link AcquireTimeoutException}. */
     public CompletableFuture<Membership<P>> joinAsync(String id, P payload, Duration timeout) {
+        checkTimeout(timeout);
         return joining(begin(id, payload), timeout).stage(Membership::closeAsync);
     }
 
@@ -143,11 +145,14 @@ public final class Group<P> {
     }
 
     private Acquisition<Membership<P>> joining(HeldMembership<P> membership, Duration timeout) {
-        if (timeout.isNegative()) {
-            membership.closeAsync();
+        return Acquisition.of(membership, () -> membership, timeout);
+    }
+
+    /** Before anything is sent, or a member would be left whom nobody has. */
+    private static void checkTimeout(Duration timeout) {
+        if (Objects.requireNonNull(timeout, "timeout").isNegative()) {
             throw new IllegalArgumentException("Invalid timeout " + timeout + ": it must not be negative");
         }
-        return Acquisition.of(membership, () -> membership, timeout);
     }
 
     /**

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 
 /** The group's own znode and all of its children at once: create, read, delete. What has failed by a lost connection or session is done again: each is as good twice as once. */
 final class GroupNode {
@@ -106,20 +107,30 @@ final class GroupNode {
     private CompletionStage<Boolean> delete(boolean wasThere, int round) {
         return session()
                 .submit(GetChildren.of(path))
-                .thenCompose(children -> deleteAll(children.names()).thenCompose(done -> deleteEmpty()))
-                .exceptionallyCompose(failure -> {
-                    Throwable cause = Waiting.cause(failure);
-                    if (Refusals.isNoNode(cause)) {
-                        return CompletableFuture.completedFuture(wasThere);
-                    }
-                    boolean joinedMeanwhile = Refusals.is(cause, RefusalReason.NOT_EMPTY) && round < MOST_ROUNDS;
-                    return joinedMeanwhile || isToBeRepeated(cause, round)
-                            ? delete(true, round + 1)
-                            : CompletableFuture.failedFuture(cause);
-                });
+                .handle((children, failure) -> failure == null
+                        ? deleteListed(children.names(), round)
+                        : onNotListed(Waiting.cause(failure), wasThere, round))
+                .thenCompose(Function.identity());
+    }
+
+    private CompletionStage<Boolean> onNotListed(Throwable cause, boolean wasThere, int round) {
+        if (Refusals.isNoNode(cause)) {
+            return CompletableFuture.completedFuture(wasThere);
+        }
+        return isToBeRepeated(cause, round) ? delete(wasThere, round + 1) : CompletableFuture.failedFuture(cause);
     }
 
     /** It was there: if it is gone now, the server has deleted the emptied container, or somebody was quicker. */
+    private CompletionStage<Boolean> deleteListed(List<String> names, int round) {
+        return deleteAll(names).thenCompose(done -> deleteEmpty()).exceptionallyCompose(failure -> {
+            Throwable cause = Waiting.cause(failure);
+            boolean joinedMeanwhile = Refusals.is(cause, RefusalReason.NOT_EMPTY) && round < MOST_ROUNDS;
+            return joinedMeanwhile || isToBeRepeated(cause, round)
+                    ? delete(true, round + 1)
+                    : CompletableFuture.failedFuture(cause);
+        });
+    }
+
     private CompletionStage<Boolean> deleteEmpty() {
         return session().submit(Delete.of(path)).thenApply(done -> true).exceptionallyCompose(failure -> {
             Throwable cause = Waiting.cause(failure);

@@ -17,6 +17,7 @@ import io.conclave.spi.SerialExecutor;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -67,10 +68,18 @@ final class HeldMembership<P> implements Membership<P>, Tenant {
         this.coordinator = coordinator;
         this.path = path;
         this.codec = codec;
-        this.payload = new Payload(1, codec.encode(payload));
+        this.payload = new Payload(1, encode(payload));
         this.written = this.payload;
         this.firstSession = coordinator.recipeSession();
         this.beganNanos = firstSession.time().monotonicNanos();
+    }
+
+    private byte[] encode(P value) {
+        byte[] data = codec.encode(Objects.requireNonNull(value, "payload"));
+        if (data == null) {
+            throw new IllegalArgumentException("Invalid payload for " + path + ": the codec makes nothing of it");
+        }
+        return data;
     }
 
     /** Enters the group on the coordinator's present session. Never blocks. */
@@ -224,7 +233,7 @@ final class HeldMembership<P> implements Membership<P>, Tenant {
         failed.forEach(update -> complete(update, why));
         lost.complete(reason);
         gone.complete(null);
-        queue("end").execute(() -> ended.complete(reason));
+        ended.complete(reason);
     }
 
     @Override
@@ -327,7 +336,7 @@ final class HeldMembership<P> implements Membership<P>, Tenant {
 
     @Override
     public CompletableFuture<Void> updateAsync(P next) {
-        byte[] data = codec.encode(next);
+        byte[] data = encode(next);
         CompletableFuture<Void> done = new CompletableFuture<>();
         Stay present;
         synchronized (lock) {
@@ -346,7 +355,7 @@ final class HeldMembership<P> implements Membership<P>, Tenant {
 
     @Override
     public Registration onStateChange(Consumer<? super MembershipState> consumer) {
-        Listener listener = new Listener(consumer, queue("state listener"));
+        Listener listener = new Listener(Objects.requireNonNull(consumer, "listener"), queue("state listener"));
         synchronized (lock) {
             listeners.add(listener);
         }
@@ -359,7 +368,13 @@ final class HeldMembership<P> implements Membership<P>, Tenant {
 
     @Override
     public CompletionStage<LossReason> ended() {
-        return ended.copy();
+        if (ended.isDone()) {
+            return ended.copy();
+        }
+        CompletableFuture<LossReason> told = new CompletableFuture<>();
+        SerialExecutor threads = queue("end"); // whoever blocks it keeps nobody else from hearing
+        ended.thenAccept(reason -> threads.execute(() -> told.complete(reason)));
+        return told;
     }
 
     @Override

@@ -5,6 +5,7 @@ import io.conclave.grant.FencingToken;
 import io.conclave.node.DataCodec;
 import io.conclave.node.NodeStat;
 import java.time.Instant;
+import java.util.Objects;
 import java.util.function.Supplier;
 
 /**
@@ -29,9 +30,9 @@ public final class Member<P> {
         NodeStat stat = node.stat();
         Supplier<P> payload;
         try {
-            P value = codec.decode(node.data());
+            P value = Objects.requireNonNull(codec.decode(node.data()), "it makes nothing of it");
             payload = () -> value;
-        } catch (RuntimeException e) { // a member whose words we do not understand is a member all the same
+        } catch (RuntimeException | Error e) { // a member whose words we do not understand is a member all the same
             payload = () -> {
                 throw new IllegalArgumentException(
                         "Invalid payload of " + node + ", the codec does not understand it: " + e.getMessage(), e);

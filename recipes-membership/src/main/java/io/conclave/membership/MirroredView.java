@@ -10,6 +10,7 @@ import io.conclave.coordinator.Registration;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -34,7 +35,7 @@ final class MirroredView<P> implements GroupView<P> {
         private final SortedMap<String, Member<P>> members = new TreeMap<>();
 
         Sum(Consumer<? super GroupUpdate<P>> listener) {
-            this.listener = listener;
+            this.listener = Objects.requireNonNull(listener, "listener");
         }
 
         @Override

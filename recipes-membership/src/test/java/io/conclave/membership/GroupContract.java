@@ -18,11 +18,13 @@ import io.conclave.spi.Create;
 import io.conclave.spi.Delete;
 import io.conclave.spi.SetData;
 import io.conclave.testkit.ManualTimeSource;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -56,6 +58,52 @@ public abstract class GroupContract extends GroupViewContract {
         assertEquals(LossReason.RELEASED, get(me.ended().toCompletableFuture()));
         assertThrows(GrantLostException.class, () -> me.update("two"));
         me.leave();
+    }
+
+    @Test
+    void joinWithBadArgumentsLeavesNobodyBehind() throws Exception {
+        Coordinator coordinator = connect();
+        DataCodec<String> codec = DataCodec.of(text -> null, data -> "");
+        Group<String> unwritten = Group.at(coordinator, PATH, codec);
+        assertThrows(IllegalArgumentException.class, () -> unwritten.joinAsync("a", "no data"));
+        assertThrows(NullPointerException.class, () -> groupOf(coordinator).joinAsync("a", "one", null));
+        assertThrows(IllegalArgumentException.class, () -> groupOf(coordinator)
+                .joinAsync("a", "one", Duration.ofSeconds(-1)));
+        groupOf(coordinator).join("a", "two", PATIENCE);
+        assertEquals(List.of("a=two"), texts(groupOf(coordinator).members()));
+    }
+
+    @Test
+    void payloadThatTheCodecMakesNothingOfIsRefusedAndTheNextOneIsWritten() throws Exception {
+        Coordinator coordinator = connect();
+        DataCodec<String> codec =
+                DataCodec.of(text -> text.isEmpty() ? null : text.getBytes(StandardCharsets.UTF_8), data -> {
+                    throw new AssertionError("as deep as the stack");
+                });
+        Membership<String> me = Group.at(coordinator, PATH, codec).join("a", "one", PATIENCE);
+        assertThrows(IllegalArgumentException.class, () -> me.update(""));
+        get(me.updateAsync("two"));
+        assertEquals(List.of("a=two"), texts(groupOf(coordinator).members()));
+        Member<String> unread = Group.at(coordinator, PATH, codec).members().get(0);
+        assertThrows(IllegalArgumentException.class, unread::payload);
+    }
+
+    @Test
+    void whoBlocksWhenAMembershipHasEndedKeepsNobodyElseFromHearing() throws Exception {
+        Membership<String> me = groupOf(connect()).join("a", "one", PATIENCE);
+        CompletableFuture<LossReason> first = me.ended().toCompletableFuture();
+        CountDownLatch over = new CountDownLatch(1);
+        CompletableFuture<Boolean> blocked = me.ended().toCompletableFuture().thenApply(reason -> {
+            try {
+                return over.await(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            } catch (InterruptedException e) {
+                return false;
+            }
+        });
+        me.leave();
+        assertEquals(LossReason.RELEASED, first.get(PATIENCE.toSeconds() / 2, TimeUnit.SECONDS));
+        over.countDown();
+        assertTrue(get(blocked));
     }
 
     @Test

@@ -7,6 +7,7 @@ import io.conclave.coordinator.Coordinator;
 import io.conclave.node.DataCodec;
 import io.conclave.node.NodePath;
 import io.conclave.spi.Delete;
+import io.conclave.spi.GetChildren;
 import io.conclave.testkit.memory.Decision;
 import io.conclave.testkit.memory.MemoryStore;
 import java.util.UUID;
@@ -14,6 +15,17 @@ import org.junit.jupiter.api.Test;
 
 class GroupDeletionTest {
     private static final NodePath PATH = NodePath.of("/group");
+
+    @Test
+    void groupThatWasNeverThereIsNotDeletedByALostReply() throws InterruptedException {
+        String name = UUID.randomUUID().toString();
+        try (Coordinator coordinator = Coordinator.connect("memory:" + name)) {
+            MemoryStore.named(name).faults().onNext(GetChildren.class::isInstance, Decision.DROP_AFTER);
+            assertFalse(Group.at(coordinator, PATH, DataCodec.TEXT).delete());
+        } finally {
+            MemoryStore.forget(name);
+        }
+    }
 
     @Test
     void groupThatTheServerDeletesOnceItsMembersAreOutWasThereAllTheSame() throws InterruptedException {
