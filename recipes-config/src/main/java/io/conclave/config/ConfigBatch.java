@@ -42,10 +42,14 @@ public final class ConfigBatch {
         return with(key, NO_DATA);
     }
 
-    /** On condition that the value of a key is still this one; whether it is changed or not. */
+    /**
+     * On condition that the value of a key is still this one; whether it is changed or not.
+     *
+     * @throws IllegalArgumentException if the expected version is -1, which stands for any
+     */
     public <T> ConfigBatch expecting(ConfigKey<T> key, Versioned<T> expected) {
         Entry present = entries.getOrDefault(key.name(), new Entry(NO_DATA, false, OptionalInt.empty()));
-        return with(key, new Entry(present.data, present.changes, OptionalInt.of(expected.version())));
+        return with(key, new Entry(present.data, present.changes, OptionalInt.of(expected.comparableVersion())));
     }
 
     private ConfigBatch with(ConfigKey<?> key, byte[] data) {

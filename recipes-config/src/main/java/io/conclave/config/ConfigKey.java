@@ -18,6 +18,7 @@ public record ConfigKey<T>(String name, DataCodec<T> codec) {
      * @throws IllegalArgumentException if it breaks a rule of paths, naming it
      */
     public ConfigKey {
+        Objects.requireNonNull(name, "name");
         Objects.requireNonNull(codec, "codec");
         NodePath.of("/" + name);
         if (name.isEmpty()) {

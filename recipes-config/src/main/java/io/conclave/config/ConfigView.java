@@ -11,6 +11,7 @@ import io.conclave.coordinator.Registration;
 import io.conclave.error.AcquireTimeoutException;
 import io.conclave.node.NodePath;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -101,7 +102,7 @@ public final class ConfigView implements AutoCloseable {
         private final SortedMap<String, CachedNode> values = new TreeMap<>();
 
         Sum(Consumer<? super ConfigUpdate> listener) {
-            this.listener = listener;
+            this.listener = Objects.requireNonNull(listener, "listener");
         }
 
         @Override

@@ -32,11 +32,14 @@ import java.util.function.Consumer;
  */
 public final class Configuration {
     private final Coordinator coordinator;
+    private final NodePath log;
     private final NodePath root;
     private final Requests requests;
 
-    private Configuration(Coordinator coordinator, NodePath root) {
-        this.coordinator = coordinator;
+    /** @param log the znode that has the id of the last publication */
+    private Configuration(Coordinator coordinator, NodePath log, NodePath root) {
+        this.coordinator = Objects.requireNonNull(coordinator, "coordinator");
+        this.log = log;
         this.root = root;
         this.requests = new Requests(coordinator);
     }
@@ -60,12 +63,16 @@ public final class Configuration {
             throw new IllegalArgumentException(
                     "Invalid configuration path \"/\": a configuration needs a znode of its own");
         }
-        return new Configuration(coordinator, path);
+        return new Configuration(coordinator, path, path);
     }
 
-    /** The part of the configuration whose keys begin with a name and a slash, as a configuration of its own. */
+    /**
+     * The part of the configuration whose keys begin with a name and a slash, with shorter names for them. What is published there is a publication of this configuration: its id is written into this one's root, for the part's znode may
+     * be a key itself.
+     */
     public Configuration below(String name) {
-        return new Configuration(coordinator, NodePath.of("/" + name).within(root));
+        NodePath part = NodePath.of("/" + Objects.requireNonNull(name, "name")).within(root);
+        return new Configuration(coordinator, log, part);
     }
 
     /** The value of a key, to be read, set, compared and observed. */
@@ -140,7 +147,8 @@ public final class Configuration {
 
     /** As {@link #publish}, without blocking. Completes on a listener thread. */
     public CompletableFuture<Boolean> publishAsync(ConfigBatch batch) {
-        return requests.forApplication("publish", new Publication(requests, root, batch).publish(1));
+        Objects.requireNonNull(batch, "batch");
+        return requests.forApplication("publish", new Publication(requests, log, root, batch).publish(1));
     }
 
     /** The configuration's znode, in the coordinator's namespace. */

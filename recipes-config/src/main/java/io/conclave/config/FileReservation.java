@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -20,26 +21,46 @@ public final class FileReservation implements Reservation {
     /** A lock of the operating system belongs to the whole JVM; these keep its own threads apart. */
     private static final ConcurrentMap<Path, Lock> LOCKS = new ConcurrentHashMap<>();
 
+    private static final String NUMBER = "[0-9]{1,18}";
+
     private final Path file;
+    private final Path directory;
     private final Lock lock;
 
-    private FileReservation(Path file) {
+    private FileReservation(Path file, Path directory) {
         this.file = file;
+        this.directory = directory;
         this.lock = LOCKS.computeIfAbsent(file, first -> new ReentrantLock());
     }
 
-    /** The reservation in a file, whose directory must exist; the file itself is made when it is needed. */
+    /**
+     * The reservation in a file, whose directory must exist; the file itself is made when it is needed.
+     *
+     * @throws IllegalArgumentException if the path is that of a root directory
+     */
     public static FileReservation at(Path file) {
-        return new FileReservation(file.toAbsolutePath().normalize());
+        Path whole = file.toAbsolutePath().normalize();
+        Path directory = whole.getParent();
+        if (directory == null) {
+            throw new IllegalArgumentException("Invalid reservation file " + file + ": it is a root directory");
+        }
+        return new FileReservation(whole, directory);
     }
 
     @Override
     public long upperBound() throws IOException {
-        if (!Files.exists(file)) {
-            return 0;
+        String text;
+        try {
+            text = new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1).strip();
+        } catch (NoSuchFileException e) {
+            if (Files.isDirectory(directory)) {
+                return 0;
+            }
+            throw new IOException("Cannot read the reservation " + file + ": its directory is not there", e);
+        } catch (IOException e) {
+            throw new IOException("Cannot read the reservation " + file + ": " + e.getMessage(), e);
         }
-        String text = Files.readString(file, StandardCharsets.US_ASCII).strip();
-        if (!text.matches("[0-9]{1,18}")) {
+        if (!text.matches(NUMBER)) {
             throw new IOException("Invalid reservation in " + file + ": \"" + text + "\" is no number");
         }
         return Long.parseLong(text);
@@ -47,6 +68,9 @@ public final class FileReservation implements Reservation {
 
     @Override
     public void raise(long upperBound) throws IOException {
+        if (!Long.toString(Math.max(0, upperBound)).matches(NUMBER)) {
+            throw new IllegalArgumentException("Invalid bound " + upperBound + ": it has more than 18 digits");
+        }
         lock.lock();
         try (FileChannel channel = FileChannel.open(
                         file.resolveSibling(file.getFileName() + ".lock"),
@@ -72,11 +96,8 @@ public final class FileReservation implements Reservation {
             channel.force(true);
         }
         Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-        Path directory = file.getParent();
-        if (directory != null) {
-            try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
-                channel.force(true); // the new name must be there after a loss of power as well
-            }
+        try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+            channel.force(true); // the new name must be there after a loss of power as well
         }
     }
 

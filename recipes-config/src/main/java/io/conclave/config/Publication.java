@@ -16,14 +16,18 @@ import io.conclave.spi.SetData;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * One transaction that changes several keys. It also writes its own id into the configuration's root, on condition of the root's version: so publications follow each other, and one whose reply is lost is found by its id.
+ * One transaction that changes several keys. It also writes its own id into the configuration's znode, on condition of its version: so publications follow each other, and one whose reply is lost is found by its id.
  *
  * <p>Which keys have a znode already is read before; if that changes meanwhile, it begins again.
  */
@@ -31,12 +35,20 @@ final class Publication {
     private static final int MOST_ATTEMPTS = 100;
 
     private final Requests requests;
+    private final NodePath log;
     private final NodePath root;
     private final ConfigBatch batch;
     private final byte[] id = UUID.randomUUID().toString().getBytes(StandardCharsets.US_ASCII);
 
-    Publication(Requests requests, NodePath root, ConfigBatch batch) {
+    /**
+     * Sends nothing yet.
+     *
+     * @param log the znode that has the id of the last publication
+     * @param root what the names of the keys are below
+     */
+    Publication(Requests requests, NodePath log, NodePath root, ConfigBatch batch) {
         this.requests = requests;
+        this.log = log;
         this.root = root;
         this.batch = batch;
     }
@@ -51,25 +63,34 @@ final class Publication {
             return CompletableFuture.failedFuture(new RefusedException(
                     RefusalReason.OTHER, "publish " + batch + ": others were quicker " + MOST_ATTEMPTS + " times"));
         }
-        CompletableFuture<Optional<NodeStat>> rootStat = exists(root);
+        CompletableFuture<Optional<NodeStat>> logStat = exists(log);
         List<String> names = List.copyOf(batch.entries().keySet());
         List<CompletableFuture<Optional<NodeStat>>> stats =
                 names.stream().map(name -> exists(path(name))).toList();
         return CompletableFuture.allOf(stats.toArray(CompletableFuture<?>[]::new))
-                .thenCombine(rootStat, (done, there) -> there)
+                .thenCombine(logStat, (done, there) -> there)
                 .thenCompose(there -> {
-                    List<NodePath> missing = new ArrayList<>();
+                    Set<String> present = new HashSet<>();
                     for (int i = 0; i < names.size(); i++) {
-                        if (stats.get(i).join().isEmpty()) {
-                            missing.add(path(names.get(i)));
+                        if (stats.get(i).join().isPresent()) {
+                            present.add(names.get(i));
                         }
                     }
-                    if (there.isEmpty()) {
-                        return requests.makeParents(root.child("any")).thenCompose(made -> publish(attempt + 1));
+                    if (!isPossible(present)) {
+                        return CompletableFuture.completedFuture(false);
                     }
-                    return makeParents(missing, 0)
-                            .thenCompose(made -> send(there.get().version(), names, stats, attempt));
+                    if (there.isEmpty()) {
+                        return requests.makeParents(log.child("any")).thenCompose(made -> publish(attempt + 1));
+                    }
+                    return makeParents(present)
+                            .thenCompose(made -> send(there.get().version(), present, attempt));
                 });
+    }
+
+    /** Not if the value of a key is expected that has no znode. */
+    private boolean isPossible(Set<String> present) {
+        return batch.entries().entrySet().stream()
+                .noneMatch(entry -> entry.getValue().expected().isPresent() && !present.contains(entry.getKey()));
     }
 
     private CompletableFuture<Optional<NodeStat>> exists(NodePath path) {
@@ -82,34 +103,30 @@ final class Publication {
                 .toCompletableFuture();
     }
 
-    private CompletionStage<Void> makeParents(List<NodePath> paths, int from) {
-        if (from == paths.size()) {
-            return CompletableFuture.completedFuture(null);
-        }
-        NodePath parent = paths.get(from).parent().orElse(NodePath.ROOT);
-        CompletionStage<Void> made =
-                parent.equals(root) ? CompletableFuture.completedFuture(null) : requests.makeParents(paths.get(from));
-        return made.thenCompose(done -> makeParents(paths, from + 1));
+    /** Of the keys that are to be created; each once, for there may be thousands of keys below it. */
+    private CompletionStage<Void> makeParents(Set<String> present) {
+        Map<NodePath, NodePath> oneOfEach = new HashMap<>();
+        batch.entries().forEach((name, entry) -> {
+            if (!present.contains(name) && entry.data().length > 0) {
+                NodePath path = path(name);
+                oneOfEach.put(path.parent().orElse(NodePath.ROOT), path);
+            }
+        });
+        oneOfEach.remove(log); // it is there
+        return CompletableFuture.allOf(oneOfEach.values().stream()
+                .map(path -> requests.makeParents(path).toCompletableFuture())
+                .toArray(CompletableFuture<?>[]::new));
     }
 
-    private CompletionStage<Boolean> send(
-            int rootVersion, List<String> names, List<CompletableFuture<Optional<NodeStat>>> stats, int attempt) {
+    private CompletionStage<Boolean> send(int logVersion, Set<String> present, int attempt) {
         List<Operation<?>> operations = new ArrayList<>();
-        operations.add(SetData.of(root, id).withVersion(rootVersion));
-        for (int i = 0; i < names.size(); i++) {
-            ConfigBatch.Entry entry = batch.entries().get(names.get(i));
-            boolean isThere = stats.get(i).join().isPresent();
-            if (entry != null) {
-                if (!isThere && entry.expected().isPresent()) {
-                    return CompletableFuture.completedFuture(false);
-                }
-                operation(path(names.get(i)), entry, isThere).ifPresent(operations::add);
-            }
-        }
+        operations.add(SetData.of(log, id).withVersion(logVersion));
+        batch.entries().forEach((name, entry) -> operation(path(name), entry, present.contains(name))
+                .ifPresent(operations::add));
         return requests.submit(
                 new Multi(operations),
                 done -> CompletableFuture.completedFuture(true),
-                cause -> onFailure(cause, rootVersion, attempt));
+                cause -> onFailure(cause, logVersion, attempt));
     }
 
     private static Optional<Operation<?>> operation(NodePath path, ConfigBatch.Entry entry, boolean isThere) {
@@ -125,17 +142,17 @@ final class Publication {
                 : Optional.of(Create.of(path).withData(entry.data()));
     }
 
-    private CompletionStage<Boolean> onFailure(Throwable cause, int rootVersion, int attempt) {
+    private CompletionStage<Boolean> onFailure(Throwable cause, int logVersion, int attempt) {
         if (cause instanceof OutcomeUnknownException unknown) {
-            return requests.readLatest(root).thenCompose(found -> resolve(found, rootVersion, attempt, unknown));
+            return requests.readLatest(log).thenCompose(found -> resolve(found, logVersion, attempt, unknown));
         }
-        if (Refusals.is(cause, RefusalReason.BAD_VERSION) && !isOfRoot(cause)) {
+        if (Refusals.is(cause, RefusalReason.BAD_VERSION) && !isOfLog(cause)) {
             return CompletableFuture.completedFuture(false);
         }
         return Refusals.isStale(cause) ? again(attempt) : CompletableFuture.failedFuture(cause);
     }
 
-    private static boolean isOfRoot(Throwable cause) {
+    private static boolean isOfLog(Throwable cause) {
         return cause instanceof RefusedException refused
                 && refused.operationIndex().orElse(0) == 0;
     }
@@ -145,13 +162,12 @@ final class Publication {
     }
 
     private CompletionStage<Boolean> resolve(
-            Optional<GetData.NodeData> found, int rootVersion, int attempt, OutcomeUnknownException unknown) {
-        requests.session().metrics().count("config.recover", root.toString());
+            Optional<GetData.NodeData> found, int logVersion, int attempt, OutcomeUnknownException unknown) {
+        requests.session().metrics().count("config.recover", log.toString());
         if (found.isPresent() && Arrays.equals(found.get().data(), id)) {
             return CompletableFuture.completedFuture(true);
         }
-        int publications =
-                found.map(node -> node.stat().version() - rootVersion).orElse(-1);
+        int publications = found.map(node -> node.stat().version() - logVersion).orElse(-1);
         boolean surelyNot = publications == 0 || publications == 1;
         // As often as we like it may be published, but for a condition that our own publication would break.
         return surelyNot || !batch.isConditional() ? again(attempt) : CompletableFuture.failedFuture(unknown);

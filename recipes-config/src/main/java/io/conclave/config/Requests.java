@@ -112,8 +112,7 @@ final class Requests {
 
     /** The application's own stage, which completes on a listener thread. */
     <T> CompletableFuture<T> forApplication(String what, CompletionStage<T> stage) {
-        RecipeSession session = session();
-        SerialExecutor threads = new SerialExecutor(what, session.listenerExecutor(), session.time());
+        SerialExecutor threads = listenerThreads(what);
         CompletableFuture<T> result = new CompletableFuture<>();
         stage.whenComplete((answer, failure) -> threads.execute(() -> {
             if (failure == null) {
@@ -123,6 +122,12 @@ final class Requests {
             }
         }));
         return result;
+    }
+
+    /** The listeners' threads, one task at a time. */
+    SerialExecutor listenerThreads(String what) {
+        RecipeSession session = session();
+        return new SerialExecutor(what, session.listenerExecutor(), session.time());
     }
 
     /** The blocking form. */

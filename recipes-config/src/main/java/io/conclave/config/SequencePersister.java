@@ -34,6 +34,7 @@ import org.slf4j.LoggerFactory;
 public final class SequencePersister implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SequencePersister.class);
     private static final Duration RETRY_DELAY = Duration.ofSeconds(1);
+    private static final long MOST_AHEAD = 1_000_000_000_000_000L;
 
     private final NodePath path;
     private final Reservation reservation;
@@ -61,6 +62,11 @@ public final class SequencePersister implements AutoCloseable {
         this.time = session.time();
         this.threads = new SerialExecutor("persister of " + path, session.listenerExecutor(), time);
         this.mirror = Mirror.of(coordinator, path, MirrorScope.NODE);
+        mirror.loaded().whenComplete((done, failure) -> {
+            if (failure != null) {
+                ready.completeExceptionally(Waiting.cause(failure)); // nothing is loaded any more
+            }
+        });
         this.registration = mirror.listen(changes -> threads.execute(this::keep));
     }
 
@@ -69,19 +75,20 @@ public final class SequencePersister implements AutoCloseable {
      *
      * @param reservation where the bound is kept; called on listener threads, where it may block
      * @param ahead how far the bound is ahead of the ids that are given, when it has just been raised; raised again when half of it is used up. So many ids may be skipped by a loss
-     * @throws IllegalArgumentException if the path breaks a rule, or {@code ahead} is not positive
+     * @throws IllegalArgumentException if the path breaks a rule or is the root, or {@code ahead} is not between 1 and 1,000,000,000,000,000
      */
     public static SequencePersister start(Coordinator coordinator, String path, Reservation reservation, long ahead) {
-        if (ahead < 1) {
-            throw new IllegalArgumentException("Invalid number of ids ahead " + ahead + ": it must be positive");
+        if (ahead < 1 || ahead > MOST_AHEAD) {
+            throw new IllegalArgumentException(
+                    "Invalid number of ids ahead " + ahead + ": it must be between 1 and " + MOST_AHEAD);
         }
-        return new SequencePersister(
-                coordinator, NodePath.of(path), Objects.requireNonNull(reservation, "reservation"), ahead);
+        Objects.requireNonNull(reservation, "reservation");
+        return new SequencePersister(coordinator, UniqueIds.pathOf(path), reservation, ahead);
     }
 
-    /** Completes on a listener thread when the sequence has been looked after for the first time; fails if the persister is closed before that. */
+    /** Completes on a listener thread when the sequence has been looked after for the first time; fails if the persister or the coordinator is closed before that. */
     public CompletableFuture<Void> ready() {
-        return ready.copy();
+        return requests.forApplication("persister of " + path, ready); // whose continuations may ask for ids
     }
 
     /** On a listener thread, one at a time; blocks. */
@@ -96,6 +103,7 @@ public final class SequencePersister implements AutoCloseable {
             later();
         } catch (ClosedException e) {
             LOG.debug("{}: {}", this, e.getMessage());
+            ready.completeExceptionally(e);
         } catch (ConclaveException e) {
             LOG.info("{}: trying again: {}", this, e.getMessage());
             later();
@@ -105,10 +113,16 @@ public final class SequencePersister implements AutoCloseable {
         }
     }
 
+    /** In place of the attempt that waits already, if there is one: the changes of a busy sequence bring attempts as well. */
     private void later() {
         TimeSource.Timer next = time.schedule(RETRY_DELAY, () -> threads.execute(this::keep));
+        TimeSource.Timer last;
         synchronized (lock) {
+            last = timer;
             timer = next;
+        }
+        if (last != null) {
+            last.cancel();
         }
     }
 

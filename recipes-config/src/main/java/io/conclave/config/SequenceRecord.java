@@ -13,6 +13,8 @@ import java.nio.charset.StandardCharsets;
 record SequenceRecord(long next, long limit, long generation) {
     static final long NO_LIMIT = Long.MAX_VALUE;
 
+    private static final long LARGEST = 999_999_999_999_999_999L;
+
     /**
      * Reads a znode's data.
      *
@@ -32,7 +34,15 @@ record SequenceRecord(long next, long limit, long generation) {
         return limit != NO_LIMIT;
     }
 
+    /**
+     * What is to be written.
+     *
+     * @throws IllegalStateException if the sequence has come to its end
+     */
     byte[] data() {
+        if (next > LARGEST || (hasLimit() && limit > LARGEST)) {
+            throw new IllegalStateException("No ids are left: the largest is " + LARGEST);
+        }
         return (next + " " + (hasLimit() ? Long.toString(limit) : "-") + " " + generation)
                 .getBytes(StandardCharsets.US_ASCII);
     }

@@ -2,7 +2,9 @@ package io.conclave.config;
 
 import io.conclave.cache.CachedNode;
 import io.conclave.cache.Mirror;
+import io.conclave.cache.MirrorChanges;
 import io.conclave.cache.MirrorScope;
+import io.conclave.cache.NodeChange;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.Refusals;
 import io.conclave.coordinator.Registration;
@@ -47,7 +49,7 @@ public final class SharedValue<T> {
     private final Requests requests;
 
     private SharedValue(Coordinator coordinator, NodePath path, DataCodec<T> codec) {
-        this.coordinator = coordinator;
+        this.coordinator = Objects.requireNonNull(coordinator, "coordinator");
         this.path = path;
         this.codec = Objects.requireNonNull(codec, "codec");
         this.requests = new Requests(coordinator);
@@ -141,6 +143,7 @@ public final class SharedValue<T> {
      * Sets the value if it is still the expected one. Blocks.
      *
      * @return the new one; empty if somebody has set it since, then nothing has happened
+     * @throws IllegalArgumentException if the expected version is -1, which stands for any
      * @throws OutcomeUnknownException if the reply was lost and what is there now does not tell whether it took effect
      * @throws InterruptedException if the thread is interrupted; it may take effect all the same
      */
@@ -151,7 +154,7 @@ public final class SharedValue<T> {
     /** As {@link #compareAndSet}, without blocking. Completes on a listener thread. */
     public CompletableFuture<Optional<Versioned<T>>> compareAndSetAsync(Versioned<T> expected, T value) {
         byte[] data = encode(value);
-        return requests.forApplication("compare and set " + path, write(data, expected.version(), value));
+        return requests.forApplication("compare and set " + path, write(data, expected.comparableVersion(), value));
     }
 
     private CompletionStage<Optional<Versioned<T>>> write(byte[] data, int expected, T value) {
@@ -177,12 +180,14 @@ public final class SharedValue<T> {
 
     /** As {@link #setIfAbsent}, without blocking. Completes on a listener thread. */
     public CompletableFuture<Optional<Versioned<T>>> setIfAbsentAsync(T value) {
-        byte[] data = encode(value);
-        CompletionStage<Optional<Versioned<T>>> created = write(data, ConditionalWrite.ABSENT, value)
+        return requests.forApplication("set if absent " + path, setIfAbsent(encode(value), value));
+    }
+
+    private CompletionStage<Optional<Versioned<T>>> setIfAbsent(byte[] data, T value) {
+        return write(data, ConditionalWrite.ABSENT, value)
                 .thenCompose(made -> made.isPresent()
                         ? CompletableFuture.completedFuture(made)
                         : requests.readLatest(path).thenCompose(found -> fillIfEmpty(found, data, value)));
-        return requests.forApplication("set if absent " + path, created);
     }
 
     private CompletionStage<Optional<Versioned<T>>> fillIfEmpty(
@@ -206,26 +211,31 @@ public final class SharedValue<T> {
 
     /** As {@link #update}, without blocking. Completes on a listener thread. */
     public CompletableFuture<Versioned<T>> updateAsync(Function<? super Optional<T>, ? extends T> function) {
-        return updateAsync(function, 1);
+        Objects.requireNonNull(function, "function");
+        return requests.forApplication("update " + path, update(function, 1));
     }
 
-    private CompletableFuture<Versioned<T>> updateAsync(
-            Function<? super Optional<T>, ? extends T> function, int attempt) {
-        return getAsync()
-                .thenCompose(read -> {
-                    T next = function.apply(read.map(Versioned::value));
-                    return read.map(expected -> compareAndSetAsync(expected, next))
-                            .orElseGet(() -> setIfAbsentAsync(next));
-                })
+    private CompletionStage<Versioned<T>> update(Function<? super Optional<T>, ? extends T> function, int attempt) {
+        // Not on the thread on which the answer came, which may be the dispatcher, or that of who asks for the update.
+        return requests.readForApplication(path)
+                .thenComposeAsync(found -> replace(decode(found), function), requests.listenerThreads("update " + path))
                 .thenCompose(written -> written.<CompletionStage<Versioned<T>>>map(CompletableFuture::completedFuture)
-                        .orElseGet(() ->
-                                requests.later(Backoff.after(attempt), () -> updateAsync(function, attempt + 1))));
+                        .orElseGet(() -> requests.later(Backoff.after(attempt), () -> update(function, attempt + 1))));
+    }
+
+    private CompletionStage<Optional<Versioned<T>>> replace(
+            Optional<Versioned<T>> read, Function<? super Optional<T>, ? extends T> function) {
+        T next = function.apply(read.map(Versioned::value));
+        byte[] data = encode(next);
+        return read.map(present -> write(data, present.version(), next)).orElseGet(() -> setIfAbsent(data, next));
     }
 
     /**
      * Takes the value away: the znode stays, without data, so that versions never come again. Blocks.
      *
-     * @return false if there was none
+     * <p>If the reply is lost, and there is none afterwards, it counts as taken away by this call; if there is another one, that is taken away as well.
+     *
+     * @return false if there was none, also because somebody else was quicker to take it away
      * @throws InterruptedException if the thread is interrupted; it may take effect all the same
      */
     public boolean remove() throws InterruptedException {
@@ -234,13 +244,24 @@ public final class SharedValue<T> {
 
     /** As {@link #remove}, without blocking. Completes on a listener thread. */
     public CompletableFuture<Boolean> removeAsync() {
-        CompletionStage<Boolean> removed = requests.readLatest(path).thenCompose(found -> {
+        return requests.forApplication("remove " + path, remove(1));
+    }
+
+    private CompletionStage<Boolean> remove(int attempt) {
+        ConditionalWrite.Proof proof = (node, writes) -> node.data().length == 0
+                ? ConditionalWrite.Proof.Verdict.WRITTEN
+                : ConditionalWrite.Proof.Verdict.REFUSED;
+        return requests.readLatest(path).thenCompose(found -> {
             if (found.isEmpty() || found.get().data().length == 0) {
                 return CompletableFuture.completedFuture(false);
             }
-            return set(NO_DATA).thenApply(stat -> true);
+            int version = found.get().stat().version();
+            return new ConditionalWrite(requests, path, NO_DATA, version, proof)
+                    .send()
+                    .thenCompose(written -> written.isPresent()
+                            ? CompletableFuture.completedFuture(true)
+                            : requests.later(Backoff.after(attempt), () -> remove(attempt + 1)));
         });
-        return requests.forApplication("remove " + path, removed);
     }
 
     /**
@@ -250,9 +271,24 @@ public final class SharedValue<T> {
      * @return ends the observation; a call that is under way may still be seen
      */
     public Registration observe(Consumer<? super Optional<Versioned<T>>> listener) {
+        Observer observer = new Observer(listener);
         Mirror mirror = Mirror.of(coordinator, path, MirrorScope.NODE);
-        mirror.listen(changes -> {
-            Optional<CachedNode> now = changes.changes().stream().findFirst().flatMap(change -> change.after());
+        mirror.listen(observer);
+        return mirror;
+    }
+
+    /** Tells a listener of the value, but not again that there is none. Used by one thread at a time. */
+    private final class Observer implements Consumer<MirrorChanges> {
+        private final Consumer<? super Optional<Versioned<T>>> listener;
+        private boolean toldOfNone;
+
+        Observer(Consumer<? super Optional<Versioned<T>>> listener) {
+            this.listener = Objects.requireNonNull(listener, "listener");
+        }
+
+        @Override
+        public void accept(MirrorChanges changes) {
+            Optional<CachedNode> now = changes.changes().stream().findFirst().flatMap(NodeChange::after);
             Optional<Versioned<T>> value;
             try {
                 value = now.flatMap(node -> decode(Optional.of(new GetData.NodeData(node.data(), node.stat()))));
@@ -260,9 +296,12 @@ public final class SharedValue<T> {
                 LOG.warn("{}: not told to {}", e.getMessage(), listener);
                 return;
             }
-            listener.accept(value);
-        });
-        return mirror;
+            boolean toldBefore = toldOfNone && value.isEmpty();
+            toldOfNone = value.isEmpty();
+            if (!toldBefore) {
+                listener.accept(value);
+            }
+        }
     }
 
     private Optional<Versioned<T>> decode(Optional<GetData.NodeData> found) {
@@ -272,7 +311,7 @@ public final class SharedValue<T> {
 
     static <T> T decode(NodePath path, DataCodec<T> codec, byte[] data) {
         try {
-            return codec.decode(data);
+            return Objects.requireNonNull(codec.decode(data), "it makes nothing of it");
         } catch (RuntimeException e) {
             throw new IllegalArgumentException(
                     "Invalid value at " + path + ", the codec does not understand it: " + e.getMessage(), e);
@@ -284,8 +323,8 @@ public final class SharedValue<T> {
     }
 
     static <T> byte[] encode(NodePath path, DataCodec<T> codec, T value) {
-        byte[] data = codec.encode(value);
-        if (data.length == 0) {
+        byte[] data = codec.encode(Objects.requireNonNull(value, "value"));
+        if (data == null || data.length == 0) {
             throw new IllegalArgumentException(
                     "Invalid value for " + path + ": it is encoded as no data at all, which stands for no value");
         }

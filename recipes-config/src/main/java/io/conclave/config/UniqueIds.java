@@ -14,11 +14,11 @@ import io.conclave.error.SessionGoneException;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
 import io.conclave.spi.GetData;
-import io.conclave.spi.SerialExecutor;
 import io.conclave.spi.SessionState;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -43,7 +43,6 @@ public final class UniqueIds {
     private final boolean persisted;
     private final int blockSize;
     private final Requests requests;
-    private final SerialExecutor listeners;
     private final Object lock = new Object();
     // All below: @GuardedBy("lock").
     private final Queue<CompletableFuture<Long>> waiting = new ArrayDeque<>();
@@ -60,8 +59,6 @@ public final class UniqueIds {
         this.persisted = persisted;
         this.blockSize = blockSize;
         this.requests = new Requests(coordinator);
-        RecipeSession session = coordinator.recipeSession();
-        this.listeners = new SerialExecutor("ids of " + path, session.listenerExecutor(), session.time());
     }
 
     /**
@@ -79,11 +76,16 @@ public final class UniqueIds {
     }
 
     private static UniqueIds of(Coordinator coordinator, String path, boolean persisted) {
+        Objects.requireNonNull(coordinator, "coordinator");
+        return new UniqueIds(coordinator, pathOf(path), persisted, DEFAULT_BLOCK);
+    }
+
+    static NodePath pathOf(String path) {
         NodePath node = NodePath.of(path);
         if (node.isRoot()) {
             throw new IllegalArgumentException("Invalid path of a sequence \"/\": it needs a znode of its own");
         }
-        return new UniqueIds(coordinator, node, persisted, DEFAULT_BLOCK);
+        return node;
     }
 
     /** The same sequence, taken in blocks of this size; 100 if not set. To be called before ids are asked for. */
@@ -116,6 +118,7 @@ public final class UniqueIds {
      * @throws AcquireTimeoutException if the time is over
      */
     public long next(Duration timeout) throws InterruptedException {
+        Objects.requireNonNull(timeout, "timeout");
         CompletableFuture<Long> id = nextAsync();
         TimeSource.Timer timer = coordinator
                 .recipeSession()
@@ -141,6 +144,7 @@ public final class UniqueIds {
             if (waiting.isEmpty() && next < end) {
                 return CompletableFuture.completedFuture(next++);
             }
+            forgetWhoGaveUp();
             waiting.add(id);
             if (reserving) {
                 return id;
@@ -151,22 +155,30 @@ public final class UniqueIds {
         return id;
     }
 
+    /** Those at the front, so that nobody who asks again and again piles up while there are no ids. */
+    private void forgetWhoGaveUp() { // under the lock
+        while (!waiting.isEmpty() && waiting.element().isDone()) {
+            waiting.remove();
+        }
+    }
+
     private void reserveFor() {
         long startNanos = coordinator.recipeSession().time().monotonicNanos();
-        reserve(1)
-                .whenComplete((block, failure) -> listeners.execute(() -> {
-                    if (failure == null) {
-                        RecipeSession session = coordinator.recipeSession();
-                        session.metrics()
-                                .duration(
-                                        "ids.reserve",
-                                        path.toString(),
-                                        Duration.ofNanos(session.time().monotonicNanos() - startNanos));
-                        give(block);
-                    } else {
-                        fail(Waiting.cause(failure));
-                    }
-                }));
+        reserve(1).whenComplete((block, failure) -> {
+            if (failure == null) {
+                RecipeSession session = coordinator.recipeSession();
+                long tookNanos = session.time().monotonicNanos() - startNanos;
+                session.metrics().duration("ids.reserve", path.toString(), Duration.ofNanos(tookNanos));
+                give(block);
+            } else {
+                fail(Waiting.cause(failure));
+            }
+        });
+    }
+
+    /** Each on a listener thread of its own turn: what one does with his id, such as asking for the next, must not keep the others from theirs. */
+    private void tell(Runnable completion) {
+        requests.listenerThreads("id of " + path).execute(completion);
     }
 
     private void give(Block block) {
@@ -178,6 +190,7 @@ public final class UniqueIds {
             CompletableFuture<Long> first;
             long id;
             synchronized (lock) {
+                forgetWhoGaveUp();
                 if (waiting.isEmpty()) {
                     reserving = false;
                     return;
@@ -186,12 +199,9 @@ public final class UniqueIds {
                     break;
                 }
                 first = waiting.remove();
-                if (first.isDone()) {
-                    continue; // given up
-                }
                 id = next++;
             }
-            first.complete(id); // should he give up this very moment, the id is lost
+            tell(() -> first.complete(id)); // should he give up meanwhile, the id is lost
         }
         reserveFor();
     }
@@ -203,7 +213,7 @@ public final class UniqueIds {
             waiting.clear();
             reserving = false;
         }
-        failed.forEach(id -> id.completeExceptionally(cause));
+        failed.forEach(id -> tell(() -> id.completeExceptionally(cause)));
     }
 
     /** Read and write go to one session: were the ensemble lost and another one there in between, the write would not reach it. */

@@ -14,4 +14,13 @@ public record Versioned<T>(T value, int version, long zxid) {
     static <T> Versioned<T> of(T value, NodeStat stat) {
         return new Versioned<>(value, stat.version(), stat.mzxid());
     }
+
+    /** The version, to be compared by the server: to which -1 would mean that it is not to compare. */
+    int comparableVersion() {
+        if (version == -1) {
+            throw new IllegalArgumentException(
+                    "Invalid expected version -1: it must be that of a value that was read or written");
+        }
+        return version;
+    }
 }

@@ -97,6 +97,8 @@ public abstract class ConfigurationContract extends UniqueIdsContract {
         assertEquals(Optional.of("new"), mine.get(URL));
         assertEquals(Optional.of(3L), mine.get(POOL));
         assertFalse(mine.publish(ConfigBatch.setting(DEBUG, true).expecting(POOL, fresh)));
+        assertThrows(IllegalArgumentException.class, () -> ConfigBatch.setting(POOL, 4L)
+                .expecting(POOL, new Versioned<>(3L, -1, 0)));
     }
 
     @Test
@@ -126,6 +128,19 @@ public abstract class ConfigurationContract extends UniqueIdsContract {
         ConfigBatch batch = ConfigBatch.setting(POOL, 2L).set(URL, "x".repeat(3_000_000));
         assertThrows(RefusedException.class, () -> mine.publish(batch));
         assertEquals(Optional.of(1L), mine.get(POOL));
+    }
+
+    @Test
+    void partThatIsPublishedLeavesTheKeyOfItsNameAlone() throws Exception {
+        ConfigKey<String> db = ConfigKey.text("db");
+        Configuration mine = of(connect());
+        mine.set(db, "its own value");
+        assertTrue(mine.below("db").publish(ConfigBatch.setting(ConfigKey.text("url"), "url")));
+        assertTrue(mine.below("new").publish(ConfigBatch.setting(ConfigKey.text("key"), "value")));
+        assertEquals(Optional.of("its own value"), mine.get(db));
+        assertEquals(
+                Set.of("db", "db/url", "new/key"),
+                of(connect()).view().awaitFirstSnapshot(PATIENCE).names());
     }
 
     @Test

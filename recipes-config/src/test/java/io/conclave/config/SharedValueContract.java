@@ -13,7 +13,9 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.Test;
 
 /** What shared values and counters promise. */
@@ -51,6 +53,31 @@ abstract class SharedValueContract extends CacheContract {
     }
 
     @Test
+    void whoIsToldThatHeTookAValueAwayIsTheOnlyOne() throws Exception {
+        SharedValue<String> one = value(connect());
+        SharedValue<String> other = value(connect());
+        for (int round = 0; round < 30; round++) {
+            one.set("value " + round);
+            CompletableFuture<Boolean> mine = one.removeAsync();
+            CompletableFuture<Boolean> others = other.removeAsync();
+            assertTrue(get(mine) ^ get(others), "taken away by both or nobody: " + round);
+        }
+    }
+
+    @Test
+    void functionOfAnUpdateIsCalledOnAListenerThread() throws Exception {
+        SharedValue<String> mine = value(connect());
+        Set<String> threads = ConcurrentHashMap.newKeySet();
+        for (int i = 0; i < 20; i++) {
+            mine.update(present -> {
+                threads.add(Thread.currentThread().getName());
+                return "next";
+            });
+        }
+        assertTrue(threads.stream().allMatch(name -> name.startsWith("conclave-listener")), threads::toString);
+    }
+
+    @Test
     void updatesOfManyAreAllCounted() throws Exception {
         List<CompletableFuture<Versioned<Long>>> updates = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
@@ -77,6 +104,7 @@ abstract class SharedValueContract extends CacheContract {
         Registration registration = value(connect())
                 .observe(read -> told.add(read.map(Versioned::value).orElse("-")));
         await().atMost(PATIENCE).until(() -> told.equals(List.of("-")));
+        SharedValue.at(connect(), "/shared/value/below", DataCodec.TEXT).set("makes a znode of it, but no value");
         one.set("one");
         await().atMost(PATIENCE).until(() -> told.equals(List.of("-", "one")));
         for (int i = 0; i < 20; i++) {

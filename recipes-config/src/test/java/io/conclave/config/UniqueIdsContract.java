@@ -61,6 +61,25 @@ abstract class UniqueIdsContract extends SharedValueContract {
     }
 
     @Test
+    void whoAsksForTheNextIdWhereHeIsGivenOneKeepsNobodyWaiting() throws Exception {
+        UniqueIds ids = UniqueIds.at(connect(), PATH).withBlockSize(2);
+        List<CompletableFuture<Long>> nexts = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            nexts.add(ids.nextAsync().thenCompose(id -> {
+                try {
+                    return CompletableFuture.completedFuture(ids.next());
+                } catch (InterruptedException e) {
+                    return CompletableFuture.failedFuture(e);
+                }
+            }));
+        }
+        Set<Long> given = new HashSet<>();
+        for (CompletableFuture<Long> next : nexts) {
+            assertTrue(given.add(get(next)));
+        }
+    }
+
+    @Test
     void idsGoOnAfterALostSession() throws Exception {
         Coordinator other = connect();
         ManualTimeSource clock = jumpingClock();

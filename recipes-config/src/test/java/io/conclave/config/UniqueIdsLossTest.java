@@ -2,16 +2,20 @@ package io.conclave.config;
 
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
 import io.conclave.error.AcquireTimeoutException;
+import io.conclave.error.ClosedException;
 import io.conclave.error.ConclaveException;
 import io.conclave.node.NodePath;
 import io.conclave.spi.Create;
 import io.conclave.spi.GetData;
+import io.conclave.spi.SetData;
+import io.conclave.testkit.ManualTimeSource;
 import io.conclave.testkit.memory.Decision;
 import io.conclave.testkit.memory.MemoryStore;
 import java.io.IOException;
@@ -28,12 +32,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Ids are never given twice, whatever becomes of the whole store, as long as the reservation is kept. */
 class UniqueIdsLossTest {
     private static final String PATH = "/ids";
+    private static final Duration TICK = Duration.ofMillis(5);
 
     @TempDir
     Path folder;
@@ -152,5 +158,69 @@ class UniqueIdsLossTest {
         assertEquals(7, reservation().upperBound());
         Files.writeString(folder.resolve("ids"), "seven");
         assertTrue(assertThrows(IOException.class, one::upperBound).getMessage().contains("seven"));
+        Path elsewhere = folder.resolve("not mounted");
+        assertThrows(
+                IOException.class,
+                FileReservation.at(elsewhere.resolve("ids"))::upperBound,
+                "where nothing is there, nothing is known");
+        assertThrows(IllegalArgumentException.class, () -> one.raise(Long.MAX_VALUE));
+    }
+
+    @Test
+    void persisterRefusesWhatItCouldNotKeep() throws Exception {
+        try (Coordinator coordinator = connect(UUID.randomUUID().toString())) {
+            assertThrows(
+                    IllegalArgumentException.class,
+                    () -> SequencePersister.start(coordinator, PATH, reservation(), Long.MAX_VALUE));
+            assertThrows(
+                    IllegalArgumentException.class, () -> SequencePersister.start(coordinator, "/", reservation(), 10));
+            coordinator.close();
+            SequencePersister late = SequencePersister.start(coordinator, PATH, reservation(), 10);
+            Exception failure =
+                    assertThrows(ExecutionException.class, () -> late.ready().get(20, SECONDS));
+            assertTrue(failure.getCause() instanceof ClosedException, failure::toString);
+        }
+    }
+
+    @Test
+    void persisterThatFailsTriesAgainEverySecondHoweverBusyItsSequenceIs() throws Exception {
+        AtomicInteger attempts = new AtomicInteger();
+        Reservation broken = new Reservation() {
+            @Override
+            public long upperBound() throws IOException {
+                attempts.incrementAndGet();
+                throw new IOException("the disk is gone");
+            }
+
+            @Override
+            public void raise(long upperBound) {}
+        };
+        ManualTimeSource clock = new ManualTimeSource();
+        String store = UUID.randomUUID().toString();
+        NodePath path = NodePath.of(PATH);
+        try (Coordinator coordinator = Coordinator.builder("memory:" + store)
+                        .sessionTimeout(Duration.ofHours(1))
+                        .timeSource(clock)
+                        .connect();
+                SequencePersister persister = SequencePersister.start(coordinator, PATH, broken, 10)) {
+            coordinator.execute(Create.of(path).withData(new SequenceRecord(0, 100, 1).data()));
+            for (int i = 1; i <= 20; i++) {
+                int before = attempts.get();
+                coordinator.execute(SetData.of(path, new SequenceRecord(i, 100, 1).data()));
+                await().pollDelay(Duration.ZERO).pollInterval(TICK).until(() -> attempts.get() > before);
+            }
+            int busy = attempts.get();
+            for (int second = 1; second <= 5; second++) {
+                int before = attempts.get();
+                await().pollDelay(Duration.ZERO).pollInterval(TICK).until(() -> {
+                    clock.advance(Duration.ofMillis(100));
+                    return attempts.get() > before;
+                });
+            }
+            assertTrue(attempts.get() <= busy + 10, attempts.get() - busy + " attempts in some five seconds");
+            persister.closeAsync().get(20, SECONDS);
+        } finally {
+            MemoryStore.forget(store);
+        }
     }
 }
