@@ -64,19 +64,30 @@ final class Requests {
                 cause -> onNotRead(cause, () -> read(path)));
     }
 
-    /** As the application asks for it: linearizably if its coordinator is set to that, which also retries by the application's policy. */
+    /**
+     * As the application asks for it: linearizably if its coordinator is set to that, and again by the application's policy.
+     *
+     * <p>The coordinator's own stages complete one after the other: were they used at once, who reads where one of them completes would wait for himself.
+     */
     CompletionStage<Optional<GetData.NodeData>> readForApplication(NodePath path) {
-        CompletionStage<GetData.NodeData> read = coordinator.submit(GetData.of(path));
-        return read.handle((node, failure) -> {
-                    if (failure == null) {
-                        return CompletableFuture.completedFuture(Optional.of(node));
-                    }
-                    Throwable cause = Waiting.cause(failure);
-                    return Refusals.isNoNode(cause)
-                            ? CompletableFuture.completedFuture(Optional.<GetData.NodeData>empty())
-                            : CompletableFuture.<Optional<GetData.NodeData>>failedFuture(cause);
-                })
+        GetData get = GetData.of(path);
+        Request<GetData.NodeData> first = session().linearizableReads() ? get.linearizable() : get;
+        return submit(
+                        first,
+                        CompletableFuture::completedFuture,
+                        cause -> cause instanceof OutcomeUnknownException
+                                ? coordinator.submit(get)
+                                : CompletableFuture.failedFuture(cause))
+                .handle((node, failure) -> failure == null
+                        ? CompletableFuture.completedFuture(Optional.of(node))
+                        : onNotThere(Waiting.cause(failure)))
                 .thenCompose(Function.identity());
+    }
+
+    private static CompletableFuture<Optional<GetData.NodeData>> onNotThere(Throwable cause) {
+        return Refusals.isNoNode(cause)
+                ? CompletableFuture.completedFuture(Optional.empty())
+                : CompletableFuture.failedFuture(cause);
     }
 
     /** As {@link #read}, behind a sync: what is read is no older than anything that we have sent. */

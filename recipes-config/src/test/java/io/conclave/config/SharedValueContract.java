@@ -9,12 +9,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.Registration;
 import io.conclave.node.DataCodec;
+import io.conclave.node.NodePath;
+import io.conclave.spi.Exists;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.Test;
 
@@ -62,6 +65,24 @@ abstract class SharedValueContract extends CacheContract {
             CompletableFuture<Boolean> others = other.removeAsync();
             assertTrue(get(mine) ^ get(others), "taken away by both or nobody: " + round);
         }
+    }
+
+    @Test
+    void whoReadsAValueWhereAnotherRequestCompletesDoesNotWaitForHimself() throws Exception {
+        Coordinator coordinator = connect();
+        SharedValue<String> mine = value(coordinator);
+        mine.set("one");
+        CompletionStage<String> read = coordinator
+                .submit(Exists.of(NodePath.ROOT))
+                .thenCompose(root -> {
+                    try {
+                        return CompletableFuture.completedFuture(
+                                mine.get().orElseThrow().value());
+                    } catch (InterruptedException e) {
+                        return CompletableFuture.failedFuture(e);
+                    }
+                });
+        assertEquals("one", get(read.toCompletableFuture()));
     }
 
     @Test

@@ -15,6 +15,7 @@ import io.conclave.spi.Delete;
 import io.conclave.spi.Done;
 import io.conclave.spi.GetChildren;
 import io.conclave.spi.GetData;
+import io.conclave.spi.Request;
 import io.conclave.spi.SerialExecutor;
 import java.util.ArrayList;
 import java.util.List;
@@ -65,16 +66,27 @@ final class GroupNode {
     }
 
     CompletableFuture<List<CachedNode>> read() {
-        return coordinator
-                .submit(GetChildren.of(path))
-                .thenCompose(children -> readAll(children.names()))
+        return onListenerThread(
+                submit(GetChildren.of(path), GetChildren.of(path).linearizable())
+                        .thenCompose(children -> readAll(children.names()))
+                        .exceptionallyCompose(failure -> {
+                            Throwable cause = Waiting.cause(failure);
+                            return Refusals.isNoNode(cause)
+                                    ? CompletableFuture.completedFuture(List.of())
+                                    : CompletableFuture.failedFuture(cause);
+                        }));
+    }
+
+    /** The coordinator's own stages, which follow its policy of retries, complete one after the other: were they used at once, who reads where one of them completes would wait for himself. */
+    private <R> CompletionStage<R> submit(Request<R> read, Request<R> linearizable) {
+        return session()
+                .submit(session().linearizableReads() ? linearizable : read)
                 .exceptionallyCompose(failure -> {
                     Throwable cause = Waiting.cause(failure);
-                    return Refusals.isNoNode(cause)
-                            ? CompletableFuture.completedFuture(List.of())
+                    return cause instanceof OutcomeUnknownException
+                            ? coordinator.submit(read)
                             : CompletableFuture.failedFuture(cause);
-                })
-                .toCompletableFuture();
+                });
     }
 
     private CompletionStage<List<CachedNode>> readAll(List<String> names) {
@@ -89,8 +101,7 @@ final class GroupNode {
     }
 
     private CompletionStage<Optional<CachedNode>> readOne(NodePath member) {
-        return coordinator
-                .submit(GetData.of(member))
+        return submit(GetData.of(member), GetData.of(member).linearizable())
                 .thenApply(node -> Optional.of(new CachedNode(member, node.data(), node.stat())))
                 .exceptionallyCompose(failure -> {
                     Throwable cause = Waiting.cause(failure);

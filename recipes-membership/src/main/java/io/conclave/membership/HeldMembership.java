@@ -155,24 +155,27 @@ final class HeldMembership<P> implements Membership<P>, Tenant {
         done.forEach(update -> complete(update, null));
     }
 
-    /** The backend does not take this payload. */
+    /** The backend does not take this payload of a member. */
     void onNotWritten(Stay by, long number, Throwable cause) {
+        if (takesBack(by, number, cause)) {
+            by.payloadChanged(); // there may be a newer one
+        }
+    }
+
+    /** The backend does not take this payload: its update fails, and the last one that it took stands, if there is no newer one. False if it is that one. */
+    boolean takesBack(Stay by, long number, Throwable cause) {
         List<Update> failed = new ArrayList<>();
-        boolean newer;
         synchronized (lock) {
-            if (stay != by) {
-                return;
+            if (stay != by || number <= written.number) {
+                return false;
             }
-            newer = payload.number > number;
-            if (!newer) {
+            if (payload.number == number) {
                 payload = written; // with it we are in, and could come back
             }
             take(number, failed);
         }
         failed.forEach(update -> complete(update, cause));
-        if (newer) {
-            by.payloadChanged();
-        }
+        return true;
     }
 
     private void take(long number, List<Update> taken) { // under the lock

@@ -184,6 +184,8 @@ final class Stay {
             look();
         } else if (Refusals.isNoNode(cause)) {
             makeGroup();
+        } else if (!Refusals.mayPass(cause) && membership.takesBack(this, writtenPayload, cause)) {
+            create();
         } else {
             onRefused(cause, this::create);
         }

@@ -16,6 +16,7 @@ import io.conclave.node.DataCodec;
 import io.conclave.node.NodePath;
 import io.conclave.spi.Create;
 import io.conclave.spi.Delete;
+import io.conclave.spi.Exists;
 import io.conclave.spi.SetData;
 import io.conclave.testkit.ManualTimeSource;
 import java.nio.charset.StandardCharsets;
@@ -154,6 +155,28 @@ public abstract class GroupContract extends GroupViewContract {
         loseSession(coordinator, clock);
         get(get(updated));
         awaitMembers(other, "a=two");
+    }
+
+    @Test
+    void whoListsTheMembersWhereTheyWereListedDoesNotWaitForHimself() throws Exception {
+        Coordinator coordinator = connect();
+        Group<String> group = groupOf(coordinator);
+        group.join("a", "one", PATIENCE);
+        assertEquals(List.of("a"), get(group.membersAsync().thenCompose(members -> listed(group))));
+        assertEquals(
+                List.of("a"),
+                get(coordinator
+                        .submit(Exists.of(NodePath.ROOT))
+                        .thenCompose(root -> listed(group))
+                        .toCompletableFuture()));
+    }
+
+    private static CompletableFuture<List<String>> listed(Group<String> group) {
+        try {
+            return CompletableFuture.completedFuture(ids(group.members()));
+        } catch (InterruptedException e) {
+            return CompletableFuture.failedFuture(e);
+        }
     }
 
     @Test
