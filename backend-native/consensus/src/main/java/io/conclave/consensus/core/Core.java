@@ -14,10 +14,7 @@ import io.conclave.consensus.entry.ClusterConfiguration;
 import io.conclave.consensus.entry.LogBatch;
 import io.conclave.consensus.entry.LogEntry;
 import io.conclave.consensus.entry.Member;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -38,13 +35,10 @@ public final class Core {
     private final long directory;
     private final Outbox outbox;
     private final MemberLog log;
+    private final LinkedMembers links;
     private final Election election;
     private final Following following;
     private final ConfirmRequests confirms = new ConfirmRequests();
-    /** By member: the directory that it showed when it was last linked. */
-    private final Map<Integer, Long> directories = new HashMap<>();
-
-    private final Set<Integer> linked = new HashSet<>();
 
     private CoreRole role = CoreRole.FOLLOWER;
     private long term;
@@ -74,6 +68,7 @@ public final class Core {
                 : start.rest().get(start.rest().size() - 1).lastIndex();
         outbox = new Outbox(vote(), lastIndex, weak);
         log = new MemberLog(start, options, outbox);
+        links = new LinkedMembers(self, directory, log.configurations, rules);
         following = new Following(log, rules, outbox);
         election = new Election(options, random, nowMs);
         this.nowMs = nowMs;
@@ -170,7 +165,7 @@ public final class Core {
     /** The link from that member broke: what was sent to us after the last message received is lost. */
     public void linkLost(long nowMs, int from) {
         this.nowMs = nowMs;
-        linked.remove(from);
+        links.lost(from);
         if (leadership != null) {
             leadership.linkLost(nowMs, from);
         } else if (from == leader) {
@@ -186,8 +181,7 @@ public final class Core {
      */
     public void linked(long nowMs, int to, long shownDirectory) {
         this.nowMs = nowMs;
-        directories.put(to, shownDirectory);
-        linked.add(to);
+        links.linked(to, shownDirectory);
         if (leadership != null) {
             leadership.linked(nowMs, to);
         } else if (to == leader) {
@@ -197,8 +191,7 @@ public final class Core {
 
     /** Whether the member has shown another directory on the link to it: two processes go by its number, or it has just changed. */
     public boolean isAnother(int member, long itsDirectory) {
-        long shown = directoryOf(member);
-        return shown != 0 && itsDirectory != 0 && shown != itsDirectory;
+        return links.isAnother(member, itsDirectory);
     }
 
     /**
@@ -499,12 +492,8 @@ public final class Core {
      * has the new configuration, and then nobody else can be elected (§4.2.2); its own vote does not count then.
      */
     private boolean mayCampaign() {
-        return log.configurations.anyInForce(configuration -> {
-            Member configured = configuration.members().get(self);
-            return configured != null
-                    && configuration.isVoter(self)
-                    && rules.countsAsVoter(configured.directory(), directory);
-        });
+        return log.configurations.anyInForce(
+                configuration -> configuration.isVoter(self) && links.isCounted(self, configuration));
     }
 
     private boolean isOnlyVoter() {
@@ -564,7 +553,7 @@ public final class Core {
     private void lead() {
         become(CoreRole.LEADER);
         leader = self;
-        leadership = new Leadership(this, options, rules, outbox, log);
+        leadership = new Leadership(this, options, rules, outbox, log, links);
         leadership.begin(nowMs);
         sendConfirms();
     }
@@ -603,7 +592,7 @@ public final class Core {
         }
         CoreRole asked = reply.pre() ? CoreRole.PRE_CANDIDATE : CoreRole.CANDIDATE;
         long candidacy = reply.pre() ? term + 1 : term;
-        if (role == asked && reply.term() == candidacy && isCounted(from)) {
+        if (role == asked && reply.term() == candidacy && links.isCounted(from)) {
             election.granted(from, reply.weak());
             countVotes();
         }
@@ -642,19 +631,5 @@ public final class Core {
 
     long wallMs() {
         return wallMs;
-    }
-
-    boolean isLinked(int member) {
-        return linked.contains(member);
-    }
-
-    long directoryOf(int member) {
-        return member == self ? directory : directories.getOrDefault(member, 0L);
-    }
-
-    /** Whether what the member says counts, if it is a voter: it must have the configured directory. */
-    boolean isCounted(int member) {
-        Member configured = log.configuration().members().get(member);
-        return configured != null && rules.countsAsVoter(configured.directory(), directoryOf(member));
     }
 }

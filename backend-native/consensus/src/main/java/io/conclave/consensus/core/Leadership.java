@@ -29,6 +29,7 @@ final class Leadership {
     private final Rules rules;
     private final Outbox outbox;
     private final MemberLog log;
+    private final LinkedMembers links;
     private final int self;
     private final long term;
     private final Map<Integer, PeerProgress> peers = new TreeMap<>();
@@ -47,12 +48,13 @@ final class Leadership {
     /** The configuration without this member is committed. */
     private boolean removed;
 
-    Leadership(Core core, CoreOptions options, Rules rules, Outbox outbox, MemberLog log) {
+    Leadership(Core core, CoreOptions options, Rules rules, Outbox outbox, MemberLog log, LinkedMembers links) {
         this.core = core;
         this.options = options;
         this.rules = rules;
         this.outbox = outbox;
         this.log = log;
+        this.links = links;
         self = core.self();
         term = core.term();
         firstIndex = log.lastIndex() + 1;
@@ -70,7 +72,7 @@ final class Leadership {
         peers.keySet().retainAll(members);
         for (int member : members) {
             if (member != self) {
-                peers.computeIfAbsent(member, id -> new PeerProgress(log.lastIndex() + 1, nowMs, core.isLinked(id)));
+                peers.computeIfAbsent(member, id -> new PeerProgress(log.lastIndex() + 1, nowMs, links.isLinked(id)));
             }
         }
         if (successor != 0 && !isSuccessor(successor)) {
@@ -128,7 +130,7 @@ final class Leadership {
     }
 
     private long matchOf(int voter) {
-        if (!core.isCounted(voter)) {
+        if (!links.isCounted(voter)) {
             return 0;
         }
         PeerProgress peer = peers.get(voter);
@@ -177,7 +179,7 @@ final class Leadership {
         tickedMs = nowMs;
         if (!log.configuration()
                 .isMajority(id -> id == self
-                        || (core.isCounted(id)
+                        || (links.isCounted(id)
                                 && nowMs - Math.max(peer(id).heardMs, patientSinceMs) < options.electionTimeoutMs()))) {
             core.stepDown();
             return;
@@ -321,7 +323,8 @@ final class Leadership {
             rounds.begin(log.commitIndex());
         }
         List<Rounds.Round> confirmed = rounds.confirmed(number -> rules.isConfirmed(
-                log.configuration(), id -> id == self || (core.isCounted(id) && peer(id).acknowledgedRound >= number)));
+                log.configuration(),
+                id -> id == self || (links.isCounted(id) && peer(id).acknowledgedRound >= number)));
         for (Rounds.Round round : confirmed) {
             for (Rounds.Request request : round.requests()) {
                 if (request.from() == self) {
@@ -352,7 +355,7 @@ final class Leadership {
 
     private boolean isSuccessor(int member) {
         PeerProgress peer = peers.get(member);
-        return peer != null && peer.linked && log.configuration().voters().contains(member) && core.isCounted(member);
+        return peer != null && peer.linked && log.configuration().voters().contains(member) && links.isCounted(member);
     }
 
     /** Who has most of the log, of those that may lead; 0 if nobody may. */
@@ -485,7 +488,7 @@ final class Leadership {
         List<PeerStatus> statuses = new ArrayList<>();
         peers.forEach((id, peer) -> statuses.add(new PeerStatus(
                 id,
-                core.directoryOf(id),
+                links.directoryOf(id),
                 peer.linked,
                 peer.matchIndex,
                 peer.state == PeerProgress.State.SNAPSHOT,
