@@ -13,9 +13,7 @@ import io.conclave.consensus.core.PeerMessage.VoteRequest;
 import io.conclave.consensus.entry.ClusterConfiguration;
 import io.conclave.consensus.entry.LogBatch;
 import io.conclave.consensus.entry.LogEntry;
-import io.conclave.consensus.entry.Member;
 import java.util.List;
-import java.util.Set;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -32,20 +30,14 @@ public final class Core {
     private final CoreOptions options;
     private final Rules rules;
     private final int self;
-    private final long directory;
+    private final Standing standing;
     private final Outbox outbox;
     private final MemberLog log;
     private final LinkedMembers links;
-    private final Election election;
     private final Following following;
+    private final ElectionTimer timer;
+    private final Election election;
     private final ConfirmRequests confirms = new ConfirmRequests();
-
-    private CoreRole role = CoreRole.FOLLOWER;
-    private long term;
-    private int votedFor;
-    private int leader;
-    private boolean weak;
-    private long heardLeaderMs;
     private long nowMs;
     private long wallMs;
     private @Nullable Leadership leadership;
@@ -58,25 +50,18 @@ public final class Core {
     Core(CoreOptions options, CoreStart start, RandomGenerator random, long nowMs, Rules rules) {
         this.options = options;
         this.rules = rules;
+        this.nowMs = nowMs;
         self = start.member();
-        directory = start.directory();
-        term = start.term();
-        votedFor = start.votedFor();
-        weak = start.cut();
+        standing = new Standing(start);
         long lastIndex = start.rest().isEmpty()
                 ? start.baseIndex()
                 : start.rest().get(start.rest().size() - 1).lastIndex();
-        outbox = new Outbox(vote(), lastIndex, weak);
+        outbox = new Outbox(standing.vote(), lastIndex, standing.isWeak());
         log = new MemberLog(start, options, outbox);
-        links = new LinkedMembers(self, directory, log.configurations, rules);
+        links = new LinkedMembers(self, start.directory(), log.configurations, rules);
         following = new Following(log, rules, outbox);
-        election = new Election(options, random, nowMs);
-        this.nowMs = nowMs;
-        heardLeaderMs = nowMs;
-    }
-
-    private Output.Vote vote() {
-        return new Output.Vote(term, votedFor);
+        timer = new ElectionTimer(options, random, nowMs);
+        election = new Election(rules, standing, timer, log, following, links, outbox);
     }
 
     /**
@@ -102,14 +87,10 @@ public final class Core {
         wallMs = timestampMs;
         if (leadership != null) {
             leadership.tick(nowMs);
-        } else if (mayCampaign()) {
-            if (isOnlyVoter() && leader == 0) {
-                campaign(false);
-            } else if (nowMs >= election.deadlineMs()) {
-                askForPreVotes();
-            }
+        } else if (election.tick(nowMs)) {
+            lead();
         }
-        if (leader != 0 && nowMs >= confirms.resendDueMs(options.electionTimeoutMs())) {
+        if (standing.leader() != 0 && nowMs >= confirms.resendDueMs(options.electionTimeoutMs())) {
             sendConfirms();
         }
     }
@@ -119,11 +100,8 @@ public final class Core {
         if (leadership != null) {
             return leadership.nextTickMs(nowMs);
         }
-        long dueMs = leader == 0 ? Long.MAX_VALUE : confirms.resendDueMs(options.electionTimeoutMs());
-        if (mayCampaign()) {
-            dueMs = Math.min(dueMs, isOnlyVoter() && leader == 0 ? nowMs : election.deadlineMs());
-        }
-        return dueMs;
+        long dueMs = standing.leader() == 0 ? Long.MAX_VALUE : confirms.resendDueMs(options.electionTimeoutMs());
+        return Math.min(dueMs, election.nextTickMs(nowMs));
     }
 
     /** A message of a member; those of former terms, strangers and nobody's business are ignored or answered as Raft has it. */
@@ -132,7 +110,7 @@ public final class Core {
         if (message instanceof Append append) {
             receiveAppend(from, append);
         } else if (message instanceof AppendReply reply) {
-            if (!leaveFor(reply.term()) && leadership != null && reply.term() == term) {
+            if (!leaveFor(reply.term()) && leadership != null && reply.term() == standing.term()) {
                 leadership.receive(nowMs, from, reply);
                 leadership.advance(nowMs);
             }
@@ -145,12 +123,15 @@ public final class Core {
         } else if (message instanceof SnapshotPiece piece) {
             receivePiece(from, piece);
         } else if (message instanceof SnapshotReply reply) {
-            if (!leaveFor(reply.term()) && leadership != null && reply.term() == term) {
+            if (!leaveFor(reply.term()) && leadership != null && reply.term() == standing.term()) {
                 leadership.receive(nowMs, from, reply);
             }
         } else if (message instanceof TimeoutNow timeout) {
-            if (timeout.term() == term && from == leader && leadership == null && mayCampaign()) {
-                campaign(true);
+            if (timeout.term() == standing.term()
+                    && from == standing.leader()
+                    && leadership == null
+                    && election.succeed(nowMs)) {
+                lead();
             }
         } else if (message instanceof ConfirmRequest request) {
             if (leadership != null) {
@@ -168,9 +149,9 @@ public final class Core {
         links.lost(from);
         if (leadership != null) {
             leadership.linkLost(nowMs, from);
-        } else if (from == leader) {
-            leader = 0; // what we ask for is sent again when it is heard again
-            election.leaderLost(nowMs);
+        } else if (from == standing.leader()) {
+            standing.follow(0); // what we ask for is sent again when it is heard again
+            timer.leaderLost(nowMs);
         }
     }
 
@@ -184,7 +165,7 @@ public final class Core {
         links.linked(to, shownDirectory);
         if (leadership != null) {
             leadership.linked(nowMs, to);
-        } else if (to == leader) {
+        } else if (to == standing.leader()) {
             sendConfirms();
         }
     }
@@ -205,7 +186,7 @@ public final class Core {
         this.nowMs = nowMs;
         wallMs = timestampMs;
         if (leadership == null || leadership.isTransferring()) {
-            throw new IllegalStateException("member " + self + " takes no proposals as " + role + " of term " + term);
+            throw new IllegalStateException("member " + self + " takes no proposals as " + standing);
         }
         return leadership.append(nowMs, entries);
     }
@@ -244,7 +225,7 @@ public final class Core {
     public void confirm(long nowMs, long id, byte[] note) {
         this.nowMs = nowMs;
         confirms.add(nowMs, id, note);
-        if (leader != 0) {
+        if (standing.leader() != 0) {
             sendConfirm(id, note);
         }
     }
@@ -270,8 +251,8 @@ public final class Core {
         }
         log.install(lastIndex, lastTerm, timestampMs, configuration, configurationIndex);
         following.installed();
-        if (leader != 0) {
-            outbox.send(leader, new SnapshotReply(term, lastIndex, 0, true));
+        if (standing.leader() != 0) {
+            outbox.send(standing.leader(), new SnapshotReply(standing.term(), lastIndex, 0, true));
         }
     }
 
@@ -328,7 +309,7 @@ public final class Core {
 
     private Leadership leadershipFor(String what) {
         if (leadership == null) {
-            throw new IllegalStateException("member " + self + " cannot " + what + " as " + role + " of term " + term);
+            throw new IllegalStateException("member " + self + " cannot " + what + " as " + standing);
         }
         return leadership;
     }
@@ -339,10 +320,10 @@ public final class Core {
             leadership.flush(nowMs);
         }
         if (leadership == null) {
-            following.flush(term, leader);
+            following.flush(standing.term(), standing.leader());
             log.trim(Long.MAX_VALUE);
         }
-        Output output = outbox.take(vote(), log.commitIndex(), role, weak);
+        Output output = outbox.take(standing.vote(), log.commitIndex(), standing.role(), standing.isWeak());
         if (leadership != null) {
             leadership.notesGiven();
         }
@@ -352,22 +333,22 @@ public final class Core {
     /** Where things stand. */
     public CoreStatus status() {
         return new CoreStatus(
-                role,
-                term,
-                leader,
+                standing.role(),
+                standing.term(),
+                standing.leader(),
                 log.commitIndex(),
                 log.lastIndex(),
                 leadership != null && leadership.isTermCommitted(),
                 leadership != null && !leadership.isTransferring(),
-                weak,
+                standing.isWeak(),
                 log.configuration(),
                 log.configurationCommitted(),
-                leadership == null ? heardLeaderMs : leadership.heardMajorityMs(nowMs));
+                leadership == null ? timer.heardLeaderMs() : leadership.heardMajorityMs(nowMs));
     }
 
     /** What it is in its term; the same as in {@link #status}, which costs more. */
     public CoreRole role() {
-        return role;
+        return standing.role();
     }
 
     /** Whether it leads, and is not about to hand leadership over. */
@@ -377,7 +358,7 @@ public final class Core {
 
     /** Who leads in its term; 0 if it does not know. */
     public int leader() {
-        return leader;
+        return standing.leader();
     }
 
     /** The end of its log, durable or not. */
@@ -387,7 +368,7 @@ public final class Core {
 
     /** The present term. */
     public long term() {
-        return term;
+        return standing.term();
     }
 
     /** What the leader knows of the other members; empty elsewhere. */
@@ -398,169 +379,47 @@ public final class Core {
     // ---- following
 
     private void receiveAppend(int from, Append append) {
-        if (append.term() < term) {
-            outbox.send(from, new AppendReply(term, false, append.previousIndex(), 0, 0, append.round()));
+        if (append.term() < standing.term()) {
+            outbox.send(from, new AppendReply(standing.term(), false, append.previousIndex(), 0, 0, append.round()));
             return;
         }
         follow(from, append.term());
-        following.receive(term, from, append);
+        following.receive(standing.term(), from, append);
     }
 
     private void receiveCommit(int from, Commit commit) {
-        if (commit.term() == term && leader == from && leadership == null) {
-            election.heardLeader(nowMs);
-            heardLeaderMs = nowMs;
+        if (commit.term() == standing.term() && standing.leader() == from && leadership == null) {
+            timer.heardLeader(nowMs);
             following.committed(commit.commitIndex());
         }
     }
 
     private void receivePiece(int from, SnapshotPiece piece) {
-        if (piece.term() < term) {
-            outbox.send(from, new SnapshotReply(term, piece.lastIndex(), 0, false));
+        if (piece.term() < standing.term()) {
+            outbox.send(from, new SnapshotReply(standing.term(), piece.lastIndex(), 0, false));
             return;
         }
         follow(from, piece.term());
         if (wantsSnapshot(piece.lastIndex(), piece.lastTerm())) {
             outbox.piece(from, piece);
         } else {
-            outbox.send(from, new SnapshotReply(term, piece.lastIndex(), piece.length(), true));
+            outbox.send(from, new SnapshotReply(standing.term(), piece.lastIndex(), piece.length(), true));
         }
-    }
-
-    private void follow(int newLeader, long itsTerm) {
-        leaveFor(itsTerm);
-        if (leadership != null || (leader != 0 && leader != newLeader)) {
-            throw new IllegalStateException("members " + leader + " and " + newLeader + " both lead in term " + term);
-        }
-        if (role != CoreRole.FOLLOWER) {
-            become(CoreRole.FOLLOWER);
-        }
-        election.heardLeader(nowMs);
-        heardLeaderMs = nowMs;
-        if (leader == 0) {
-            leader = newLeader;
-            sendConfirms();
-        }
-    }
-
-    /** Leaves for a higher term; whether that was one. */
-    private boolean leaveFor(long higherTerm) {
-        if (higherTerm <= term) {
-            return false;
-        }
-        term = higherTerm;
-        votedFor = 0;
-        stepDown();
-        following.begin();
-        return true;
-    }
-
-    /** Becomes a follower without a leader. */
-    void stepDown() {
-        if (leadership != null) {
-            // it lost sight of the others then, and not when it last followed somebody
-            heardLeaderMs = Math.max(heardLeaderMs, leadership.heardMajorityMs(nowMs));
-            leadership = null;
-            following.begin();
-            election.heardLeader(nowMs);
-        }
-        become(CoreRole.FOLLOWER);
-        leader = 0;
-    }
-
-    private void become(CoreRole next) {
-        if (!next.mayFollow(role)) {
-            throw new IllegalStateException(role + " cannot become " + next);
-        }
-        role = next;
     }
 
     private void checkFull() {
-        if (weak
+        if (standing.isWeak()
                 && (leadership == null
-                        ? leader != 0 && following.isFullAgain(term)
+                        ? standing.leader() != 0 && following.isFullAgain(standing.term())
                         : leadership.isTermCommitted() && log.durableIndex() >= log.commitIndex())) {
-            weak = false;
+            standing.strengthen();
         }
     }
 
-    // ---- elections
-
-    /**
-     * Whether this member has a vote, in its own directory, by a configuration that may be in force: also by the one
-     * before the latest while that is not known to be committed. For who is about to be removed may be the only one who
-     * has the new configuration, and then nobody else can be elected (§4.2.2); its own vote does not count then.
-     */
-    private boolean mayCampaign() {
-        return log.configurations.anyInForce(
-                configuration -> configuration.isVoter(self) && links.isCounted(self, configuration));
-    }
-
-    private boolean isOnlyVoter() {
-        ClusterConfiguration configuration = log.configuration();
-        return !configuration.isJoint() && configuration.voters().equals(Set.of(self));
-    }
-
-    private void askForPreVotes() {
-        if (!rules.asksBeforeVotes()) {
-            campaign(false);
-            return;
-        }
-        become(CoreRole.PRE_CANDIDATE);
-        leader = 0;
-        election.begin(nowMs, true);
-        askForVotes(true, term + 1, false);
-    }
-
-    private void campaign(boolean transfer) {
-        become(CoreRole.CANDIDATE);
-        term++;
-        votedFor = self;
-        leader = 0;
-        following.begin();
-        election.begin(nowMs, false);
-        askForVotes(false, term, transfer);
-    }
-
-    private void askForVotes(boolean pre, long candidacy, boolean transfer) {
-        election.granted(self, weak);
-        if (countVotes()) {
-            return;
-        }
-        for (Member member : log.configuration().members().values()) {
-            if (member.id() != self && log.configuration().isVoter(member.id())) {
-                outbox.send(
-                        member.id(),
-                        new VoteRequest(
-                                pre, candidacy, log.lastIndex(), log.window.lastTerm(), member.directory(), transfer));
-            }
-        }
-    }
-
-    /** Goes on to the next step if this one is won. */
-    private boolean countVotes() {
-        if (!election.isWon(rules, log.configuration())) {
-            return false;
-        }
-        if (role == CoreRole.PRE_CANDIDATE) {
-            campaign(false);
-        } else {
-            lead();
-        }
-        return true;
-    }
-
-    private void lead() {
-        become(CoreRole.LEADER);
-        leader = self;
-        leadership = new Leadership(this, options, rules, outbox, log, links);
-        leadership.begin(nowMs);
-        sendConfirms();
-    }
+    // ---- votes
 
     private void receiveVoteRequest(int from, VoteRequest request) {
-        boolean hearsLeader =
-                leadership != null || (leader != 0 && nowMs - heardLeaderMs < options.electionTimeoutMs());
+        boolean hearsLeader = leadership != null || (standing.leader() != 0 && timer.hasHeardLeader(nowMs));
         boolean granted = false;
         if (!rules.refusesForLeader(hearsLeader, request.transfer())) {
             if (!request.pre()) {
@@ -569,33 +428,78 @@ public final class Core {
             granted = mayGrant(from, request);
         }
         if (granted && !request.pre()) {
-            votedFor = from;
+            standing.voteFor(from);
             stepDown();
-            election.voted(nowMs);
+            timer.voted(nowMs);
         }
-        long answered = granted ? request.term() : term;
-        outbox.send(from, new VoteReply(request.pre(), answered, granted, weak));
+        long answered = granted ? request.term() : standing.term();
+        outbox.send(from, new VoteReply(request.pre(), answered, granted, standing.isWeak()));
     }
 
     private boolean mayGrant(int from, VoteRequest request) {
-        boolean termFits =
-                request.pre() ? request.term() > term : request.term() == term && rules.mayVoteFor(from, votedFor);
+        boolean termFits = request.pre()
+                ? request.term() > standing.term()
+                : request.term() == standing.term() && rules.mayVoteFor(from, standing.votedFor());
         return termFits
-                && rules.isAsked(request.voterDirectory(), directory)
+                && rules.isAsked(request.voterDirectory(), links.directoryOf(self))
                 && rules.isUpToDate(request, log.lastIndex(), log.window.lastTerm());
     }
 
     private void receiveVoteReply(int from, VoteReply reply) {
         if (!reply.granted()) {
             leaveFor(reply.term());
-            return;
+        } else if (election.granted(nowMs, from, reply)) {
+            lead();
         }
-        CoreRole asked = reply.pre() ? CoreRole.PRE_CANDIDATE : CoreRole.CANDIDATE;
-        long candidacy = reply.pre() ? term + 1 : term;
-        if (role == asked && reply.term() == candidacy && links.isCounted(from)) {
-            election.granted(from, reply.weak());
-            countVotes();
+    }
+
+    // ---- from one role to another
+
+    private void follow(int newLeader, long itsTerm) {
+        leaveFor(itsTerm);
+        int leader = standing.leader();
+        if (leadership != null || (leader != 0 && leader != newLeader)) {
+            throw new IllegalStateException(
+                    "members " + leader + " and " + newLeader + " both lead in term " + standing.term());
         }
+        if (standing.role() != CoreRole.FOLLOWER) {
+            standing.become(CoreRole.FOLLOWER);
+        }
+        timer.heardLeader(nowMs);
+        if (leader == 0) {
+            standing.follow(newLeader);
+            sendConfirms();
+        }
+    }
+
+    /** Leaves for a higher term; whether that was one. */
+    private boolean leaveFor(long higherTerm) {
+        if (higherTerm <= standing.term()) {
+            return false;
+        }
+        standing.enter(higherTerm);
+        stepDown();
+        following.begin();
+        return true;
+    }
+
+    /** Becomes a follower without a leader. */
+    void stepDown() {
+        if (leadership != null) {
+            timer.deposed(nowMs, leadership.heardMajorityMs(nowMs));
+            leadership = null;
+            following.begin();
+        }
+        standing.become(CoreRole.FOLLOWER);
+        standing.follow(0);
+    }
+
+    private void lead() {
+        standing.become(CoreRole.LEADER);
+        standing.follow(self);
+        leadership = new Leadership(this, options, rules, outbox, log, links);
+        leadership.begin(nowMs);
+        sendConfirms();
     }
 
     // ---- confirmations that this member wants
@@ -608,7 +512,7 @@ public final class Core {
         if (leadership != null) {
             leadership.confirm(self, id, note);
         } else {
-            outbox.send(leader, new ConfirmRequest(id, note));
+            outbox.send(standing.leader(), new ConfirmRequest(id, note));
         }
     }
 
