@@ -33,7 +33,7 @@ final class Intake {
     private final LogOptions options;
     private final ProposalQueue queue;
     private final LogWriter writer;
-    private final PeerLinks links;
+    private final OutgoingMessages outgoing;
     private final Core core;
     private final OwnProposals own;
     private final PendingReads reads;
@@ -60,14 +60,14 @@ final class Intake {
             LogOptions options,
             ProposalQueue queue,
             LogWriter writer,
-            PeerLinks links,
+            OutgoingMessages outgoing,
             Core core,
             OwnProposals own,
             PendingReads reads) {
         this.options = options;
         this.queue = queue;
         this.writer = writer;
-        this.links = links;
+        this.outgoing = outgoing;
         this.core = core;
         this.own = own;
         this.reads = reads;
@@ -202,13 +202,13 @@ final class Intake {
 
     // ---- to the leader
 
-    /** Gives what there is to whoever leads; whether that was put on the link to it. */
-    boolean handOver(long nowMs) {
+    /** Gives what there is to whoever leads. */
+    void handOver(long nowMs) {
         int leader = core.leader();
         boolean leads = core.role() == CoreRole.LEADER;
         int link = leads ? 0 : linked.getOrDefault(leader, 0);
         if (leader == 0 || (!leads && link == 0)) {
-            return false;
+            return;
         }
         Target now = new Target(leader, core.term(), link);
         if (!now.equals(target)) {
@@ -217,20 +217,17 @@ final class Intake {
         }
         if (leads) {
             propose(nowMs);
-            return false;
+        } else {
+            forward(leader);
         }
-        return forward(leader);
     }
 
-    private boolean forward(int leader) {
-        boolean sent = false;
+    private void forward(int leader) {
         for (List<LogEntry> entries = own.next(options.maxBatchBytes());
                 !entries.isEmpty();
                 entries = own.next(options.maxBatchBytes())) {
-            links.send(leader, new PeerMessage.Forward(entries));
-            sent = true;
+            outgoing.send(leader, new PeerMessage.Forward(entries));
         }
-        return sent;
     }
 
     private void propose(long nowMs) {

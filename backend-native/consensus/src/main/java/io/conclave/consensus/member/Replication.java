@@ -42,17 +42,6 @@ final class Replication {
 
     private static final long READING_MS = 2;
 
-    /** So many entries are applied in less time than a message takes. */
-    private static final int FEW_ENTRIES = 64;
-
-    /** What was put on links and is not on its way. */
-    private enum Unsent {
-        NOTHING,
-        /** That something is committed. */
-        COMMITS,
-        AWAITED
-    }
-
     /** What a member works with. */
     record Surroundings(
             LogOptions options,
@@ -67,6 +56,7 @@ final class Replication {
     private final ProposalQueue queue;
     private final LogStore store;
     private final PeerLinks links;
+    private final OutgoingMessages outgoing;
     private final StateMachine machine;
     private final LogListener listener;
     private final int self;
@@ -86,7 +76,6 @@ final class Replication {
     private long nowMs;
     private long commitIndex;
     private long tickNotBeforeMs;
-    private Unsent unsent = Unsent.NOTHING;
 
     /** The term in which the listener was told that this member leads; 0 while it does not. */
     private long leadingTerm;
@@ -108,6 +97,7 @@ final class Replication {
         queue = in.queue();
         store = in.store();
         links = in.links();
+        outgoing = new OutgoingMessages(links);
         machine = in.machine();
         listener = in.listener();
         self = options.memberId();
@@ -127,7 +117,7 @@ final class Replication {
                 in.random().getAsLong(),
                 nowMs);
         recovery.remind(core);
-        intake = new Intake(options, queue, writer, links, core, own, reads);
+        intake = new Intake(options, queue, writer, outgoing, core, own, reads);
         serving = new ServingRule(options.stopServingAfterMs(), listener::serving);
         handover = new Handover(2 * options.electionTimeoutMs());
         snapshotSender = new SnapshotSender(
@@ -204,8 +194,7 @@ final class Replication {
     }
 
     void tell(int member, byte[] note) {
-        links.send(member, new PeerMessage.Note(note));
-        unsent = Unsent.AWAITED;
+        outgoing.send(member, new PeerMessage.Note(note));
     }
 
     void change(MembershipChange change, CompletableFuture<@Nullable Void> done) {
@@ -224,35 +213,16 @@ final class Replication {
         worked |= tick();
         boolean more = true;
         while (more) {
-            if (intake.handOver(nowMs)) {
-                unsent = Unsent.AWAITED;
-            }
+            intake.handOver(nowMs);
             more = carryOut();
             if (!more) {
-                sendBeforeApplying();
+                outgoing.flushBeforeApplying(commitIndex - applier.index());
                 more = applyCommitted() || lookAfter();
             }
             worked |= more;
         }
-        flush();
+        outgoing.flush();
         return worked;
-    }
-
-    /**
-     * Acknowledgements go before anything is applied. That something is committed may be told once it is applied here, as
-     * long as that is short: then whoever waits here is not kept waiting by two writes to sockets.
-     */
-    private void sendBeforeApplying() {
-        if (unsent == Unsent.AWAITED || commitIndex - applier.index() > FEW_ENTRIES) {
-            flush();
-        }
-    }
-
-    private void flush() {
-        if (unsent != Unsent.NOTHING) {
-            unsent = Unsent.NOTHING;
-            links.flush();
-        }
     }
 
     /** Only after what has arrived is dealt with. */
@@ -286,13 +256,10 @@ final class Replication {
             roleChanged(output.role());
         }
         for (Output.Envelope envelope : output.messages()) {
-            links.send(envelope.to(), envelope.message());
-            if (unsent != Unsent.AWAITED) {
-                unsent = envelope.message() instanceof PeerMessage.Commit ? Unsent.COMMITS : Unsent.AWAITED;
-            }
+            outgoing.send(envelope.to(), envelope.message());
         }
         if (!output.append().isEmpty() || output.cutAfter() >= 0) {
-            flush(); // others write while this member does
+            outgoing.flush(); // others write while this member does
         }
         boolean written = write(output);
         commitIndex = output.commitIndex();

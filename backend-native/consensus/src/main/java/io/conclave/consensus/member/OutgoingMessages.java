@@ -1,0 +1,48 @@
+package io.conclave.consensus.member;
+
+import io.conclave.consensus.core.PeerMessage;
+
+/** What a turn puts on the links, and how soon that has to be on its way. */
+final class OutgoingMessages {
+    /** So many entries are applied in less time than a message takes. */
+    private static final int FEW_ENTRIES = 64;
+
+    /** What was put on links and is not on its way. */
+    private enum Unsent {
+        NOTHING,
+        /** That something is committed. */
+        COMMITS,
+        AWAITED
+    }
+
+    private final PeerLinks links;
+    private Unsent unsent = Unsent.NOTHING;
+
+    OutgoingMessages(PeerLinks links) {
+        this.links = links;
+    }
+
+    void send(int to, PeerMessage message) {
+        links.send(to, message);
+        if (unsent != Unsent.AWAITED) {
+            unsent = message instanceof PeerMessage.Commit ? Unsent.COMMITS : Unsent.AWAITED;
+        }
+    }
+
+    /**
+     * Acknowledgements go before anything is applied. That something is committed may be told once it is applied here, as
+     * long as that is short: then whoever waits here is not kept waiting by two writes to sockets.
+     */
+    void flushBeforeApplying(long entries) {
+        if (unsent == Unsent.AWAITED || entries > FEW_ENTRIES) {
+            flush();
+        }
+    }
+
+    void flush() {
+        if (unsent != Unsent.NOTHING) {
+            unsent = Unsent.NOTHING;
+            links.flush();
+        }
+    }
+}
