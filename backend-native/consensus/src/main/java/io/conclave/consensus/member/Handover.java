@@ -9,13 +9,18 @@ import org.jspecify.annotations.Nullable;
 
 /** Leadership on its way to another member: for an operator, before this member ends, or since its disk is full. */
 final class Handover {
-    private final long timeoutMs;
+    private final long electionTimeoutMs;
     private @Nullable CompletableFuture<@Nullable Void> done;
     private int wanted;
     private long deadlineMs;
 
-    Handover(long timeoutMs) {
-        this.timeoutMs = timeoutMs;
+    /** Before that a full disk is no reason again. */
+    private long nextForRoomMs;
+
+    private boolean begunBeforeEnd;
+
+    Handover(long electionTimeoutMs) {
+        this.electionTimeoutMs = electionTimeoutMs;
     }
 
     /** Begins it; refused at once if this member does not lead or another one is under way. */
@@ -36,6 +41,24 @@ final class Handover {
         }
     }
 
+    /** Somebody else may have room; who has none does not stand for election. Says whether it was tried. */
+    boolean beginForRoom(Core core, long nowMs) {
+        if (nowMs < nextForRoomMs || isRunning()) {
+            return false;
+        }
+        nextForRoomMs = nowMs + 10 * electionTimeoutMs;
+        begin(core, nowMs, 0, new CompletableFuture<>());
+        return true;
+    }
+
+    /** Tried once. */
+    void beginBeforeEnd(Core core, long nowMs) {
+        if (!begunBeforeEnd) {
+            begunBeforeEnd = true;
+            begin(core, nowMs, 0, new CompletableFuture<>());
+        }
+    }
+
     private void start(Core core, long nowMs, int to, CompletableFuture<@Nullable Void> newDone) {
         if (!core.transfer(nowMs, to)) {
             newDone.completeExceptionally(
@@ -44,7 +67,7 @@ final class Handover {
         }
         done = newDone;
         wanted = to;
-        deadlineMs = nowMs + timeoutMs;
+        deadlineMs = nowMs + 2 * electionTimeoutMs;
     }
 
     private static int leaderOf(CoreStatus status) {

@@ -35,12 +35,6 @@ import org.slf4j.LoggerFactory;
  */
 final class Replication {
     private static final Logger log = LoggerFactory.getLogger(Replication.class);
-    private static final byte[] NO_NOTE = new byte[0];
-
-    /** A tick that is so late waits until what has arrived meanwhile is read: our own pause is not others' silence. */
-    private static final long LATE_MS = 5;
-
-    private static final long READING_MS = 2;
 
     /** What a member works with. */
     record Surroundings(
@@ -65,6 +59,7 @@ final class Replication {
     private final OwnProposals own;
     private final PendingReads reads;
     private final Intake intake;
+    private final TickRule ticks = new TickRule();
     private final ServingRule serving;
     private final MembershipKeeper membership;
     private final Handover handover;
@@ -75,7 +70,6 @@ final class Replication {
 
     private long nowMs;
     private long commitIndex;
-    private long tickNotBeforeMs;
 
     /** The term in which the listener was told that this member leads; 0 while it does not. */
     private long leadingTerm;
@@ -83,9 +77,7 @@ final class Replication {
     /** What the core last said of its role. */
     private boolean leads;
 
-    private long nextFullHandoverMs;
     private long closeDeadlineMs = Long.MAX_VALUE;
-    private boolean handedOver;
 
     /** Recovers, and begins to follow. */
     static Replication recover(Surroundings in, CoreFactory cores) throws IOException {
@@ -118,8 +110,8 @@ final class Replication {
                 nowMs);
         recovery.remind(core);
         intake = new Intake(options, queue, writer, outgoing, core, own, reads);
-        serving = new ServingRule(options.stopServingAfterMs(), listener::serving);
-        handover = new Handover(2 * options.electionTimeoutMs());
+        serving = new ServingRule(options.stopServingAfterMs(), core, reads, listener::serving);
+        handover = new Handover(options.electionTimeoutMs());
         snapshotSender = new SnapshotSender(
                 store, options.background(), queue::control, new Sending(), options.electionTimeoutMs());
         snapshotReceiver =
@@ -227,17 +219,9 @@ final class Replication {
 
     /** Only after what has arrived is dealt with. */
     private boolean tick() throws IOException {
-        long dueMs = core.nextTickMs();
-        if (nowMs < dueMs) {
+        if (!ticks.isTime(nowMs, core.nextTickMs(), isOnlyVoter())) {
             return false;
         }
-        if (tickNotBeforeMs == 0 && nowMs - dueMs > LATE_MS && !isOnlyVoter()) {
-            tickNotBeforeMs = nowMs + READING_MS;
-        }
-        if (nowMs < tickNotBeforeMs) {
-            return false;
-        }
-        tickNotBeforeMs = 0;
         core.tick(nowMs, options.wallClockMs().getAsLong());
         membership.stir();
         snapshotSender.tick(nowMs);
@@ -345,44 +329,17 @@ final class Replication {
         }
         if (leads) {
             acted = membership.keep(core, nowMs, options.wallClockMs().getAsLong(), applier.configuration());
-            acted |= (intake.isFull() || isStuck()) && handOverForRoom();
+            acted |= (intake.isFull() || isStuck()) && handover.beginForRoom(core, nowMs);
         }
-        boolean asked = serve(leads);
+        boolean belongs = applier.configuration().members().containsKey(self);
+        boolean hasLeader = leads ? leadingTerm != 0 : core.leader() != 0;
+        boolean asked = serving.look(nowMs, !belongs || isStuck(), isOnlyVoter(), hasLeader);
         return acted || asked;
-    }
-
-    /** Somebody else may have room; who has none does not stand for election. */
-    private boolean handOverForRoom() {
-        if (nowMs < nextFullHandoverMs || handover.isRunning()) {
-            return false;
-        }
-        nextFullHandoverMs = nowMs + 10 * options.electionTimeoutMs();
-        handover.begin(core, nowMs, 0, new CompletableFuture<>());
-        return true;
     }
 
     /** Batches are here that cannot be written, so nothing is applied. */
     private boolean isStuck() {
         return writer.isHolding() && store.diskState() == DiskState.FULL;
-    }
-
-    private boolean serve(boolean leads) {
-        boolean belongs = applier.configuration().members().containsKey(self);
-        boolean stuck = !belongs || isStuck();
-        if (stuck && serving.isServing()) {
-            serving.stop();
-        }
-        if (serving.isServing() && !isOnlyVoter()) {
-            serving.quiet(nowMs - core.status().heardLeaderMs());
-        }
-        boolean hasLeader = leads ? leadingTerm != 0 : core.leader() != 0;
-        if (stuck || !serving.wantsConfirmation(hasLeader)) {
-            return false;
-        }
-        long id = reads.addInternal(serving::reached);
-        serving.asked(id);
-        core.confirm(nowMs, id, NO_NOTE);
-        return true;
     }
 
     // ---- where things stand
@@ -411,10 +368,7 @@ final class Replication {
     }
 
     long nextTurnMs() {
-        long next = Math.max(core.nextTickMs(), tickNotBeforeMs);
-        if (serving.isServing() && !isOnlyVoter()) {
-            next = Math.min(next, core.status().heardLeaderMs() + options.stopServingAfterMs() + 1);
-        }
+        long next = Math.min(ticks.timeMs(core.nextTickMs()), serving.nextLookMs(isOnlyVoter()));
         return Math.min(next, Math.min(handover.deadlineMs(), closeDeadlineMs));
     }
 
@@ -432,9 +386,8 @@ final class Replication {
         if (queue.peek() != null || !own.isEmpty() || !reads.isEmpty() || intake.isHolding()) {
             return false;
         }
-        if (core.role() == CoreRole.LEADER && !isOnlyVoter() && !handedOver) {
-            handedOver = true;
-            handover.begin(core, nowMs, 0, new CompletableFuture<>());
+        if (core.role() == CoreRole.LEADER && !isOnlyVoter()) {
+            handover.beginBeforeEnd(core, nowMs);
         }
         return !handover.isRunning();
     }

@@ -1,5 +1,6 @@
 package io.conclave.consensus.member;
 
+import io.conclave.consensus.core.Core;
 import java.util.function.Consumer;
 
 /**
@@ -8,39 +9,55 @@ import java.util.function.Consumer;
  * longer silence, it has to catch up again.
  */
 final class ServingRule {
+    private static final byte[] NO_NOTE = new byte[0];
+
     private final long stopAfterMs;
+    private final Core core;
+    private final PendingReads reads;
     private final Consumer<Boolean> listener;
     private boolean serving;
 
     /** The confirmation that says up to where to catch up; 0 while none is asked for. */
     private long confirmation;
 
-    ServingRule(long stopAfterMs, Consumer<Boolean> listener) {
+    ServingRule(long stopAfterMs, Core core, PendingReads reads, Consumer<Boolean> listener) {
         this.stopAfterMs = stopAfterMs;
+        this.core = core;
+        this.reads = reads;
         this.listener = listener;
     }
 
-    /** Whether a confirmation is to be asked for. */
-    boolean wantsConfirmation(boolean hasLeader) {
-        return !serving && confirmation == 0 && hasLeader;
+    /**
+     * Looks at where things stand; whether it asks the core for a confirmation.
+     *
+     * @param stuck whatever a leader says, this member cannot follow
+     * @param alone it is its own majority
+     */
+    boolean look(long nowMs, boolean stuck, boolean alone, boolean hasLeader) {
+        if (stuck && serving) {
+            stop();
+        }
+        if (serving && !alone && nowMs - core.status().heardLeaderMs() > stopAfterMs) {
+            set(false);
+        }
+        if (stuck || serving || confirmation != 0 || !hasLeader) {
+            return false;
+        }
+        confirmation = reads.addInternal(this::reached);
+        core.confirm(nowMs, confirmation, NO_NOTE);
+        return true;
     }
 
-    void asked(long id) {
-        confirmation = id;
+    /** When there was neither a leader nor a majority to be heard for too long, if none is heard any more. */
+    long nextLookMs(boolean alone) {
+        return serving && !alone ? core.status().heardLeaderMs() + stopAfterMs + 1 : Long.MAX_VALUE;
     }
 
     /** What was committed at that confirmation is applied. */
-    void reached(long id) {
+    private void reached(long id) {
         if (id == confirmation) {
             confirmation = 0;
             set(true);
-        }
-    }
-
-    /** @param quietMs for how long there was neither a leader nor a majority to be heard */
-    void quiet(long quietMs) {
-        if (quietMs > stopAfterMs) {
-            set(false);
         }
     }
 
@@ -48,10 +65,6 @@ final class ServingRule {
     void stop() {
         confirmation = 0;
         set(false);
-    }
-
-    boolean isServing() {
-        return serving;
     }
 
     private void set(boolean value) {
