@@ -21,7 +21,6 @@ import io.conclave.consensus.store.IncomingSnapshot;
 import io.conclave.consensus.store.LogStore;
 import io.conclave.consensus.store.SnapshotPosition;
 import java.io.IOException;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -112,8 +111,7 @@ final class Replication {
         intake = new Intake(options, queue, writer, outgoing, core, own, reads);
         serving = new ServingRule(options.stopServingAfterMs(), core, reads, listener::serving);
         handover = new Handover(options.electionTimeoutMs());
-        snapshotSender = new SnapshotSender(
-                store, options.background(), queue::control, new Sending(), options.electionTimeoutMs());
+        snapshotSender = new SnapshotSender(options, store, core, links, applier, queue::control, () -> nowMs);
         snapshotReceiver =
                 new SnapshotReceiver(store, machine, options.background(), options.diskRetryMs(), new Receiving());
         if (applier.index() > 0) {
@@ -424,49 +422,6 @@ final class Replication {
             own.configured(configuration);
             membership.stir();
             announce(configuration);
-        }
-    }
-
-    private final class Sending implements SnapshotSender.Sending {
-        @Override
-        public long term() {
-            return core.term();
-        }
-
-        @Override
-        public void send(int to, PeerMessage message) {
-            links.send(to, message);
-            links.flush();
-        }
-
-        @Override
-        public void sending(int to, long lastIndex, boolean failed) {
-            core.snapshotSending(nowMs, to, lastIndex, failed);
-        }
-
-        @Override
-        public boolean isBehind(int member) {
-            return core.isBehind(member);
-        }
-
-        @Override
-        public boolean isInMemory(long afterIndex) {
-            return core.isInMemory(afterIndex);
-        }
-
-        @Override
-        public long readableIndex() {
-            return applier.index();
-        }
-
-        @Override
-        public void append(int to, long previousIndex, long previousTerm, List<LogBatch> batches) {
-            core.appendStored(nowMs, to, previousIndex, previousTerm, batches);
-        }
-
-        @Override
-        public void failed(LogFeed feed) {
-            snapshotSender.failed(feed);
         }
     }
 

@@ -1,8 +1,11 @@
 package io.conclave.consensus.member;
 
+import io.conclave.consensus.LogOptions;
+import io.conclave.consensus.core.Core;
 import io.conclave.consensus.core.PeerMessage;
 import io.conclave.consensus.core.PeerMessage.AppendReply;
 import io.conclave.consensus.core.PeerMessage.SnapshotPiece;
+import io.conclave.consensus.entry.LogBatch;
 import io.conclave.consensus.store.LogStore;
 import io.conclave.consensus.store.StoredLog;
 import io.conclave.consensus.store.StoredSnapshot;
@@ -13,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,29 +26,13 @@ import org.slf4j.LoggerFactory;
  * of what was answered; the receiver says where to go on, so that a broken link costs a piece or two. What has left the
  * memory meanwhile follows by a {@link LogFeed}.
  */
-final class SnapshotSender {
+final class SnapshotSender implements LogFeed.Feeding {
     private static final Logger log = LoggerFactory.getLogger(SnapshotSender.class);
     static final int PIECE_BYTES = 1 << 20;
     private static final int WINDOW_PIECES = 4;
 
     /** Who has been silent for so many times the time after which it is asked again is given up. */
     private static final int PATIENCE = 30;
-
-    /** Whom it works for. */
-    interface Sending extends LogFeed.Feeding {
-        long term();
-
-        void send(int to, PeerMessage message);
-
-        /** Whether the member needs something that is not in the core's memory. */
-        boolean isBehind(int member);
-
-        /** Whether the core has all in memory that follows. */
-        boolean isInMemory(long afterIndex);
-
-        /** Tells the core. */
-        void sending(int to, long lastIndex, boolean failed);
-    }
 
     /** One snapshot on its way to one member. */
     private static final class Transfer {
@@ -71,8 +59,11 @@ final class SnapshotSender {
     }
 
     private final LogStore store;
+    private final Core core;
+    private final PeerLinks links;
+    private final LogApplier applier;
     private final BackgroundReader reader;
-    private final Sending sending;
+    private final LongSupplier turnMs;
     private final long silenceMs;
 
     /** By member that there is a link to: its directory. */
@@ -90,11 +81,22 @@ final class SnapshotSender {
     /** Members that wait for a snapshot to be made, and the newest one when they began to. */
     private final Map<Integer, Long> waiting = new HashMap<>();
 
-    SnapshotSender(LogStore store, Executor background, Executor memberThread, Sending sending, long silenceMs) {
+    /** @param turnMs the time of the member's turn */
+    SnapshotSender(
+            LogOptions options,
+            LogStore store,
+            Core core,
+            PeerLinks links,
+            LogApplier applier,
+            Executor memberThread,
+            LongSupplier turnMs) {
         this.store = store;
-        this.reader = new BackgroundReader(background, memberThread);
-        this.sending = sending;
-        this.silenceMs = silenceMs;
+        this.core = core;
+        this.links = links;
+        this.applier = applier;
+        this.reader = new BackgroundReader(options.background(), memberThread);
+        this.turnMs = turnMs;
+        this.silenceMs = options.electionTimeoutMs();
     }
 
     /** The core wants the member to get a snapshot. */
@@ -108,7 +110,7 @@ final class SnapshotSender {
         StoredSnapshot snapshot = store.openNewestSnapshot();
         long index = snapshot == null ? 0 : snapshot.lastIndex();
         Optional<StoredLog> behind = snapshot == null ? Optional.empty() : store.openLog(index);
-        boolean leadsOn = behind.isPresent() || sending.isInMemory(index);
+        boolean leadsOn = behind.isPresent() || core.isInMemory(index);
         // the log may outrun each one that is made, so that a new one is as good as it gets
         boolean isNew = waiting.containsKey(to) && index > waiting.get(to);
         if (snapshot == null || index <= installed.getOrDefault(to, 0L) || !(leadsOn || isNew)) {
@@ -118,10 +120,10 @@ final class SnapshotSender {
             return;
         }
         waiting.remove(to);
-        Transfer transfer = new Transfer(to, snapshot, behind, sending.term(), nowMs);
+        Transfer transfer = new Transfer(to, snapshot, behind, core.term(), nowMs);
         transfers.put(to, transfer);
         heardMs.put(to, nowMs);
-        sending.sending(to, index, false);
+        tell(to, index, false);
         log.info("sending member {} the snapshot of {} entries, {} bytes", to, index, snapshot.length());
         probe(transfer);
     }
@@ -129,7 +131,12 @@ final class SnapshotSender {
     /** Asks how much of it is there. */
     private void probe(Transfer transfer) {
         transfer.probing = true;
-        sending.send(transfer.to, pieceOf(transfer, 0, new byte[0]));
+        send(transfer.to, pieceOf(transfer, 0, new byte[0]));
+    }
+
+    private void send(int to, SnapshotPiece piece) {
+        links.send(to, piece);
+        links.flush();
     }
 
     private static SnapshotPiece pieceOf(Transfer transfer, long offset, byte[] bytes) {
@@ -176,7 +183,7 @@ final class SnapshotSender {
                 fail(transfer);
             } else {
                 if (transfer.next == offset) {
-                    sending.send(transfer.to, pieceOf(transfer, offset, bytes.get()));
+                    send(transfer.to, pieceOf(transfer, offset, bytes.get()));
                     transfer.next = offset + length;
                 }
                 readOn(transfer);
@@ -194,13 +201,13 @@ final class SnapshotSender {
 
     /** The core goes on from there, if it has what follows in memory. */
     private void installed(Transfer transfer) {
-        if (transfer.behind.isEmpty() || !sending.isBehind(transfer.to)) {
+        if (transfer.behind.isEmpty() || !core.isBehind(transfer.to)) {
             end(transfer);
             return;
         }
         StoredSnapshot snapshot = transfer.snapshot;
         LogFeed feed = new LogFeed(
-                transfer.to, snapshot.lastIndex(), snapshot.lastTerm(), transfer.behind.get(), reader, sending);
+                transfer.to, snapshot.lastIndex(), snapshot.lastTerm(), transfer.behind.get(), reader, this);
         endSnapshot(transfer);
         feeds.put(transfer.to, feed);
         log.info("sending member {} the log behind the snapshot of {} entries", feed.to(), snapshot.lastIndex());
@@ -210,11 +217,11 @@ final class SnapshotSender {
     /** An answer to an append, after the core has seen it. */
     void answered(int from, AppendReply reply, long nowMs) {
         LogFeed feed = feeds.get(from);
-        if (feed == null || reply.term() != sending.term()) {
+        if (feed == null || reply.term() != core.term()) {
             return;
         }
         heardMs.put(from, nowMs);
-        if (sending.isBehind(from)) {
+        if (core.isBehind(from)) {
             feed.answered(reply);
         } else {
             end(feed);
@@ -223,13 +230,29 @@ final class SnapshotSender {
 
     private void fail(Transfer transfer) {
         end(transfer);
-        sending.sending(transfer.to, transfer.snapshot.lastIndex(), true);
+        tell(transfer.to, transfer.snapshot.lastIndex(), true);
+    }
+
+    /** Tells the core that the snapshot is on its way, or that it is not any more. */
+    private void tell(int to, long lastIndex, boolean failed) {
+        core.snapshotSending(turnMs.getAsLong(), to, lastIndex, failed);
+    }
+
+    @Override
+    public long readableIndex() {
+        return applier.index();
+    }
+
+    @Override
+    public void append(int to, long previousIndex, long previousTerm, List<LogBatch> batches) {
+        core.appendStored(turnMs.getAsLong(), to, previousIndex, previousTerm, batches);
     }
 
     /** The member gets another snapshot, of which it has more to say. */
-    void failed(LogFeed feed) {
+    @Override
+    public void failed(LogFeed feed) {
         end(feed);
-        sending.sending(feed.to(), 0, true);
+        tell(feed.to(), 0, true);
     }
 
     private void end(Transfer transfer) {
@@ -311,7 +334,7 @@ final class SnapshotSender {
 
     /** It is no member any more, or has come forward without us, or says nothing. */
     private boolean isGivenUp(int member, long nowMs) {
-        return !sending.isBehind(member) || nowMs - heardMs.getOrDefault(member, nowMs) > PATIENCE * silenceMs;
+        return !core.isBehind(member) || nowMs - heardMs.getOrDefault(member, nowMs) > PATIENCE * silenceMs;
     }
 
     /** Leadership is over, or the member ends. */
