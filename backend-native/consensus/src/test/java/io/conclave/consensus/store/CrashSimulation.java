@@ -1,7 +1,6 @@
 package io.conclave.consensus.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -25,13 +24,10 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
-import java.util.Set;
-import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.UnaryOperator;
 
@@ -56,53 +52,11 @@ final class CrashSimulation {
     private long clockMs = 1_000_000;
     private FileStore store;
 
-    // ---- what must be there
-
+    private final Promises promises = new Promises();
+    private final CommittedLog cluster = new CommittedLog();
     private long directory;
-    private Model log = Model.EMPTY;
-
-    /** What may be there instead: an operation was under way when the last life ended. */
-    private final List<Model> orElse = new ArrayList<>();
-
-    private Recovered vote = new Recovered(0, 0, 0, 0, List.of(), false);
-    private Recovered voteOrElse = vote;
-
-    /** Fingerprints of what was cut, and must never come back. */
-    private final Set<String> gone = new HashSet<>();
-
-    /** What each batch's header says was committed. */
-    private final Map<String, Long> said = new TreeMap<>();
-
-    /** The highest index that the store was told is committed. */
-    private long told;
-
-    /** The commit index that a clean close has left. */
-    private long left;
-
-    /** A recovery has cut a torn tail, and the member has not caught up since. */
-    private boolean torn;
-
-    private boolean tornOrElse;
-
-    /** What the disk held before a recovery that did not come to its end was torn for sure. */
-    private boolean mustBeTorn;
-
-    // ---- the cluster
-
-    /** The state behind each committed batch. */
-    private final TreeMap<Long, Long> states = new TreeMap<>(Map.of(0L, 0L));
-
-    /** What is committed and, but for {@link #ahead}, in this log. */
-    private long committed;
-
-    /** Committed batches that this member has lost or not yet got. */
-    private final Deque<LogBatch> ahead = new ArrayDeque<>();
-
     private long term;
     private boolean newTermNeeded;
-
-    /** What the cluster has committed meanwhile, and this member can only get as a snapshot. */
-    private SnapshotPosition snapshotAhead = Snapshots.NONE;
 
     // ---- this life
 
@@ -194,7 +148,7 @@ final class CrashSimulation {
             }
             disk.capacity(Long.MAX_VALUE); // nor does an empty directory join on one
         } catch (LogException e) {
-            if (e.getCause() instanceof DiskFullException && log.lastIndex() == 0) {
+            if (e.getCause() instanceof DiskFullException && promises.log().lastIndex() == 0) {
                 disk.capacity(Long.MAX_VALUE); // a cluster does not begin on a full disk
             } else if (!disk.hasFailed()) {
                 throw e;
@@ -202,14 +156,16 @@ final class CrashSimulation {
         }
         failed |= disk.hasFailed();
         if (!clean) {
-            left = 0;
+            promises.endedUnclosed();
         }
         if (random.nextInt(3) == 0) {
             disk.kill();
         } else {
             disk.losePower();
             // only what is on the disk now is there for sure whatever comes
-            mustBeTorn |= !orElse.isEmpty() && isTorn();
+            if (promises.isInDoubt() && isTorn()) {
+                promises.foundTorn();
+            }
         }
     }
 
@@ -236,84 +192,14 @@ final class CrashSimulation {
         Replay replay = new Replay();
         Recovered recovered = store.recover(replay);
         inline = false;
-        boolean mayBeTorn = torn || !orElse.isEmpty();
-        assertTrue(mayBeTorn || !recovered.cut(), "nothing can be torn");
-        checkLog(replay, recovered);
-        checkCommitted(replay, recovered);
-        checkVote(recovered);
+        if (promises.check(replay, recovered, cluster.states())) {
+            snapshotInstalled();
+        }
+        cluster.recoveredUpTo(promises.log().lastIndex());
+        newTermNeeded = true;
         checkNothingBehindTheEnd();
         applied = replay.lastIndex();
         known = applied;
-    }
-
-    private void checkLog(Replay replay, Recovered recovered) {
-        List<LogBatch> found = new ArrayList<>(replay.batches);
-        found.addAll(recovered.rest());
-        for (LogBatch batch : found) {
-            assertFalse(gone.contains(Model.fingerprint(batch)), "was cut and is there again: " + batch);
-        }
-        long snapshot = replay.snapshot.lastIndex();
-        List<Model> possible = new ArrayList<>(orElse);
-        possible.add(log);
-        Model is = possible.stream()
-                .filter(model -> model.isFoundAs(snapshot, found))
-                .findFirst()
-                .orElseThrow(() -> new AssertionError("found behind " + snapshot + ": " + Model.fingerprints(found)
-                        + "; expected " + log + " or one of " + orElse));
-        if (is.base() != log.base()) {
-            snapshotInstalled();
-        }
-        log = is;
-        orElse.clear();
-        // what was committed and did not survive a crash that was not this store's fault comes again
-        List<LogBatch> lost = new ArrayList<>();
-        for (LogBatch batch : ahead) {
-            if (batch.firstIndex() > log.lastIndex()) {
-                lost.add(batch);
-            }
-        }
-        ahead.clear();
-        ahead.addAll(lost);
-        newTermNeeded = true;
-    }
-
-    private void checkCommitted(Replay replay, Recovered recovered) {
-        long index = replay.lastIndex();
-        assertEquals(index, recovered.lastCommitted());
-        assertTrue(index <= told, "committed up to " + index + ", but was told " + told);
-        assertTrue(log.ends().contains(index), index + " is not the end of a batch");
-        long least = Math.min(left, log.lastIndex());
-        for (LogBatch batch : log.batches()) {
-            least = Math.max(least, Math.min(said.get(Model.fingerprint(batch)), log.lastIndex()));
-        }
-        least = log.endAtOrBefore(least);
-        assertTrue(index >= least, "committed up to " + index + ", but was told and wrote " + least);
-        assertEquals(states.get(index), replay.state, "the state at " + index);
-        assertEquals(termAt(index, replay), recovered.lastCommittedTerm(), "the term of " + index);
-    }
-
-    private long termAt(long index, Replay replay) {
-        for (LogBatch batch : log.batches()) {
-            if (batch.lastIndex() == index) {
-                return batch.term();
-            }
-        }
-        return replay.snapshot.term();
-    }
-
-    private void checkVote(Recovered found) {
-        boolean same = found.term() == vote.term() && found.votedFor() == vote.votedFor();
-        boolean next = found.term() == voteOrElse.term() && found.votedFor() == voteOrElse.votedFor();
-        assertTrue(
-                same || next,
-                "voted for " + found.votedFor() + " in " + found.term() + "; not " + vote + " nor " + voteOrElse);
-        vote = found;
-        voteOrElse = found;
-        assertTrue(found.cut() || !torn || !tornOrElse, "that the end was torn is forgotten");
-        assertTrue(found.cut() || !mustBeTorn, "that the end was torn was forgotten by an interrupted recovery");
-        torn = found.cut();
-        tornOrElse = torn;
-        mustBeTorn = false;
     }
 
     /** What a recovery of these bytes would say. */
@@ -373,7 +259,7 @@ final class CrashSimulation {
                 case 17, 18 -> receive();
                 default -> append();
             }
-            if (snapshotAhead.lastIndex() > 0 && random.nextInt(3) == 0) {
+            if (cluster.isSnapshotAhead() && random.nextInt(3) == 0) {
                 receive();
             }
         }
@@ -396,76 +282,64 @@ final class CrashSimulation {
     }
 
     private void vote(long inTerm) throws IOException {
+        Recovered vote = promises.vote();
         int member = inTerm == vote.term() && vote.votedFor() != 0 ? vote.votedFor() : random.nextInt(4);
-        voteOrElse = new Recovered(inTerm, member, 0, 0, List.of(), false);
+        promises.voting(inTerm, member);
         store.vote(inTerm, member);
-        vote = voteOrElse;
+        promises.voted();
         term = Math.max(term, inTerm);
     }
 
     private void caughtUp() throws IOException {
-        tornOrElse = false;
+        promises.catchingUp();
         store.caughtUp();
-        torn = false;
+        promises.caughtUp();
     }
 
     private void append() throws IOException {
         List<LogBatch> batches = nextBatches();
         long last = batches.get(batches.size() - 1).lastIndex();
-        boolean allCommitted = !ahead.isEmpty() || (noSnapshotAhead() && random.nextInt(6) == 0);
-        long commitIndex = committed;
+        boolean allCommitted = cluster.isAhead() || (hasAllCommitted() && random.nextInt(6) == 0);
+        long commitIndex = cluster.index();
         if (allCommitted) {
-            batches.forEach(this::nowCommitted);
-            if (ahead.isEmpty()) {
-                ahead.addAll(batches);
+            batches.forEach(cluster::commit);
+            if (!cluster.isAhead()) {
+                cluster.sendAhead(batches);
             }
             commitIndex = last;
         } else if (random.nextBoolean()) {
-            commitIndex = random.nextLong(committed + 1);
+            commitIndex = random.nextLong(cluster.index() + 1);
         }
-        for (int count = 1; count <= batches.size(); count++) {
-            orElse.add(log.with(batches.subList(0, count)));
-        }
-        for (LogBatch batch : batches) {
-            said.put(Model.fingerprint(batch), commitIndex);
-        }
-        long before = told;
-        told = Math.max(told, commitIndex);
+        promises.appending(batches, commitIndex);
         Appended outcome = store.append(batches, commitIndex);
-        orElse.clear();
+        promises.appended(batches, outcome);
         if (outcome == Appended.DONE) {
-            log = log.with(batches);
             known = Math.max(known, commitIndex);
-            batches.forEach(batch -> ahead.remove(batch));
+            cluster.got(batches);
         } else {
-            told = before;
             fullDisks += outcome == Appended.FULL ? 1 : 0;
         }
     }
 
-    private void nowCommitted(LogBatch batch) {
-        states.put(batch.lastIndex(), Replay.stateAfter(states.get(batch.firstIndex() - 1), batch));
-        committed = Math.max(committed, batch.lastIndex());
-    }
-
-    private boolean noSnapshotAhead() {
-        return snapshotAhead.lastIndex() == 0 && committed == log.lastIndex();
+    private boolean hasAllCommitted() {
+        return !cluster.isSnapshotAhead() && cluster.index() == promises.log().lastIndex();
     }
 
     private List<LogBatch> nextBatches() throws IOException {
-        if (!ahead.isEmpty()) {
-            List<LogBatch> next = new ArrayList<>(ahead);
+        if (cluster.isAhead()) {
+            List<LogBatch> next = cluster.ahead();
             return next.subList(0, 1 + random.nextInt(next.size()));
         }
         if (newTermNeeded || random.nextInt(20) == 0) {
-            vote(Math.max(term, vote.term()) + 1);
+            vote(Math.max(term, promises.vote().term()) + 1);
             newTermNeeded = false;
         }
         List<LogBatch> batches = new ArrayList<>();
-        long index = log.lastIndex() + 1;
+        long index = promises.log().lastIndex() + 1;
         int count = random.nextInt(3) == 0 ? 1 + random.nextInt(6) : 1;
         for (int i = 0; i < count; i++) {
-            LogBatch batch = new LogBatch(term, index, clockMs, entries(term > log.lastTerm() && i == 0));
+            LogBatch batch = new LogBatch(
+                    term, index, clockMs, entries(term > promises.log().lastTerm() && i == 0));
             batches.add(batch);
             index = batch.lastIndex() + 1;
         }
@@ -489,26 +363,26 @@ final class CrashSimulation {
 
     /** More of the log is committed; the store hears of it later. */
     private void commit() {
-        if (snapshotAhead.lastIndex() > 0 || !ahead.isEmpty()) {
+        if (cluster.isSnapshotAhead() || cluster.isAhead()) {
             return;
         }
-        List<LogBatch> open = log.behind(committed);
+        List<LogBatch> open = promises.log().behind(cluster.index());
         int count = open.isEmpty() ? 0 : random.nextInt(open.size() + 1);
-        open.subList(0, count).forEach(this::nowCommitted);
+        open.subList(0, count).forEach(cluster::commit);
     }
 
     private void apply() {
-        List<Long> ends = log.ends().stream()
-                .filter(end -> end <= committed && end > applied)
+        List<Long> ends = promises.log().ends().stream()
+                .filter(end -> end <= cluster.index() && end > applied)
                 .toList();
         if (ends.isEmpty()) {
             return;
         }
         applied = ends.get(random.nextInt(ends.size()));
-        told = Math.max(told, applied);
+        promises.told(applied);
         known = Math.max(known, applied);
-        long state = states.get(applied);
-        long termThere = log.batches().stream()
+        long state = cluster.state(applied);
+        long termThere = promises.log().batches().stream()
                 .filter(batch -> batch.lastIndex() == applied)
                 .findFirst()
                 .orElseThrow()
@@ -523,8 +397,9 @@ final class CrashSimulation {
     }
 
     private void cut() throws IOException {
+        Model log = promises.log();
         List<Long> ends = log.ends().stream()
-                .filter(end -> end >= committed && end < log.lastIndex())
+                .filter(end -> end >= cluster.index() && end < log.lastIndex())
                 .toList();
         if (applied > 0 && random.nextInt(10) == 0) {
             assertThrows(IllegalStateException.class, () -> store.cutAfter(applied - 1));
@@ -533,17 +408,10 @@ final class CrashSimulation {
             return;
         }
         long index = ends.get(random.nextInt(ends.size()));
-        for (long end : log.ends()) {
-            if (end >= index && end < log.lastIndex()) {
-                orElse.add(log.cutAfter(end));
-            }
-        }
-        List<LogBatch> cut = log.behind(index);
+        promises.cutting(index);
         store.cutAfter(index);
         cuts++;
-        orElse.clear();
-        log = log.cutAfter(index);
-        cut.forEach(batch -> gone.add(Model.fingerprint(batch)));
+        promises.cut(index);
         newTermNeeded = true;
     }
 
@@ -559,7 +427,7 @@ final class CrashSimulation {
         }
         held = store.openNewestSnapshot();
         if (held != null) {
-            assertTrue(states.containsKey(held.lastIndex()));
+            assertTrue(cluster.states().containsKey(held.lastIndex()));
             heldBytes = bytesOf(held);
         }
     }
@@ -571,20 +439,21 @@ final class CrashSimulation {
     }
 
     private void receive() throws IOException {
-        if (!ahead.isEmpty()) {
+        if (cluster.isAhead()) {
             return;
         }
-        if (snapshotAhead.lastIndex() == 0) {
-            if (random.nextInt(20) != 0 || vote.term() < term || term == 0) {
+        if (!cluster.isSnapshotAhead()) {
+            if (random.nextInt(20) != 0 || promises.vote().term() < term || term == 0) {
                 return;
             }
-            long index = committed + 1 + random.nextInt((int) (log.lastIndex() - committed) + 10);
-            snapshotAhead = position(index, term);
-            states.put(index, random.nextLong());
+            long committed = cluster.index();
+            long index = committed + 1 + random.nextInt((int) (promises.log().lastIndex() - committed) + 10);
+            cluster.sendAhead(position(index, term), random.nextLong());
         }
         if (incoming == null || random.nextInt(20) == 0) {
-            incomingBytes = snapshotBytes(snapshotAhead, states.get(snapshotAhead.lastIndex()));
-            incoming = store.receive(snapshotAhead.lastIndex(), snapshotAhead.term(), incomingBytes.length);
+            SnapshotPosition snapshot = cluster.snapshotAhead();
+            incomingBytes = snapshotBytes(snapshot, cluster.state(snapshot.lastIndex()));
+            incoming = store.receive(snapshot.lastIndex(), snapshot.term(), incomingBytes.length);
             return;
         }
         try {
@@ -603,7 +472,7 @@ final class CrashSimulation {
             incoming.write(piece.array());
             return;
         }
-        long index = snapshotAhead.lastIndex();
+        long index = cluster.snapshotAhead().lastIndex();
         long[] state = new long[1];
         SnapshotPosition position = incoming.verify(in -> {
             try {
@@ -612,28 +481,24 @@ final class CrashSimulation {
                 throw new AssertionError(e);
             }
         });
-        assertEquals(snapshotAhead, position);
-        assertEquals(states.get(index), state[0]);
+        assertEquals(cluster.snapshotAhead(), position);
+        assertEquals(cluster.state(index), state[0]);
         // some time passes between
         for (int i = random.nextInt(3); i > 0; i--) {
             runOne(background);
             append();
         }
-        told = Math.max(told, index);
-        orElse.add(new Model(index, List.of()));
+        promises.installing(index);
         incoming.install();
         installs++;
-        orElse.clear();
-        log.batches().forEach(batch -> gone.add(Model.fingerprint(batch)));
-        log = new Model(index, List.of());
+        promises.installed(index);
         snapshotInstalled();
     }
 
     private void snapshotInstalled() {
-        committed = snapshotAhead.lastIndex();
-        applied = committed;
-        known = committed;
-        snapshotAhead = Snapshots.NONE;
+        cluster.gotSnapshot();
+        applied = cluster.index();
+        known = applied;
         incoming = null;
         newTermNeeded = true;
     }
@@ -654,6 +519,6 @@ final class CrashSimulation {
             runOne(background);
         }
         store.close(true);
-        left = known;
+        promises.closed(known);
     }
 }
