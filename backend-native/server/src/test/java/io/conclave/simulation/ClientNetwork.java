@@ -28,7 +28,7 @@ final class ClientNetwork {
         private final int client;
         private final int server;
         private final Listener listener;
-        private ServerMachine.ClientEnd end;
+        private ServerProcess.ClientEnd end;
         private boolean over;
         private boolean doomedThere;
         private boolean doomedBack;
