@@ -59,9 +59,7 @@ final class PutBack implements Witness.Outcome {
 
     @Override
     public void refused(int index, RefusedException refusal) {
-        if (Refusals.mayPass(refusal)) {
-            session.time().schedule(Removal.RETRY_DELAY, () -> session.execute(this::begin));
-        } else if (Refusals.isNoNode(refusal)) {
+        if (Refusals.isNoNode(refusal)) {
             ParentMaker.makeContainers(session, path.parent().orElseThrow()).whenComplete((made, failure) -> {
                 if (failure == null) {
                     begin();
@@ -103,9 +101,14 @@ final class PutBack implements Witness.Outcome {
 
     @Override
     public void failed(Throwable cause) {
-        LOG.warn(
-                "{}: taken for somebody who does not want it any more, and cannot be put back: {}",
-                path,
-                cause.toString());
+        if (Refusals.mayPass(cause)) {
+            LOG.warn("{}: cannot be put back yet, trying again: {}", path, cause.getMessage());
+            session.time().schedule(Removal.RETRY_DELAY, () -> session.execute(this::begin));
+        } else {
+            LOG.warn(
+                    "{}: taken for somebody who does not want it any more, and cannot be put back: {}",
+                    path,
+                    cause.toString());
+        }
     }
 }

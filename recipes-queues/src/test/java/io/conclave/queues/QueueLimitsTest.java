@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
 import io.conclave.node.DataCodec;
+import io.conclave.node.NodePath;
+import io.conclave.spi.Exists;
 import io.conclave.testkit.memory.MemoryStore;
 import java.time.Duration;
 import java.util.Optional;
@@ -102,5 +104,30 @@ class QueueLimitsTest extends QueueFixture {
         assertThrows(NullPointerException.class, () -> queue.take(PATIENCE));
         await().atMost(PATIENCE).until(() -> queue.count().dead() == 1);
         assertEquals("a", queue(coordinator).deadLetters().take());
+    }
+
+    @Test
+    void itemGoesBackThoughTheRequestsAreAtTheirBound() throws Exception {
+        Coordinator coordinator = opened(builder().maxQueuedRequests(20));
+        queue(coordinator).put("a");
+        long session = coordinator.recipeSession().id();
+        DataCodec<String> failing = new DataCodec<>() {
+            @Override
+            public byte[] encode(String value) {
+                return DataCodec.TEXT.encode(value);
+            }
+
+            @Override
+            public String decode(byte[] data) {
+                MemoryStore.named(store).faults().suspend(session);
+                for (int i = 0; i < 20; i++) {
+                    coordinator.submit(Exists.of(NodePath.of(PATH)));
+                }
+                throw new IllegalStateException("cannot be read");
+            }
+        };
+        assertThrows(IllegalStateException.class, DistributedQueue.at(coordinator, PATH, failing)::take);
+        MemoryStore.named(store).faults().restore(session);
+        assertEquals(Optional.of("a"), queue(coordinator).deadLetters().take(PATIENCE));
     }
 }
