@@ -159,7 +159,10 @@ public abstract class ClaimContract extends QueueFixture {
             assertThrows(NumberFormatException.class, numbers::claim);
             await().atMost(PATIENCE).until(() -> numbers.count().claimed() == 0);
         }
-        assertEquals(Optional.empty(), numbers.claim(SHORT));
+        CompletableFuture<Claim<Long>> waiting = numbers.claimAsync();
+        await().atMost(PATIENCE).until(() -> numbers.count().dead() == 1);
+        assertFalse(waiting.isDone());
+        waiting.cancel(false);
         assertEquals("not a number", queue(coordinator).deadLetters().take());
     }
 
