@@ -11,6 +11,7 @@ import java.time.Duration;
 public final class Elapsed {
     private static final long NANOS_PER_MILLI = 1_000_000L;
     private static final long DRIFT_DIVISOR = 100;
+    private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
 
     private final TimeSource time;
     private final long monotonicNanos;
@@ -38,13 +39,18 @@ public final class Elapsed {
 
     /** What is left of a span that began at the mark; zero when it is over. Never blocks. */
     public Duration remainingOf(Duration span) {
-        long left = span.toNanos() - nanos();
+        long left = saturatedNanos(span) - nanos();
         return left <= 0 ? Duration.ZERO : Duration.ofNanos(left);
     }
 
     /** Whether this mark was made after the other one, on the monotonic clock. */
     public boolean isAfter(Elapsed other) {
         return monotonicNanos - other.monotonicNanos > 0;
+    }
+
+    /** A span of centuries is as good as one without end. */
+    private static long saturatedNanos(Duration span) {
+        return span.compareTo(LONGEST) > 0 ? Long.MAX_VALUE : span.toNanos();
     }
 
     private static long saturatedNanos(long millis) {

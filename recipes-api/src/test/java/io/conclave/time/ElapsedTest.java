@@ -39,6 +39,12 @@ class ElapsedTest {
     }
 
     @Test
+    void spanLongerThanNanosecondsCanSayIsOneWithoutEnd() {
+        Elapsed mark = Elapsed.since(time);
+        assertEquals(Duration.ofNanos(Long.MAX_VALUE), mark.remainingOf(Duration.ofSeconds(Long.MAX_VALUE)));
+    }
+
+    @Test
     void marksAreOrderedByTheMonotonicClock() {
         Elapsed first = Elapsed.since(time);
         time.nanos = 1;
