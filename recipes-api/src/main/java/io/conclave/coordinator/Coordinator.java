@@ -46,6 +46,9 @@ public interface Coordinator extends AutoCloseable {
      * policy. A watcher of the request is called on a listener thread and may block; its events are queued for it before the stages of
      * requests that saw newer state complete.
      *
+     * <p>All stages of one coordinator complete one after the other. So a continuation that blocks holds up the others, and one that waits for another of these stages waits for ever;
+     * {@link #execute} may be called there.
+     *
      * @param <R> what the backend answers
      */
     <R> CompletionStage<R> submit(Request<R> request);
@@ -61,6 +64,14 @@ public interface Coordinator extends AutoCloseable {
 
     /** The present session as recipes see it; for authors of recipes. */
     RecipeSession recipeSession();
+
+    /**
+     * Reads as {@link #submit} does, linearizably if the coordinator is set to that, and again by the retry policy; for authors of recipes, whose answer to the application must not stand behind other
+     * stages of it. Never blocks. The stage completes on the session's dispatcher or a listener thread.
+     *
+     * @param <R> what the backend answers
+     */
+    <R> CompletionStage<R> recipeRead(Request<R> request);
 
     /** Closes the session and what the coordinator holds. Blocks until the backend has confirmed it, for a few seconds at most. Idempotent. */
     @Override

@@ -204,6 +204,24 @@ public final class RecipeSession {
         return context.listenerExecutor();
     }
 
+    /**
+     * A stage for the application, which completes as the given one does, but on a listener thread, with a failure unwrapped. It waits for no other stage, so the application may block there.
+     *
+     * @param what names it in the log if it blocks for long
+     */
+    public <T> CompletableFuture<T> onListenerThread(String what, CompletionStage<T> answer) {
+        CompletableFuture<T> stage = new CompletableFuture<>();
+        SerialExecutor listeners = new SerialExecutor(what, listenerExecutor(), time());
+        answer.whenComplete((result, failure) -> listeners.execute(() -> {
+            if (failure == null) {
+                stage.complete(result);
+            } else {
+                stage.completeExceptionally(Waiting.cause(failure));
+            }
+        }));
+        return stage;
+    }
+
     /** Receives counts and durations. */
     public MetricsHook metrics() {
         return context.metrics();

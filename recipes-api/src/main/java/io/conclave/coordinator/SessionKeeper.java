@@ -162,6 +162,14 @@ final class SessionKeeper implements Coordinator {
         return Waiting.await(recipeSession(), submitWithRetries(request));
     }
 
+    @Override
+    public <R> CompletionStage<R> recipeRead(Request<R> request) {
+        if (!request.isRead()) {
+            throw new IllegalArgumentException("Invalid request " + request.describe() + ": it must be a read");
+        }
+        return submitWithRetries(request);
+    }
+
     private <R> CompletionStage<R> submitWithRetries(Request<R> request) {
         Request<R> queued = listeners.offDispatcher(context.linearizableReads() ? linearizable(request) : request);
         CompletionStage<R> first = recipeSession().submit(queued);

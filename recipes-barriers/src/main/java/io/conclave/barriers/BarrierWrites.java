@@ -13,7 +13,6 @@ import io.conclave.node.NodeStat;
 import io.conclave.spi.Create;
 import io.conclave.spi.Delete;
 import io.conclave.spi.Exists;
-import io.conclave.spi.SerialExecutor;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -33,27 +32,13 @@ final class BarrierWrites {
     static CompletableFuture<Void> set(Coordinator coordinator, NodePath path) {
         BarrierWrites write = new BarrierWrites(coordinator.recipeSession(), path);
         write.session.execute(write::create);
-        return onListenerThread(write.session, "setting " + path, write.done);
+        return write.session.onListenerThread("setting " + path, write.done);
     }
 
     static CompletableFuture<Void> remove(Coordinator coordinator, NodePath path) {
         BarrierWrites write = new BarrierWrites(coordinator.recipeSession(), path);
         write.session.execute(write::findAndDelete);
-        return onListenerThread(write.session, "removing " + path, write.done);
-    }
-
-    /** A stage of the application's own. */
-    static <T> CompletableFuture<T> onListenerThread(RecipeSession session, String name, CompletableFuture<T> answer) {
-        CompletableFuture<T> stage = new CompletableFuture<>();
-        SerialExecutor listeners = new SerialExecutor(name, session.listenerExecutor(), session.time());
-        answer.whenComplete((result, failure) -> listeners.execute(() -> {
-            if (failure == null) {
-                stage.complete(result);
-            } else {
-                stage.completeExceptionally(Waiting.cause(failure));
-            }
-        }));
-        return stage;
+        return write.session.onListenerThread("removing " + path, write.done);
     }
 
     private void create() {

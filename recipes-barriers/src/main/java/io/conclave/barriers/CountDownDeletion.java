@@ -27,7 +27,7 @@ final class CountDownDeletion {
 
     CompletableFuture<Void> begin() {
         session.execute(this::look);
-        return BarrierWrites.onListenerThread(session, "deleting " + layout.path(), done);
+        return session.onListenerThread("deleting " + layout.path(), done);
     }
 
     private void look() {

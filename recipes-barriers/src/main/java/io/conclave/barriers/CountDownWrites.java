@@ -32,7 +32,7 @@ final class CountDownWrites {
     CompletableFuture<Void> count(NodePath by) {
         CompletableFuture<Void> counted = new CompletableFuture<>();
         session.execute(() -> tryToCount(by, counted));
-        return BarrierWrites.onListenerThread(session, "counting " + by, counted);
+        return session.onListenerThread("counting " + by, counted);
     }
 
     private void tryToCount(NodePath by, CompletableFuture<Void> counted) {

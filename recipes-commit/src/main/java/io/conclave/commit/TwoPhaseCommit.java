@@ -1,14 +1,12 @@
 package io.conclave.commit;
 
 import io.conclave.coordinator.Coordinator;
-import io.conclave.coordinator.RecipeSession;
 import io.conclave.coordinator.Waiting;
 import io.conclave.error.RefusalReason;
 import io.conclave.error.RefusedException;
 import io.conclave.line.Acquisition;
 import io.conclave.node.NodePath;
 import io.conclave.spi.GetData;
-import io.conclave.spi.SerialExecutor;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -183,18 +181,7 @@ public final class TwoPhaseCommit {
     public CompletableFuture<Map<String, Decision>> recoverAsync() {
         Recovery recovery = new Recovery(coordinator, path);
         recovery.follow();
-        RecipeSession session = coordinator.recipeSession();
-        CompletableFuture<Map<String, Decision>> stage = new CompletableFuture<>();
-        SerialExecutor listeners = new SerialExecutor("recovering " + path, session.listenerExecutor(), session.time());
-        recovery.done()
-                .whenComplete((decisions, failure) -> listeners.execute(() -> {
-                    if (failure == null) {
-                        stage.complete(decisions);
-                    } else {
-                        stage.completeExceptionally(Waiting.cause(failure));
-                    }
-                }));
-        return stage;
+        return coordinator.recipeSession().onListenerThread("recovering " + path, recovery.done());
     }
 
     /** The transactions' znode, in the coordinator's namespace. */

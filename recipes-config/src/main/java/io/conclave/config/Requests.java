@@ -64,20 +64,10 @@ final class Requests {
                 cause -> onNotRead(cause, () -> read(path)));
     }
 
-    /**
-     * As the application asks for it: linearizably if its coordinator is set to that, and again by the application's policy.
-     *
-     * <p>The coordinator's own stages complete one after the other: were they used at once, who reads where one of them completes would wait for himself.
-     */
+    /** As the application asks for it: linearizably if its coordinator is set to that, and again by the application's policy. */
     CompletionStage<Optional<GetData.NodeData>> readForApplication(NodePath path) {
-        GetData get = GetData.of(path);
-        Request<GetData.NodeData> first = session().linearizableReads() ? get.linearizable() : get;
-        return submit(
-                        first,
-                        CompletableFuture::completedFuture,
-                        cause -> cause instanceof OutcomeUnknownException
-                                ? coordinator.submit(get)
-                                : CompletableFuture.failedFuture(cause))
+        return coordinator
+                .recipeRead(GetData.of(path))
                 .handle((node, failure) -> failure == null
                         ? CompletableFuture.completedFuture(Optional.of(node))
                         : onNotThere(Waiting.cause(failure)))
@@ -123,16 +113,7 @@ final class Requests {
 
     /** The application's own stage, which completes on a listener thread. */
     <T> CompletableFuture<T> forApplication(String what, CompletionStage<T> stage) {
-        SerialExecutor threads = listenerThreads(what);
-        CompletableFuture<T> result = new CompletableFuture<>();
-        stage.whenComplete((answer, failure) -> threads.execute(() -> {
-            if (failure == null) {
-                result.complete(answer);
-            } else {
-                result.completeExceptionally(Waiting.cause(failure));
-            }
-        }));
-        return result;
+        return session().onListenerThread(what, stage);
     }
 
     /** The listeners' threads, one task at a time. */

@@ -129,7 +129,7 @@ public final class LeaderElection {
     /** As {@link #leader()}, without blocking. Completes on a listener thread. */
     public CompletableFuture<Optional<Leader>> leaderAsync() {
         CompletableFuture<Optional<Leader>> answer = new CompletableFuture<>();
-        coordinator.submit(GetData.of(path.child(Acknowledgement.NAME))).whenComplete((node, failure) -> {
+        coordinator.recipeRead(GetData.of(path.child(Acknowledgement.NAME))).whenComplete((node, failure) -> {
             if (failure == null) {
                 answer.complete(AcknowledgementRecord.leaderOf(node));
             } else if (Refusals.isNoNode(Waiting.cause(failure))) {
@@ -138,7 +138,7 @@ public final class LeaderElection {
                 answer.completeExceptionally(Waiting.cause(failure));
             }
         });
-        return answer;
+        return coordinator.recipeSession().onListenerThread("leader of " + path, answer);
     }
 
     /**

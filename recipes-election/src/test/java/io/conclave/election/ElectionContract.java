@@ -12,6 +12,7 @@ import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.GrantLostException;
 import io.conclave.grant.LossReason;
 import io.conclave.node.NodePath;
+import io.conclave.spi.Exists;
 import io.conclave.spi.GetChildren;
 import io.conclave.testkit.history.LockHistory;
 import io.conclave.testkit.history.LockHistoryChecker;
@@ -19,6 +20,7 @@ import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
@@ -46,6 +48,17 @@ public abstract class ElectionContract extends ElectionContinuationContract {
         assertThrows(GrantLostException.class, leadership::ensureHeld);
         assertEquals(List.of(), children(coordinator));
         assertTrue(election.leader().isEmpty());
+    }
+
+    @Test
+    void leaderMayBeAskedForWhereAnAnswerOfTheCoordinatorComes() throws Exception {
+        Coordinator coordinator = connect();
+        LeaderElection election = electionOf(coordinator);
+        CompletableFuture<Optional<Leader>> nested = coordinator
+                .submit(Exists.of(NodePath.ROOT))
+                .thenApply(root -> election.leaderAsync().join())
+                .toCompletableFuture();
+        assertEquals(Optional.empty(), get(nested));
     }
 
     @Test

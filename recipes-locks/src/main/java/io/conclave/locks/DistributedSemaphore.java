@@ -16,7 +16,6 @@ import io.conclave.line.Revocation;
 import io.conclave.line.RevocationWord;
 import io.conclave.node.NodePath;
 import io.conclave.spi.GetData;
-import io.conclave.spi.SerialExecutor;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -25,7 +24,6 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 
 /**
  * A number of permits that all processes share that use the same path: first come, first served, without a herd.
@@ -216,19 +214,7 @@ public final class DistributedSemaphore {
 
     /** As {@link #setPermits}, without blocking. Completes on a listener thread. */
     public CompletableFuture<Void> setPermitsAsync(int newPermits) {
-        RecipeSession session = coordinator.recipeSession();
-        CompletableFuture<Void> done = new CompletableFuture<>();
-        Executor listeners =
-                new SerialExecutor("setting permits of " + layout.path(), session.listenerExecutor(), session.time());
-        set(newPermits)
-                .whenComplete((set, failure) -> listeners.execute(() -> {
-                    if (failure == null) {
-                        done.complete(null);
-                    } else {
-                        done.completeExceptionally(Waiting.cause(failure));
-                    }
-                }));
-        return done;
+        return coordinator.recipeSession().onListenerThread("setting permits of " + layout.path(), set(newPermits));
     }
 
     private CompletionStage<Void> set(int newPermits) {

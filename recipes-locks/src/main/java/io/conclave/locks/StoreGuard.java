@@ -9,10 +9,8 @@ import io.conclave.error.RefusedException;
 import io.conclave.node.NodePath;
 import io.conclave.spi.Multi;
 import io.conclave.spi.Operation;
-import io.conclave.spi.SerialExecutor;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
@@ -63,17 +61,7 @@ public final class StoreGuard {
     /** As {@link #execute}, without blocking. The stage completes on a listener thread, with what that gives or throws. */
     public CompletionStage<List<Multi.Result>> submit(Coordinator coordinator, Operation<?>... operations) {
         RecipeSession session = coordinator.recipeSession();
-        CompletableFuture<List<Multi.Result>> stage = new CompletableFuture<>();
-        SerialExecutor listeners = new SerialExecutor(toString(), session.listenerExecutor(), session.time());
-        send(session, Multi.of(operations))
-                .whenComplete((results, failure) -> listeners.execute(() -> {
-                    if (failure == null) {
-                        stage.complete(results);
-                    } else {
-                        stage.completeExceptionally(Waiting.cause(failure));
-                    }
-                }));
-        return stage;
+        return session.onListenerThread(toString(), send(session, Multi.of(operations)));
     }
 
     private CompletionStage<List<Multi.Result>> send(RecipeSession session, Multi writes) {

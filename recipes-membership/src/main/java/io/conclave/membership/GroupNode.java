@@ -15,8 +15,6 @@ import io.conclave.spi.Delete;
 import io.conclave.spi.Done;
 import io.conclave.spi.GetChildren;
 import io.conclave.spi.GetData;
-import io.conclave.spi.Request;
-import io.conclave.spi.SerialExecutor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -66,27 +64,15 @@ final class GroupNode {
     }
 
     CompletableFuture<List<CachedNode>> read() {
-        return onListenerThread(
-                submit(GetChildren.of(path), GetChildren.of(path).linearizable())
-                        .thenCompose(children -> readAll(children.names()))
-                        .exceptionallyCompose(failure -> {
-                            Throwable cause = Waiting.cause(failure);
-                            return Refusals.isNoNode(cause)
-                                    ? CompletableFuture.completedFuture(List.of())
-                                    : CompletableFuture.failedFuture(cause);
-                        }));
-    }
-
-    /** The coordinator's own stages, which follow its policy of retries, complete one after the other: were they used at once, who reads where one of them completes would wait for himself. */
-    private <R> CompletionStage<R> submit(Request<R> read, Request<R> linearizable) {
-        return session()
-                .submit(session().linearizableReads() ? linearizable : read)
+        return onListenerThread(coordinator
+                .recipeRead(GetChildren.of(path))
+                .thenCompose(children -> readAll(children.names()))
                 .exceptionallyCompose(failure -> {
                     Throwable cause = Waiting.cause(failure);
-                    return cause instanceof OutcomeUnknownException
-                            ? coordinator.submit(read)
+                    return Refusals.isNoNode(cause)
+                            ? CompletableFuture.completedFuture(List.of())
                             : CompletableFuture.failedFuture(cause);
-                });
+                }));
     }
 
     private CompletionStage<List<CachedNode>> readAll(List<String> names) {
@@ -101,7 +87,8 @@ final class GroupNode {
     }
 
     private CompletionStage<Optional<CachedNode>> readOne(NodePath member) {
-        return submit(GetData.of(member), GetData.of(member).linearizable())
+        return coordinator
+                .recipeRead(GetData.of(member))
                 .thenApply(node -> Optional.of(new CachedNode(member, node.data(), node.stat())))
                 .exceptionallyCompose(failure -> {
                     Throwable cause = Waiting.cause(failure);
@@ -168,16 +155,6 @@ final class GroupNode {
     }
 
     private <T> CompletableFuture<T> onListenerThread(CompletionStage<T> stage) {
-        CompletableFuture<T> result = new CompletableFuture<>();
-        SerialExecutor threads = new SerialExecutor(
-                "stage of " + path, session().listenerExecutor(), session().time());
-        stage.whenComplete((answer, failure) -> threads.execute(() -> {
-            if (failure == null) {
-                result.complete(answer);
-            } else {
-                result.completeExceptionally(Waiting.cause(failure));
-            }
-        }));
-        return result;
+        return session().onListenerThread("stage of " + path, stage);
     }
 }
