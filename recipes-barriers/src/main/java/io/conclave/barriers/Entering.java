@@ -35,14 +35,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <ol>
  *   <li>Ask whether {@code ready} is there, with a watch; create the own znode, and watch it; list the participants.
- *   <li>No {@code ready}, and too few: wait for the watch. Enough: open, in one transaction that checks each of them, raises the version of the barrier's znode from the one that was listed, and makes {@code ready} with their names. If it is
+ *   <li>No {@code ready}, and too few: wait for the watch. Enough: open, in one transaction that checks each of them, writes their names into the barrier's znode if it has the version that was listed, and makes {@code ready} with their names. If it is
  *       refused something has changed: look again.
  *   <li>{@code ready} with our name: inside. Without it: the round of others. Wait for their {@code ready} to go, and for their lowest, because the last of them may die inside; when none of them is left, delete what they
  *       left behind, in one transaction with a check of that version: so it is never the {@code ready} of a later round.
  * </ol>
  *
  * <p>Every event leads to another look, and only the latest look counts. After a lost reply the next look tells what came of the request: the own znode's name, and the names in {@code ready}, are the
- * same. State belongs to the dispatcher.
+ * same. Only if the own znode had to be created again is the barrier's own data looked at, whether the former one went into the last round. State belongs to the dispatcher.
  */
 final class Entering {
     private final Participant participant;
@@ -53,6 +53,7 @@ final class Entering {
     private final Watcher memberWatcher = event -> look();
     private @Nullable NodePath watchedMember;
     private boolean created;
+    private boolean maybeCreatedBefore; // a creation's reply was lost
     private int latest;
 
     /** One look at the barrier. */
@@ -112,17 +113,57 @@ final class Entering {
                 Create.of(participant.path())
                         .withData(OwnName.get().getBytes(StandardCharsets.UTF_8))
                         .withMode(CreateMode.EPHEMERAL),
-                answer -> created = true,
+                answer -> onCreated(),
                 cause -> {
                     if (Refusals.is(cause, RefusalReason.NODE_EXISTS)) {
-                        created = true; // by an earlier attempt, whose reply was lost
+                        onCreated(); // by an earlier attempt, whose reply was lost
                     } else if (Refusals.isNoNode(cause)) {
                         latest++; // what follows in this breath says nothing
                         makeParents();
                     } else {
+                        maybeCreatedBefore |= cause instanceof OutcomeUnknownException;
                         onFailure(number, cause);
                     }
                 });
+    }
+
+    private void onCreated() {
+        created = true;
+        if (maybeCreatedBefore) {
+            lookForMissedRound();
+        }
+    }
+
+    /** An earlier znode of ours may have gone into a round and been deleted since, by somebody else, unheard: then this one would wait for a round that the others do not know of. */
+    private void lookForMissedRound() {
+        if (!isEntering()) {
+            return;
+        }
+        participant.send(
+                GetData.of(participant.path()),
+                own -> readLastRound(own.stat().czxid()),
+                cause -> againIfUnknown(cause, this::lookForMissedRound)); // if it is gone, its watch tells
+    }
+
+    private void readLastRound(long createdZxid) {
+        if (!isEntering()) {
+            return;
+        }
+        participant.send(
+                GetData.of(layout.path()),
+                barrier -> {
+                    boolean isFormer = barrier.stat().mzxid() < createdZxid;
+                    if (isEntering() && isFormer && Round.parse(barrier.data()).lists(participant.name())) {
+                        participant.vanished();
+                    }
+                },
+                cause -> againIfUnknown(cause, () -> readLastRound(createdZxid)));
+    }
+
+    private static void againIfUnknown(Throwable cause, Runnable request) {
+        if (cause instanceof OutcomeUnknownException) {
+            request.run();
+        }
     }
 
     private void makeParents() {
@@ -165,8 +206,7 @@ final class Entering {
     private void open(int number, List<String> members, int version) {
         Round round = Round.of(members);
         List<Operation<?>> operations = new ArrayList<>();
-        operations.add(SetData.of(layout.path(), OwnName.get().getBytes(StandardCharsets.UTF_8))
-                .withVersion(version));
+        operations.add(SetData.of(layout.path(), round.toBytes()).withVersion(version));
         members.forEach(member -> operations.add(Check.exists(layout.member(member))));
         operations.add(Create.of(layout.ready()).withData(round.toBytes()));
         participant.send(

@@ -36,6 +36,11 @@ record Round(Optional<Set<String>> names) {
         return names.map(all -> all.contains(name)).orElse(true);
     }
 
+    /** Whether the name is written down, not only let through. */
+    boolean lists(String name) {
+        return names.map(all -> all.contains(name)).orElse(false);
+    }
+
     /** Those of the round that are still there, lowest first. */
     List<String> among(List<String> children) {
         return members(children).stream().filter(this::includes).toList();

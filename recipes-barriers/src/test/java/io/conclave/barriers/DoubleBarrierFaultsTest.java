@@ -130,6 +130,8 @@ class DoubleBarrierFaultsTest {
                     }
                     progress.replaceTheVictimIfNeeded();
                 })
+                // counted, gone through by the others, deleted unheard, and created again
+                .also("8:DROP_AFTER@500ms,9:DELETE_AND_DROP_AFTER@500ms")
                 .verify();
     }
 

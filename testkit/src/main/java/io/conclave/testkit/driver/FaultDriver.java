@@ -63,6 +63,7 @@ public final class FaultDriver {
     private boolean checksGhosts = true;
     private int permits = 1;
     private int pairs = 50;
+    private final List<Plan> also = new ArrayList<>();
     private double requestFactor = 4;
     private int requestExtra = 10;
 
@@ -152,6 +153,12 @@ public final class FaultDriver {
         return this;
     }
 
+    /** A run with these faults too, written as {@link Plan} has it: one that chance has found, so that it is found again. */
+    public FaultDriver also(String faults) {
+        also.add(Plan.parse(faults));
+        return this;
+    }
+
     /** Which znodes may stay besides those that stay in a clean run; needed if what stays has a name of its own in every run. */
     public FaultDriver leaving(Predicate<NodePath> path) {
         mayStay = path;
@@ -230,7 +237,7 @@ public final class FaultDriver {
         if (only != null) {
             return List.of(Plan.parse(only));
         }
-        List<Plan> plans = new ArrayList<>();
+        List<Plan> plans = new ArrayList<>(also);
         for (int index = 0; index < baseline.requests; index++) {
             for (Fault fault : FAULTS) {
                 if (!fault.isAtRest() || baseline.rests.contains(index)) {
