@@ -2,6 +2,7 @@ package io.conclave.coordinator;
 
 import io.conclave.time.TimeSource;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -58,6 +59,18 @@ public final class Waiting {
             either.complete(null);
         });
         return either;
+    }
+
+    /**
+     * The timeout that an application has given. To be called before anything is sent.
+     *
+     * @throws IllegalArgumentException if it is negative
+     */
+    public static Duration checkedTimeout(Duration timeout) {
+        if (Objects.requireNonNull(timeout, "timeout").isNegative()) {
+            throw new IllegalArgumentException("Invalid timeout " + timeout + ": it must not be negative");
+        }
+        return timeout;
     }
 
     /** The failure that a stage reports, without the wrapper that dependent stages put around it. */

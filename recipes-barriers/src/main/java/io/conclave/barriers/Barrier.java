@@ -109,7 +109,7 @@ public final class Barrier {
      * @throws io.conclave.error.AcquireTimeoutException if the time is over
      */
     public void await(Duration timeout) throws InterruptedException {
-        Wait.checked(timeout);
+        Waiting.checkedTimeout(timeout);
         Wait.await(begin(), timeout);
     }
 
@@ -120,7 +120,7 @@ public final class Barrier {
 
     /** As {@link #awaitAsync()}, with a limit of time after which it fails with {@link io.conclave.error.AcquireTimeoutException}. */
     public CompletableFuture<Void> awaitAsync(Duration timeout) {
-        Wait.checked(timeout);
+        Waiting.checkedTimeout(timeout);
         return Wait.stage(begin(), timeout);
     }
 

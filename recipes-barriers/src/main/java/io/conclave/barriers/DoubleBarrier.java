@@ -1,6 +1,7 @@
 package io.conclave.barriers;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.Waiting;
 import io.conclave.line.Acquisition;
 import io.conclave.node.NodePath;
 import java.time.Duration;
@@ -89,7 +90,7 @@ public final class DoubleBarrier {
      * @throws io.conclave.error.AcquireTimeoutException if the time is over; nothing stays behind
      */
     public Participation enter(Duration timeout) throws InterruptedException {
-        return acquisition(Wait.checked(timeout)).await();
+        return acquisition(Waiting.checkedTimeout(timeout)).await();
     }
 
     /** Enters without blocking. Completes on a listener thread, with what {@link #enter()} gives or throws; cancelling it leaves nothing behind. */
@@ -99,7 +100,7 @@ public final class DoubleBarrier {
 
     /** As {@link #enterAsync()}, with a limit of time after which it fails with {@link io.conclave.error.AcquireTimeoutException}. */
     public CompletableFuture<Participation> enterAsync(Duration timeout) {
-        return acquisition(Wait.checked(timeout)).stage(Participation::closeAsync);
+        return acquisition(Waiting.checkedTimeout(timeout)).stage(Participation::closeAsync);
     }
 
     private Acquisition<Participation> acquisition() {

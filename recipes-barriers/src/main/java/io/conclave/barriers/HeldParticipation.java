@@ -1,5 +1,6 @@
 package io.conclave.barriers;
 
+import io.conclave.coordinator.Waiting;
 import io.conclave.line.HeldTenure;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -17,7 +18,7 @@ final class HeldParticipation extends HeldTenure<Participant> implements Partici
 
     @Override
     public void leave(Duration timeout) throws InterruptedException {
-        Wait.checked(timeout);
+        Waiting.checkedTimeout(timeout);
         Wait.await(new Leaving(tenant()).begin(), timeout);
     }
 
@@ -28,7 +29,7 @@ final class HeldParticipation extends HeldTenure<Participant> implements Partici
 
     @Override
     public CompletableFuture<Void> leaveAsync(Duration timeout) {
-        Wait.checked(timeout);
+        Waiting.checkedTimeout(timeout);
         return Wait.stage(new Leaving(tenant()).begin(), timeout);
     }
 

@@ -105,12 +105,4 @@ abstract class Wait implements Tenant {
     private static Acquisition<Void> acquisition(Wait wait, @Nullable Duration timeout) {
         return timeout == null ? Acquisition.of(wait, () -> null) : Acquisition.of(wait, () -> null, timeout);
     }
-
-    /** A timeout that is not negative. */
-    static Duration checked(Duration timeout) {
-        if (timeout.isNegative()) {
-            throw new IllegalArgumentException("Invalid timeout " + timeout + ": it must not be negative");
-        }
-        return timeout;
-    }
 }

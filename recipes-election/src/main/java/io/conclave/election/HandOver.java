@@ -181,9 +181,7 @@ final class HandOver {
 
     /** Begins to hand over. Never blocks. */
     static HandOver begin(Campaign leader, NodePath leadersPlace, Candidate named, Optional<Duration> timeout) {
-        timeout.filter(Duration::isNegative).ifPresent(negative -> {
-            throw new IllegalArgumentException("Invalid timeout " + negative + ": it must not be negative");
-        });
+        timeout.ifPresent(Waiting::checkedTimeout);
         HandOver handOver = new HandOver(leader, leadersPlace, named);
         handOver.session.execute(handOver::start);
         timeout.ifPresent(handOver::limit);

@@ -110,9 +110,7 @@ public final class LeaderElection {
     }
 
     private Acquisition<Leadership> within(Duration timeout) {
-        if (timeout.isNegative()) {
-            throw new IllegalArgumentException("Invalid timeout " + timeout + ": it must not be negative");
-        }
+        Waiting.checkedTimeout(timeout);
         Campaign campaign = begin();
         return Acquisition.of(campaign, () -> new HeldLeadership(campaign), timeout);
     }

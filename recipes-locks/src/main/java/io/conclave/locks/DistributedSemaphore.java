@@ -313,9 +313,7 @@ public final class DistributedSemaphore {
     }
 
     private Acquisition<PermitGrant> waitFor(int count, Duration timeout) {
-        if (timeout.isNegative()) {
-            throw new IllegalArgumentException("Invalid timeout " + timeout + ": it must not be negative");
-        }
+        Waiting.checkedTimeout(timeout);
         PermitTenant tenant = enter(count, true);
         return Acquisition.of(tenant, () -> new HeldPermits(tenant), timeout);
     }

@@ -178,9 +178,7 @@ abstract class LineLock<G extends LockGrant> {
     }
 
     private Acquisition<G> waitFor(Duration timeout) {
-        if (timeout.isNegative()) {
-            throw new IllegalArgumentException("Invalid timeout " + timeout + ": it must not be negative");
-        }
+        Waiting.checkedTimeout(timeout);
         return Acquisition.of(enter(), this::grantOf, timeout);
     }
 

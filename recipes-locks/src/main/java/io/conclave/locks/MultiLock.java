@@ -1,5 +1,6 @@
 package io.conclave.locks;
 
+import io.conclave.coordinator.Waiting;
 import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.SessionGoneException;
 import io.conclave.line.Acquisition;
@@ -120,9 +121,7 @@ public final class MultiLock {
     }
 
     private Acquisition<MultiLockGrant> waitFor(Duration timeout) {
-        if (timeout.isNegative()) {
-            throw new IllegalArgumentException("Invalid timeout " + timeout + ": it must not be negative");
-        }
+        Waiting.checkedTimeout(timeout);
         MultiTenant tenant = MultiTenant.enter(locks, true);
         return Acquisition.of(tenant, () -> new HeldMultiLock(tenant), timeout);
     }

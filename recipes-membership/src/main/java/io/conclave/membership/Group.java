@@ -119,7 +119,7 @@ public final class Group<P> {
      * @throws AcquireTimeoutException if the time is over; nothing stays behind
      */
     public Membership<P> join(String id, P payload, Duration timeout) throws InterruptedException {
-        checkTimeout(timeout);
+        Waiting.checkedTimeout(timeout); // first, or a member would be left whom nobody has
         return joining(begin(id, payload), timeout).await();
     }
 
@@ -130,7 +130,7 @@ public final class Group<P> {
 
     /** As {@link #joinAsync(String, Object)}, with a limit of time after which it fails with {@link AcquireTimeoutException}. */
     public CompletableFuture<Membership<P>> joinAsync(String id, P payload, Duration timeout) {
-        checkTimeout(timeout);
+        Waiting.checkedTimeout(timeout); // first, or a member would be left whom nobody has
         return joining(begin(id, payload), timeout).stage(Membership::closeAsync);
     }
 
@@ -146,13 +146,6 @@ public final class Group<P> {
 
     private Acquisition<Membership<P>> joining(HeldMembership<P> membership, Duration timeout) {
         return Acquisition.of(membership, () -> membership, timeout);
-    }
-
-    /** Before anything is sent, or a member would be left whom nobody has. */
-    private static void checkTimeout(Duration timeout) {
-        if (Objects.requireNonNull(timeout, "timeout").isNegative()) {
-            throw new IllegalArgumentException("Invalid timeout " + timeout + ": it must not be negative");
-        }
     }
 
     /**

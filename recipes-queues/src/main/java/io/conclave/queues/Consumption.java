@@ -52,10 +52,7 @@ final class Consumption<R> {
 
     /** Waits for an item in the line for that long; for no time at all, takes what there is now. */
     Consumption<R> within(Duration timeout) {
-        if (timeout.isNegative()) {
-            throw new IllegalArgumentException("Invalid timeout " + timeout + ": it must not be negative");
-        }
-        return timeout.isZero() ? atOnce() : inLine(Optional.of(timeout));
+        return Waiting.checkedTimeout(timeout).isZero() ? atOnce() : inLine(Optional.of(timeout));
     }
 
     /** Takes what there is now. */

@@ -35,10 +35,7 @@ final class Production {
 
     /** Waits for room for that long. */
     Production within(Duration timeout) {
-        if (timeout.isNegative()) {
-            throw new IllegalArgumentException("Invalid timeout " + timeout + ": it must not be negative");
-        }
-        return begin(Optional.of(timeout));
+        return begin(Optional.of(Waiting.checkedTimeout(timeout)));
     }
 
     private Producers producers() {
