@@ -132,21 +132,7 @@ public final class Mirror implements Registration {
 
     /** Completes on a listener thread when the first state is complete; fails if the mirror or the coordinator is closed before that. */
     public CompletableFuture<Void> loaded() {
-        if (loaded.isDone()) {
-            return loaded.copy();
-        }
-        CompletableFuture<Void> told = new CompletableFuture<>();
-        SerialExecutor threads =
-                new SerialExecutor("loading " + root, firstSession.listenerExecutor(), firstSession.time());
-        loaded.whenComplete((done, failure) -> threads.execute(
-                () -> { // whose continuations may block, but nobody else
-                    if (failure == null) {
-                        told.complete(null);
-                    } else {
-                        told.completeExceptionally(Waiting.cause(failure));
-                    }
-                }));
-        return told;
+        return loaded.isDone() ? loaded.copy() : firstSession.onListenerThread("loading " + root, loaded);
     }
 
     /**

@@ -15,7 +15,6 @@ import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
 import io.conclave.spi.GetData;
 import io.conclave.spi.RemoveWatch;
-import io.conclave.spi.SerialExecutor;
 import io.conclave.spi.SetData;
 import io.conclave.spi.Watcher;
 import io.conclave.time.TimeSource;
@@ -301,21 +300,12 @@ final class HandOver {
 
     /** The asynchronous form: completes on a listener thread; ending it in another way gives the hand-over up. */
     CompletableFuture<Void> stage() {
-        CompletableFuture<Void> stage = new CompletableFuture<>();
-        SerialExecutor listeners =
-                new SerialExecutor("hand-over of " + election, session.listenerExecutor(), session.time());
+        CompletableFuture<Void> stage = session.onListenerThread("hand-over of " + election, outcome);
         stage.whenComplete((done, failure) -> {
             if (failure != null) {
                 giveUp();
             }
         });
-        outcome.whenComplete((done, failure) -> listeners.execute(() -> {
-            if (failure == null) {
-                stage.complete(null);
-            } else {
-                stage.completeExceptionally(Waiting.cause(failure));
-            }
-        }));
         return stage;
     }
 

@@ -371,13 +371,7 @@ final class HeldMembership<P> implements Membership<P>, Tenant {
 
     @Override
     public CompletionStage<LossReason> ended() {
-        if (ended.isDone()) {
-            return ended.copy();
-        }
-        CompletableFuture<LossReason> told = new CompletableFuture<>();
-        SerialExecutor threads = queue("end"); // whoever blocks it keeps nobody else from hearing
-        ended.thenAccept(reason -> threads.execute(() -> told.complete(reason)));
-        return told;
+        return ended.isDone() ? ended.copy() : firstSession.onListenerThread("end of " + path, ended);
     }
 
     @Override

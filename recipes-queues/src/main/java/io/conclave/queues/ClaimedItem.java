@@ -61,13 +61,6 @@ final class ClaimedItem<T> implements Claim<T> {
 
     /** How long it is ours, from when. */
     private record Term(Elapsed since, Duration visibility) {
-        private static final Duration FOR_EVER =
-                Duration.ofDays(36_500); // what is longer does not fit into nanoseconds
-
-        Term {
-            visibility = visibility.compareTo(FOR_EVER) < 0 ? visibility : FOR_EVER;
-        }
-
         Duration remaining() {
             return since.remainingOf(visibility);
         }

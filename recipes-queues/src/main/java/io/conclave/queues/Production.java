@@ -2,13 +2,11 @@ package io.conclave.queues;
 
 import io.conclave.coordinator.RecipeSession;
 import io.conclave.coordinator.Waiting;
-import io.conclave.spi.SerialExecutor;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.function.Function;
 
 /** One call that puts an item, in its blocking and its asynchronous form. */
@@ -58,22 +56,13 @@ final class Production {
 
     /** The asynchronous form: completes on a listener thread. */
     <S> CompletableFuture<S> stage(Function<Boolean, S> result) {
-        CompletableFuture<S> stage = new CompletableFuture<>();
-        Executor listeners =
-                new SerialExecutor("putting into " + layout.path(), session.listenerExecutor(), session.time());
+        CompletableFuture<S> stage = session.onListenerThread(
+                "putting into " + layout.path(), put.outcome().thenApply(result));
         stage.whenComplete((answer, failure) -> {
             if (failure != null) {
                 abandon();
             }
         });
-        put.outcome()
-                .whenComplete((done, failure) -> listeners.execute(() -> {
-                    if (failure == null) {
-                        stage.complete(result.apply(done));
-                    } else {
-                        stage.completeExceptionally(Waiting.cause(failure));
-                    }
-                }));
         return stage;
     }
 }
