@@ -24,6 +24,7 @@ class BackendContractIT {
     }
 
     @Nested
+    @Tag("default")
     class Ensemble extends OnServers {
         Ensemble() {
             super(ContractBackends.ENSEMBLE);

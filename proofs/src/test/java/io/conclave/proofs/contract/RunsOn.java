@@ -2,6 +2,7 @@ package io.conclave.proofs.contract;
 
 import io.conclave.testkit.contract.StoreUnderTest;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Makes a contract a test of a backend: {@code class Standalone extends LockContract implements RunsOn.Standalone {}}. */
@@ -39,7 +40,8 @@ interface RunsOn extends StoreUnderTest {
         }
     }
 
-    /** On {@link ContractBackends#ENSEMBLE}. */
+    /** On {@link ContractBackends#ENSEMBLE}: the hardest backend without faults, so the default build has it. */
+    @Tag("default")
     interface Ensemble extends RunsOn {
         @Override
         default ContractBackends backend() {

@@ -23,10 +23,12 @@ import org.apache.curator.framework.recipes.leader.LeaderSelector;
 import org.apache.curator.framework.recipes.leader.LeaderSelectorListenerAdapter;
 import org.apache.curator.framework.recipes.leader.Participant;
 import org.apache.curator.framework.recipes.locks.InterProcessMutex;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Curator's LeaderSelector and our election on one path stand in one line, and our acknowledgement does not disturb theirs. */
+@Tag("default")
 class CuratorAndOurElectionIT extends CuratorBesideOurs {
     private static final String PATH = "/elections/shared";
 

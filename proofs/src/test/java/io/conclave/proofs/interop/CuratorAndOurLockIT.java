@@ -15,10 +15,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.curator.framework.recipes.locks.InterProcessMutex;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Curator's mutex and ours on one path exclude each other and queue up together, so that a fleet can move from one to the other. */
+@Tag("default")
 class CuratorAndOurLockIT extends CuratorBesideOurs {
     private static final String PATH = "/locks/shared";
 

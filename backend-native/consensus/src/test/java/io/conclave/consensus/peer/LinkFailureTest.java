@@ -24,11 +24,13 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Links to ends that break, refuse, stall, or speak nonsense. */
-@Timeout(60)
+@Timeout(180)
+@Isolated("counts the lines that the whole package logs")
 class LinkFailureTest {
     private static final UUID OTHER = new UUID(9, 9);
     private final List<AutoCloseable> opened = new ArrayList<>();
