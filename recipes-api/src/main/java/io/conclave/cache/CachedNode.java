@@ -1,5 +1,6 @@
 package io.conclave.cache;
 
+import io.conclave.node.Bytes;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
 import java.util.Objects;
@@ -8,15 +9,25 @@ import java.util.Objects;
  * A znode as a mirror last saw it.
  *
  * @param path where it is, in the coordinator's namespace
- * @param data its data; not copied, so it must not be changed
+ * @param bytes its data
  * @param stat its stat when the data was read; what it says of children is not kept up to date
  */
-public record CachedNode(NodePath path, byte[] data, NodeStat stat) {
+public record CachedNode(NodePath path, Bytes bytes, NodeStat stat) {
     /** Rejects nulls. */
     public CachedNode {
         Objects.requireNonNull(path, "path");
-        Objects.requireNonNull(data, "data");
+        Objects.requireNonNull(bytes, "bytes");
         Objects.requireNonNull(stat, "stat");
+    }
+
+    /** With a copy of this data. */
+    public CachedNode(NodePath path, byte[] data, NodeStat stat) {
+        this(path, Bytes.copyOf(data), stat);
+    }
+
+    /** The data: a copy with each call. */
+    public byte[] data() {
+        return bytes.toArray();
     }
 
     /** Whether it is the same znode, neither created again nor written in between. */
@@ -27,6 +38,6 @@ public record CachedNode(NodePath path, byte[] data, NodeStat stat) {
     /** Path, version and size; never the data. */
     @Override
     public String toString() {
-        return path + " (version " + stat.version() + ", " + data.length + " bytes)";
+        return path + " (version " + stat.version() + ", " + bytes + ")";
     }
 }

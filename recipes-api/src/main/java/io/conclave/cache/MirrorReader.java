@@ -232,7 +232,7 @@ final class MirrorReader {
     }
 
     private void onData(Read read, GetData.NodeData node) {
-        boolean isNew = known.put(read.path, new CachedNode(read.path, node.data(), node.stat())) == null;
+        boolean isNew = known.put(read.path, new CachedNode(read.path, node.bytes(), node.stat())) == null;
         touched.add(read.path);
         // Behind a recursive watch the children of a znode that is new are new as well, and told of.
         boolean lists =

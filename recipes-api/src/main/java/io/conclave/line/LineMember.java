@@ -1,5 +1,6 @@
 package io.conclave.line;
 
+import io.conclave.node.Bytes;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
 
@@ -8,7 +9,7 @@ import io.conclave.node.NodeStat;
  *
  * @param path his znode
  * @param kind as what he stands there
- * @param data what he left for others to see; not copied
+ * @param bytes what he left for others to see
  * @param stat his znode's stat: its owner is his session, its czxid his token's zxid, its ctime when he came
  */
-public record LineMember(NodePath path, EntryKind kind, byte[] data, NodeStat stat) {}
+public record LineMember(NodePath path, EntryKind kind, Bytes bytes, NodeStat stat) {}

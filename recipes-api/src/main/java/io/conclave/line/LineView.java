@@ -76,7 +76,7 @@ public final class LineView {
         CompletableFuture<Optional<LineMember>> member = new CompletableFuture<>();
         session.send(
                 GetData.of(path),
-                node -> member.complete(Optional.of(new LineMember(path, kind, node.data(), node.stat()))),
+                node -> member.complete(Optional.of(new LineMember(path, kind, node.bytes(), node.stat()))),
                 cause -> {
                     if (Refusals.isNoNode(cause)) {
                         member.complete(Optional.empty());

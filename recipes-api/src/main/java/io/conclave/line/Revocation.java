@@ -21,7 +21,6 @@ import io.conclave.spi.SetData;
 import io.conclave.spi.Watcher;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -136,7 +135,7 @@ public final class Revocation {
             removeWatch(); // set on somebody else's
         } else if (deadlineHasPassed) {
             delete(node.stat().version());
-        } else if (!asked && node.stat().version() > 0 && Arrays.equals(node.data(), word)) {
+        } else if (!asked && node.stat().version() > 0 && node.bytes().contentEquals(word)) {
             onAsked();
         } else if (!asked) {
             write(node.stat().version());

@@ -1,24 +1,34 @@
 package io.conclave.spi;
 
-import java.nio.charset.StandardCharsets;
+import io.conclave.node.Bytes;
 import java.util.Objects;
 
 /**
  * Proof of an identity, sent to the server on every connection.
  *
  * @param scheme how it is proven, such as {@code digest}
- * @param credentials in the words of the scheme; for digest {@code user:password}
+ * @param proof in the words of the scheme; for digest {@code user:password}
  */
-public record Authentication(String scheme, byte[] credentials) {
+public record Authentication(String scheme, Bytes proof) {
     /** Rejects nulls. */
     public Authentication {
         Objects.requireNonNull(scheme, "scheme");
-        Objects.requireNonNull(credentials, "credentials");
+        Objects.requireNonNull(proof, "proof");
+    }
+
+    /** With a copy of these credentials. */
+    public Authentication(String scheme, byte[] credentials) {
+        this(scheme, Bytes.copyOf(credentials));
+    }
+
+    /** The credentials: a copy with each call. */
+    public byte[] credentials() {
+        return proof.toArray();
     }
 
     /** A user and his password. */
     public static Authentication digest(String user, String password) {
-        return new Authentication("digest", (user + ":" + password).getBytes(StandardCharsets.UTF_8));
+        return new Authentication("digest", Bytes.ofText(user + ":" + password));
     }
 
     /** Names the scheme only. */

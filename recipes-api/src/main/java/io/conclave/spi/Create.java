@@ -1,6 +1,7 @@
 package io.conclave.spi;
 
 import io.conclave.node.Acl;
+import io.conclave.node.Bytes;
 import io.conclave.node.CreateMode;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
@@ -12,20 +13,28 @@ import java.util.Optional;
  * INVALID_ACL.
  *
  * @param path the path; of a sequential znode without its number
- * @param data the data; not copied, so it must not be changed afterwards
+ * @param bytes the data
  * @param mode how long the znode lives and whether it is numbered
  * @param acl its ACL, or empty for the coordinator's default
  */
-public record Create(NodePath path, byte[] data, CreateMode mode, Optional<Acl> acl)
+public record Create(NodePath path, Bytes bytes, CreateMode mode, Optional<Acl> acl)
         implements Operation<Create.Created> {
-    private static final byte[] NO_DATA = {};
-
     /** Rejects nulls. */
     public Create {
         Objects.requireNonNull(path, "path");
-        Objects.requireNonNull(data, "data");
+        Objects.requireNonNull(bytes, "bytes");
         Objects.requireNonNull(mode, "mode");
         Objects.requireNonNull(acl, "acl");
+    }
+
+    /** With a copy of this data. */
+    public Create(NodePath path, byte[] data, CreateMode mode, Optional<Acl> acl) {
+        this(path, Bytes.copyOf(data), mode, acl);
+    }
+
+    /** The data: a copy with each call. */
+    public byte[] data() {
+        return bytes.toArray();
     }
 
     /**
@@ -38,27 +47,27 @@ public record Create(NodePath path, byte[] data, CreateMode mode, Optional<Acl> 
 
     /** A persistent znode without data and with the default ACL. */
     public static Create of(NodePath path) {
-        return new Create(path, NO_DATA, CreateMode.PERSISTENT, Optional.empty());
+        return new Create(path, Bytes.empty(), CreateMode.PERSISTENT, Optional.empty());
     }
 
-    /** With this data, which is not copied. */
+    /** With a copy of this data. */
     public Create withData(byte[] newData) {
-        return new Create(path, newData, mode, acl);
+        return new Create(path, Bytes.copyOf(newData), mode, acl);
     }
 
     /** With this mode. */
     public Create withMode(CreateMode newMode) {
-        return new Create(path, data, newMode, acl);
+        return new Create(path, bytes, newMode, acl);
     }
 
     /** With this ACL. */
     public Create withAcl(Acl newAcl) {
-        return new Create(path, data, mode, Optional.of(newAcl));
+        return new Create(path, bytes, mode, Optional.of(newAcl));
     }
 
     @Override
     public Create within(NodePath namespace) {
-        return new Create(path.within(namespace), data, mode, acl);
+        return new Create(path.within(namespace), bytes, mode, acl);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.conclave.spi;
 
+import io.conclave.node.Bytes;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
 import java.util.Objects;
@@ -21,10 +22,26 @@ public record GetData(NodePath path, Optional<Watcher> watcher) implements Reque
     /**
      * A znode's data and stat, read together.
      *
-     * @param data the data; empty where the znode has none
+     * @param bytes the data; empty where the znode has none
      * @param stat the stat
      */
-    public record NodeData(byte[] data, NodeStat stat) {}
+    public record NodeData(Bytes bytes, NodeStat stat) {
+        /** Rejects nulls. */
+        public NodeData {
+            Objects.requireNonNull(bytes, "bytes");
+            Objects.requireNonNull(stat, "stat");
+        }
+
+        /** With a copy of this data. */
+        public NodeData(byte[] data, NodeStat stat) {
+            this(Bytes.copyOf(data), stat);
+        }
+
+        /** The data: a copy with each call. */
+        public byte[] data() {
+            return bytes.toArray();
+        }
+    }
 
     /** Without a watch. */
     public static GetData of(NodePath path) {

@@ -13,7 +13,6 @@ import io.conclave.spi.Create;
 import io.conclave.spi.GetData;
 import io.conclave.spi.Multi;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -108,12 +107,12 @@ final class CountDownWrites {
         session.send(
                 GetData.of(layout.path()),
                 node -> {
-                    if (Arrays.equals(node.data(), layout.data())) {
+                    if (node.bytes().contentEquals(layout.data())) {
                         made.complete(null);
                     } else {
                         made.completeExceptionally(new IllegalArgumentException("Invalid count " + layout.count()
                                 + ": the count-down at " + layout.path() + " was made for \""
-                                + new String(node.data(), StandardCharsets.UTF_8) + "\""));
+                                + node.bytes().text() + "\""));
                     }
                 },
                 cause -> {

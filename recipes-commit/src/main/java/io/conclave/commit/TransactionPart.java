@@ -1,5 +1,6 @@
 package io.conclave.commit;
 
+import io.conclave.node.Bytes;
 import java.util.Objects;
 
 /**
@@ -7,14 +8,24 @@ import java.util.Objects;
  *
  * @param id the transaction's id
  * @param site the site's name
- * @param payload what the transaction is about, from who began it; not copied
+ * @param bytes what the transaction is about, from the process that began it
  */
-public record TransactionPart(String id, String site, byte[] payload) {
+public record TransactionPart(String id, String site, Bytes bytes) {
     /** Rejects nulls. */
     public TransactionPart {
         Objects.requireNonNull(id, "id");
         Objects.requireNonNull(site, "site");
-        Objects.requireNonNull(payload, "payload");
+        Objects.requireNonNull(bytes, "bytes");
+    }
+
+    /** With a copy of this payload. */
+    public TransactionPart(String id, String site, byte[] payload) {
+        this(id, site, Bytes.copyOf(payload));
+    }
+
+    /** What the transaction is about: a copy with each call. */
+    public byte[] payload() {
+        return bytes.toArray();
     }
 
     @Override

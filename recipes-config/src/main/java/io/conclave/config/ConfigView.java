@@ -42,7 +42,7 @@ public final class ConfigView implements AutoCloseable {
     }
 
     private void put(SortedMap<String, CachedNode> values, CachedNode node) {
-        if (node.data().length > 0) {
+        if (!node.bytes().isEmpty()) {
             nameOf(node.path()).ifPresent(name -> values.put(name, node));
         }
     }
@@ -63,7 +63,7 @@ public final class ConfigView implements AutoCloseable {
     public <T> Optional<T> get(ConfigKey<T> key) {
         NodePath path = key.pathIn(root);
         return mirror.get(path)
-                .filter(node -> node.data().length > 0)
+                .filter(node -> !node.bytes().isEmpty())
                 .map(node -> SharedValue.decode(path, key.codec(), node.data()));
     }
 

@@ -15,7 +15,6 @@ import io.conclave.spi.Operation;
 import io.conclave.spi.SetData;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -164,7 +163,7 @@ final class Publication {
     private CompletionStage<Boolean> resolve(
             Optional<GetData.NodeData> found, int logVersion, int attempt, OutcomeUnknownException unknown) {
         requests.session().metrics().count("config.recover", log.toString());
-        if (found.isPresent() && Arrays.equals(found.get().data(), id)) {
+        if (found.isPresent() && found.get().bytes().contentEquals(id)) {
             return CompletableFuture.completedFuture(true);
         }
         int publications = found.map(node -> node.stat().version() - logVersion).orElse(-1);

@@ -138,7 +138,7 @@ public final class SequencePersister implements AutoCloseable {
         Optional<GetData.NodeData> found = Waiting.await(pinned.session(), pinned.readLatest(path));
         int version = found.map(node -> node.stat().version()).orElse(ConditionalWrite.ABSENT);
         Optional<SequenceRecord> there =
-                found.filter(node -> node.data().length > 0).map(node -> SequenceRecord.parse(path, node.data()));
+                found.filter(node -> !node.bytes().isEmpty()).map(node -> SequenceRecord.parse(path, node.data()));
         long bound = reservation.upperBound();
         SequenceRecord present = there.orElse(new SequenceRecord(0, 0, 0));
         long generation = pinned.session().generation();

@@ -14,7 +14,6 @@ import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
 import io.conclave.spi.GetData;
 import io.conclave.spi.SetData;
-import java.util.Arrays;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -120,7 +119,7 @@ public final class SharedValue<T> {
 
     private CompletionStage<NodeStat> create(byte[] data) {
         // Whoever's creation it was: if it holds this value it is as good as ours.
-        ConditionalWrite.Proof proof = (node, writes) -> Arrays.equals(node.data(), data)
+        ConditionalWrite.Proof proof = (node, writes) -> node.bytes().contentEquals(data)
                 ? ConditionalWrite.Proof.Verdict.WRITTEN
                 : ConditionalWrite.Proof.Verdict.REFUSED;
         return new ConditionalWrite(requests, path, data, ConditionalWrite.ABSENT, proof)
@@ -132,7 +131,7 @@ public final class SharedValue<T> {
     private CompletionStage<NodeStat> setAgain(byte[] data) {
         return requests.readLatest(path).thenCompose(found -> {
             boolean isThere =
-                    found.filter(node -> Arrays.equals(node.data(), data)).isPresent();
+                    found.filter(node -> node.bytes().contentEquals(data)).isPresent();
             return isThere
                     ? CompletableFuture.completedFuture(found.orElseThrow().stat())
                     : set(data);
@@ -159,9 +158,10 @@ public final class SharedValue<T> {
 
     private CompletionStage<Optional<Versioned<T>>> write(byte[] data, int expected, T value) {
         // The same bytes may be somebody else's: who would call that his own may win a race that another has won.
-        ConditionalWrite.Proof proof = (node, writes) -> writes == 1 && !Arrays.equals(node.data(), data)
-                ? ConditionalWrite.Proof.Verdict.REFUSED
-                : ConditionalWrite.Proof.Verdict.UNKNOWN;
+        ConditionalWrite.Proof proof =
+                (node, writes) -> writes == 1 && !node.bytes().contentEquals(data)
+                        ? ConditionalWrite.Proof.Verdict.REFUSED
+                        : ConditionalWrite.Proof.Verdict.UNKNOWN;
         return new ConditionalWrite(requests, path, data, expected, proof)
                 .send()
                 .thenApply(stat -> stat.map(written -> Versioned.of(value, written)));
@@ -192,7 +192,7 @@ public final class SharedValue<T> {
 
     private CompletionStage<Optional<Versioned<T>>> fillIfEmpty(
             Optional<GetData.NodeData> found, byte[] data, T value) {
-        if (found.isPresent() && found.get().data().length == 0) {
+        if (found.isPresent() && found.get().bytes().isEmpty()) {
             return write(data, found.get().stat().version(), value);
         }
         return CompletableFuture.completedFuture(Optional.empty());
@@ -248,11 +248,11 @@ public final class SharedValue<T> {
     }
 
     private CompletionStage<Boolean> remove(int attempt) {
-        ConditionalWrite.Proof proof = (node, writes) -> node.data().length == 0
+        ConditionalWrite.Proof proof = (node, writes) -> node.bytes().isEmpty()
                 ? ConditionalWrite.Proof.Verdict.WRITTEN
                 : ConditionalWrite.Proof.Verdict.REFUSED;
         return requests.readLatest(path).thenCompose(found -> {
-            if (found.isEmpty() || found.get().data().length == 0) {
+            if (found.isEmpty() || found.get().bytes().isEmpty()) {
                 return CompletableFuture.completedFuture(false);
             }
             int version = found.get().stat().version();
@@ -291,7 +291,7 @@ public final class SharedValue<T> {
             Optional<CachedNode> now = changes.changes().stream().findFirst().flatMap(NodeChange::after);
             Optional<Versioned<T>> value;
             try {
-                value = now.flatMap(node -> decode(Optional.of(new GetData.NodeData(node.data(), node.stat()))));
+                value = now.flatMap(node -> decode(Optional.of(new GetData.NodeData(node.bytes(), node.stat()))));
             } catch (RuntimeException e) {
                 LOG.warn("{}: not told to {}", e.getMessage(), listener);
                 return;
@@ -305,7 +305,7 @@ public final class SharedValue<T> {
     }
 
     private Optional<Versioned<T>> decode(Optional<GetData.NodeData> found) {
-        return found.filter(node -> node.data().length > 0)
+        return found.filter(node -> !node.bytes().isEmpty())
                 .map(node -> Versioned.of(decode(path, codec, node.data()), node.stat()));
     }
 

@@ -248,7 +248,7 @@ public final class UniqueIds {
     }
 
     private CompletionStage<Optional<Block>> take(Requests pinned, Optional<GetData.NodeData> found) {
-        if (found.isEmpty() || found.get().data().length == 0) {
+        if (found.isEmpty() || found.get().bytes().isEmpty()) {
             if (persisted) { // an empty znode tells persisters that there is a sequence
                 return ParentMaker.makePersistent(pinned.session(), path)
                         .thenCompose(made -> CompletableFuture.failedFuture(new NoRoomException()));
@@ -286,7 +286,7 @@ public final class UniqueIds {
         Mirror mirror = Mirror.of(coordinator, path, MirrorScope.NODE);
         mirror.listen(changes -> {
             boolean hasRoom = mirror.get(path)
-                    .filter(node -> node.data().length > 0)
+                    .filter(node -> !node.bytes().isEmpty())
                     .map(node -> SequenceRecord.parse(path, node.data()))
                     .filter(this::hasRoom)
                     .isPresent();

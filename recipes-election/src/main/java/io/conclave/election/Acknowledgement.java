@@ -20,7 +20,6 @@ import io.conclave.spi.Multi;
 import io.conclave.spi.Sync;
 import io.conclave.spi.Watcher;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -177,7 +176,8 @@ final class Acknowledgement {
     }
 
     private boolean isOurs(GetData.NodeData present) {
-        return present.stat().ephemeralOwner() == session.id() && Arrays.equals(present.data(), record);
+        return present.stat().ephemeralOwner() == session.id()
+                && present.bytes().contentEquals(record);
     }
 
     private void fail(Throwable cause) {

@@ -1,6 +1,7 @@
 package io.conclave.election;
 
 import io.conclave.grant.FencingToken;
+import io.conclave.node.Bytes;
 import io.conclave.node.NodeStat;
 import io.conclave.spi.GetData;
 import java.nio.charset.StandardCharsets;
@@ -51,6 +52,9 @@ record AcknowledgementRecord(FencingToken token, String place, byte[] data) {
         return parse(node.data())
                 .filter(record -> stat.isEphemeral())
                 .map(record -> new Leader(
-                        record.data, record.token, stat.ephemeralOwner(), Instant.ofEpochMilli(stat.ctimeMs())));
+                        Bytes.adopt(record.data),
+                        record.token,
+                        stat.ephemeralOwner(),
+                        Instant.ofEpochMilli(stat.ctimeMs())));
     }
 }

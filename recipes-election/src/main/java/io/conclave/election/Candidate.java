@@ -1,8 +1,8 @@
 package io.conclave.election;
 
 import io.conclave.line.LineMember;
+import io.conclave.node.Bytes;
 import io.conclave.node.NodePath;
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 
 /**
@@ -11,16 +11,21 @@ import java.time.Instant;
  * <p>It names one place in the line: a candidate that steps back has another one afterwards.
  *
  * @param path its znode
- * @param data what it left for others to see; not copied
+ * @param bytes what it left for others to see
  * @param sessionId the session that it lives with
  * @param zxid the zxid of the fencing token that it has, or would have as the leader
  * @param since when it entered the line, by the clock of the backend's leader
  */
-public record Candidate(NodePath path, byte[] data, long sessionId, long zxid, Instant since) {
+public record Candidate(NodePath path, Bytes bytes, long sessionId, long zxid, Instant since) {
+    /** With a copy of this data. */
+    public Candidate(NodePath path, byte[] data, long sessionId, long zxid, Instant since) {
+        this(path, Bytes.copyOf(data), sessionId, zxid, since);
+    }
+
     static Candidate of(LineMember member) {
         return new Candidate(
                 member.path(),
-                member.data(),
+                member.bytes(),
                 member.stat().ephemeralOwner(),
                 member.stat().czxid(),
                 Instant.ofEpochMilli(member.stat().ctimeMs()));
@@ -31,9 +36,14 @@ public record Candidate(NodePath path, byte[] data, long sessionId, long zxid, I
         return member.path().equals(path) && member.stat().czxid() == zxid;
     }
 
+    /** The data: a copy with each call. */
+    public byte[] data() {
+        return bytes.toArray();
+    }
+
     /** The data as text. */
     public String text() {
-        return new String(data, StandardCharsets.UTF_8);
+        return bytes.text();
     }
 
     @Override

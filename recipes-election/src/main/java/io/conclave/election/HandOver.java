@@ -10,6 +10,7 @@ import io.conclave.error.OutcomeUnknownException;
 import io.conclave.grant.LossReason;
 import io.conclave.line.LineMember;
 import io.conclave.line.RevocationWord;
+import io.conclave.node.Bytes;
 import io.conclave.node.NodeEvent;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
@@ -20,7 +21,6 @@ import io.conclave.spi.Watcher;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -106,7 +106,7 @@ final class HandOver {
     /** Somebody between the leader and the named one, who is asked to step back. */
     private final class InBetween extends Departing {
         private final Candidate candidate;
-        private final byte[] data;
+        private final Bytes data;
         private final int listedVersion;
         private int askedVersion = UNKNOWN;
         private boolean mayHaveAsked;
@@ -114,7 +114,7 @@ final class HandOver {
         InBetween(LineMember member) {
             super(member.path(), () -> onSteppedBack(member.path()));
             this.candidate = Candidate.of(member);
-            this.data = member.data();
+            this.data = member.bytes();
             this.listedVersion = member.stat().version();
         }
 
@@ -147,7 +147,7 @@ final class HandOver {
         /** What others see of the candidate is put back, unless it was changed meanwhile; nobody must step back later for what has failed. */
         void takeBack() {
             if (askedVersion != UNKNOWN) {
-                session.send(SetData.of(path, data).withVersion(askedVersion), done -> {}, this::onNotTakenBack);
+                session.send(new SetData(path, data, askedVersion), done -> {}, this::onNotTakenBack);
             } else if (mayHaveAsked) {
                 session.send(GetData.of(path), this::onFound, this::onNotTakenBack);
             } // else the answer finds us over, or there is none to take back
@@ -163,7 +163,7 @@ final class HandOver {
         private void onFound(GetData.NodeData present) {
             if (present.stat().czxid() == candidate.zxid()
                     && present.stat().version() > listedVersion
-                    && Arrays.equals(present.data(), RevocationWord.bytes())) {
+                    && present.bytes().contentEquals(RevocationWord.bytes())) {
                 askedVersion = present.stat().version();
                 takeBack();
             }

@@ -1,21 +1,31 @@
 package io.conclave.election;
 
 import io.conclave.grant.FencingToken;
-import java.nio.charset.StandardCharsets;
+import io.conclave.node.Bytes;
 import java.time.Instant;
 
 /**
  * A leader as others see it, from its acknowledgement.
  *
- * @param data what it left as a candidate for others to see; not copied
+ * @param bytes what it left as a candidate for others to see
  * @param token the fencing token of its leadership
  * @param sessionId the session that its leadership lives with
  * @param since when it began to lead, by the clock of the backend's leader
  */
-public record Leader(byte[] data, FencingToken token, long sessionId, Instant since) {
+public record Leader(Bytes bytes, FencingToken token, long sessionId, Instant since) {
+    /** With a copy of this data. */
+    public Leader(byte[] data, FencingToken token, long sessionId, Instant since) {
+        this(Bytes.copyOf(data), token, sessionId, since);
+    }
+
+    /** The data: a copy with each call. */
+    public byte[] data() {
+        return bytes.toArray();
+    }
+
     /** The data as text. */
     public String text() {
-        return new String(data, StandardCharsets.UTF_8);
+        return bytes.text();
     }
 
     @Override

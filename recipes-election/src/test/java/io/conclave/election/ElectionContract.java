@@ -70,6 +70,11 @@ public abstract class ElectionContract extends ElectionContinuationContract {
         assertEquals("first", leader.text());
         assertEquals(leadership.token(), leader.token());
         assertEquals(electionOf(coordinator).candidates().get(0).sessionId(), leader.sessionId());
+        assertEquals(leader, electionOf(coordinator).leader().orElseThrow(), "the same leader, read twice");
+        assertEquals(
+                electionOf(coordinator).candidates(),
+                electionOf(coordinator).candidates(),
+                "the same candidates, read twice");
         CompletableFuture<Leadership> second = electionOf(coordinator, "second").campaignAsync();
         awaitCandidates(coordinator, 2);
         assertEquals("first", election.leader().orElseThrow().text());

@@ -198,7 +198,7 @@ abstract class LineLock<G extends LockGrant> {
     private LockMember member(LineMember member) {
         return new LockMember(
                 member.path(),
-                member.data(),
+                member.bytes(),
                 place.roles().modeOf(member.kind()),
                 member.stat().ephemeralOwner(),
                 member.stat().czxid(),

@@ -1,23 +1,33 @@
 package io.conclave.locks;
 
+import io.conclave.node.Bytes;
 import io.conclave.node.NodePath;
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 
 /**
  * Somebody who holds a lock or waits for it, as others see him.
  *
  * @param path his znode
- * @param data what he left for others to see
+ * @param bytes what he left for others to see
  * @param mode how he holds it or waits for it
  * @param sessionId the session that he lives with
  * @param zxid the zxid of his fencing token
  * @param since when he entered the line, by the leader's clock
  */
-public record LockMember(NodePath path, byte[] data, LockMode mode, long sessionId, long zxid, Instant since) {
+public record LockMember(NodePath path, Bytes bytes, LockMode mode, long sessionId, long zxid, Instant since) {
+    /** With a copy of this data. */
+    public LockMember(NodePath path, byte[] data, LockMode mode, long sessionId, long zxid, Instant since) {
+        this(path, Bytes.copyOf(data), mode, sessionId, zxid, since);
+    }
+
+    /** The data: a copy with each call. */
+    public byte[] data() {
+        return bytes.toArray();
+    }
+
     /** The data as text. */
     public String text() {
-        return new String(data, StandardCharsets.UTF_8);
+        return bytes.text();
     }
 
     @Override

@@ -23,11 +23,11 @@ import java.util.concurrent.CompletionStage;
 record PermitNumber(int number, int version) {
     /** Reads what stands in the znode. */
     static PermitNumber parse(NodePath path, GetData.NodeData node) {
-        if (node.data().length != Integer.BYTES) {
+        if (node.bytes().size() != Integer.BYTES) {
             throw new RefusedException(
                     RefusalReason.BAD_ARGUMENTS,
-                    "Invalid number of permits in " + path + ": it has " + node.data().length
-                            + " bytes, but must have four, big-endian");
+                    "Invalid number of permits in " + path + ": it has "
+                            + node.bytes().size() + " bytes, but must have four, big-endian");
         }
         return new PermitNumber(
                 Math.max(0, ByteBuffer.wrap(node.data()).getInt()), node.stat().version());

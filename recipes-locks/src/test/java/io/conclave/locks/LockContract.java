@@ -103,6 +103,8 @@ public abstract class LockContract extends LockContinuationContract {
         assertEquals(grant.token().zxid(), members.get(0).zxid());
         assertEquals(coordinator.recipeSession().id(), members.get(0).sessionId());
         assertEquals("first", lock.holder().orElseThrow().text());
+        assertEquals(lock.holder(), lock.holder(), "the same holder, read twice");
+        assertEquals(members, lock.members(), "the same line, read twice");
         grant.close();
         waiter.get(20, SECONDS).close();
     }

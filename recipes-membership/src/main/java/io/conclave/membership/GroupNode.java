@@ -89,7 +89,7 @@ final class GroupNode {
     private CompletionStage<Optional<CachedNode>> readOne(NodePath member) {
         return coordinator
                 .recipeRead(GetData.of(member))
-                .thenApply(node -> Optional.of(new CachedNode(member, node.data(), node.stat())))
+                .thenApply(node -> Optional.of(new CachedNode(member, node.bytes(), node.stat())))
                 .exceptionallyCompose(failure -> {
                     Throwable cause = Waiting.cause(failure);
                     return Refusals.isNoNode(cause)

@@ -3,6 +3,7 @@ package io.conclave.client;
 import io.conclave.error.RefusalReason;
 import io.conclave.error.RefusedException;
 import io.conclave.node.Acl;
+import io.conclave.node.Bytes;
 import io.conclave.node.CreateMode;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
@@ -62,8 +63,6 @@ final class RequestCodec {
     /** What a server takes as one frame: ZooKeeper's default {@code jute.maxbuffer}. */
     static final int MAX_REQUEST_BYTES = Frames.DEFAULT_MAX_PAYLOAD_BYTES;
 
-    private static final byte[] NO_DATA = {};
-
     private final List<AclRecord> defaultAcl;
 
     RequestCodec(Acl defaultAcl) {
@@ -120,22 +119,22 @@ final class RequestCodec {
         if (operation instanceof Create create) {
             OpCode opCode = create.mode() == CreateMode.CONTAINER ? OpCode.CREATE_CONTAINER : OpCode.CREATE2;
             List<AclRecord> acl = create.acl().map(RequestCodec::aclRecords).orElse(defaultAcl);
-            return new CreateRequest(opCode, path, create.data(), acl, flag(create.mode()));
+            return new CreateRequest(opCode, path, create.bytes().lend(), acl, flag(create.mode()));
         }
         if (operation instanceof Delete delete) {
             return new DeleteRequest(path, delete.version());
         }
         if (operation instanceof SetData set) {
-            return new SetDataRequest(path, set.data(), set.version());
+            return new SetDataRequest(path, set.bytes().lend(), set.version());
         }
         return new CheckVersionRequest(path, ((Check) operation).version());
     }
 
     private static long dataBytes(Operation<?> operation) {
         if (operation instanceof Create create) {
-            return create.data().length;
+            return create.bytes().size();
         }
-        return operation instanceof SetData set ? set.data().length : 0;
+        return operation instanceof SetData set ? set.bytes().size() : 0;
     }
 
     /** Refuses by name what a server would answer by closing the connection, and before the bytes are copied. */
@@ -181,7 +180,7 @@ final class RequestCodec {
         }
         if (body instanceof GetDataReply reply) {
             byte[] data = reply.data();
-            return new GetData.NodeData(data == null ? NO_DATA : data, stat(reply.stat()));
+            return new GetData.NodeData(data == null ? Bytes.empty() : Bytes.adopt(data), stat(reply.stat()));
         }
         if (body instanceof GetChildren2Reply reply) {
             return new GetChildren.Children(reply.children(), stat(reply.stat()));

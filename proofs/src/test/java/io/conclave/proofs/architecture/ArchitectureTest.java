@@ -73,6 +73,16 @@ class ArchitectureTest {
     }
 
     @Test
+    void publicRecordsOfApplicationsHaveNoArrays() {
+        assertNone(violations((type, home) -> home.isInternal() ? List.of() : Rules.arrayComponents(type)));
+    }
+
+    @Test
+    void aPlantedArrayInARecordIsFound() {
+        assertEquals(1, Rules.arrayComponents(plantedClass("ArrayRecord")).size());
+    }
+
+    @Test
     void aPlantedClockIsFound() {
         List<String> found = Rules.clockReads(plantedClass("ClockReader"));
         for (String read : List.of(

@@ -14,6 +14,8 @@ final class Modules {
 
     private static final Set<String> PLAIN = Set.of("org.slf4j", "dev.failsafe");
 
+    private static final Set<String> INTERNAL = Set.of("protocol", "consensus", "server");
+
     static final List<Module> ALL = List.of(
             new Module(
                     "recipes-api",
@@ -63,6 +65,11 @@ final class Modules {
     record Module(String name, List<String> packages, Set<String> uses, Set<String> foreign) {
         boolean mayUse(Module other) {
             return other.name.equals(name) || uses.contains(other.name);
+        }
+
+        /** Whether applications see nothing of it but a few classes without data. */
+        boolean isInternal() {
+            return INTERNAL.contains(name);
         }
     }
 

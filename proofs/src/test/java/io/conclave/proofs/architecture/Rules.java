@@ -6,6 +6,7 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaCodeUnit;
 import com.tngtech.archunit.core.domain.JavaCodeUnitAccess;
 import com.tngtech.archunit.core.domain.JavaConstructor;
+import com.tngtech.archunit.core.domain.JavaModifier;
 import io.conclave.proofs.architecture.Modules.Module;
 import java.util.ArrayList;
 import java.util.List;
@@ -75,6 +76,18 @@ final class Rules {
             return Modules.of(target).map(home::mayUse).orElse(false);
         }
         return home.foreign().stream().anyMatch(prefix -> name.equals(prefix) || name.startsWith(prefix + "."));
+    }
+
+    /** The arrays in a public record: equals would compare their identities, and anybody could change them. */
+    static List<String> arrayComponents(JavaClass type) {
+        if (!type.isRecord() || !type.getModifiers().contains(JavaModifier.PUBLIC)) {
+            return List.of();
+        }
+        return type.getFields().stream()
+                .filter(field -> !field.getModifiers().contains(JavaModifier.STATIC)
+                        && field.getRawType().isArray())
+                .map(field -> field.getFullName() + " is an array in a public record: use Bytes or a List")
+                .toList();
     }
 
     /** Within a module: no package uses one that stands later in its list. */

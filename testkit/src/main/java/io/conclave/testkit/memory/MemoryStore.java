@@ -228,7 +228,7 @@ public final class MemoryStore {
             return exists(identities, exists.path());
         } else if (request instanceof GetData get) {
             Node node = tree.getReadable(get.path(), identities);
-            return new GetData.NodeData(node.data.clone(), node.stat());
+            return new GetData.NodeData(node.data, node.stat());
         } else if (request instanceof GetChildren get) {
             Node node = tree.getReadable(get.path(), identities);
             return new GetChildren.Children(List.copyOf(node.children), node.stat());

@@ -8,6 +8,7 @@ import static io.conclave.node.NodeEvent.Type.DELETED;
 import io.conclave.error.RefusalReason;
 import io.conclave.error.RefusedException;
 import io.conclave.node.Acl;
+import io.conclave.node.Bytes;
 import io.conclave.node.CreateMode;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
@@ -45,7 +46,7 @@ final class MemoryTree {
     private final Set<NodePath> containers = new LinkedHashSet<>();
 
     MemoryTree() {
-        nodes.put(NodePath.ROOT, new Node(0, 0, new byte[0], Acl.OPEN, 0, false));
+        nodes.put(NodePath.ROOT, new Node(0, 0, Bytes.empty(), Acl.OPEN, 0, false));
     }
 
     /** Whether there is a container that has had children and has none any more. */
@@ -89,7 +90,7 @@ final class MemoryTree {
     }
 
     Create.Created create(Change change, Create create) {
-        checkSize(create.path(), create.data());
+        checkSize(create.path(), create.bytes());
         Set<Identity> identities = change.caller.identities();
         Acl acl = AccessRules.resolve(create.acl().orElse(change.caller.defaultAcl()), identities, create.path());
         NodePath parentPath = create.path().parent().orElse(NodePath.ROOT);
@@ -106,7 +107,7 @@ final class MemoryTree {
         }
         long owner = create.mode().isEphemeral() ? change.caller.sessionId() : 0;
         boolean isContainer = create.mode() == CreateMode.CONTAINER;
-        Node node = new Node(change.zxid, change.timeMs, create.data(), acl, owner, isContainer);
+        Node node = new Node(change.zxid, change.timeMs, create.bytes(), acl, owner, isContainer);
         insert(change, path, node, parent);
         change.cause(CREATED, path, acl);
         change.cause(CHILDREN_CHANGED, parentPath, parent.acl);
@@ -184,14 +185,14 @@ final class MemoryTree {
 
     NodeStat set(Change change, SetData set) {
         NodePath path = set.path();
-        checkSize(path, set.data());
+        checkSize(path, set.bytes());
         Node node = get(path);
         AccessRules.require(node.acl, change.caller.identities(), Permission.WRITE, path);
         checkVersion(path, node.version, set.version(), "version");
-        byte[] oldData = node.data;
+        Bytes oldData = node.data;
         long oldZxid = node.mzxid;
         long oldTimeMs = node.mtimeMs;
-        node.data = set.data();
+        node.data = set.bytes();
         node.mzxid = change.zxid;
         node.mtimeMs = change.timeMs;
         node.version++;
@@ -287,11 +288,11 @@ final class MemoryTree {
         }
     }
 
-    private static void checkSize(NodePath path, byte[] data) {
-        if (data.length > MAX_DATA_BYTES) {
+    private static void checkSize(NodePath path, Bytes data) {
+        if (data.size() > MAX_DATA_BYTES) {
             throw new RefusedException(
                     RefusalReason.BAD_ARGUMENTS,
-                    "data of " + path + " has " + data.length + " bytes; at most " + MAX_DATA_BYTES + " are allowed");
+                    "data of " + path + " has " + data.size() + " bytes; at most " + MAX_DATA_BYTES + " are allowed");
         }
     }
 }

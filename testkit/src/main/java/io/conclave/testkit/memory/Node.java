@@ -1,6 +1,7 @@
 package io.conclave.testkit.memory;
 
 import io.conclave.node.Acl;
+import io.conclave.node.Bytes;
 import io.conclave.node.NodeStat;
 import java.util.LinkedHashSet;
 import java.util.Set;
@@ -13,7 +14,7 @@ final class Node {
     final boolean isContainer;
     final Set<String> children = new LinkedHashSet<>();
     Acl acl;
-    byte[] data;
+    Bytes data;
     long mzxid;
     long mtimeMs;
     long pzxid;
@@ -22,7 +23,7 @@ final class Node {
     /** How many children were ever created; numbers the sequential ones, wraps. */
     int createdChildren;
 
-    Node(long zxid, long timeMs, byte[] data, Acl acl, long ephemeralOwner, boolean isContainer) {
+    Node(long zxid, long timeMs, Bytes data, Acl acl, long ephemeralOwner, boolean isContainer) {
         this.czxid = zxid;
         this.ctimeMs = timeMs;
         this.mzxid = zxid;
@@ -47,7 +48,7 @@ final class Node {
                 cversion,
                 aclVersion,
                 ephemeralOwner,
-                data.length,
+                data.size(),
                 children.size());
     }
 }
