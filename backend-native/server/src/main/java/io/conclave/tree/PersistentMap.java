@@ -25,15 +25,15 @@ import org.jspecify.annotations.Nullable;
  * @param <V> values, never null
  */
 public final class PersistentMap<K extends Comparable<? super K>, V> implements Iterable<Map.Entry<K, V>> {
-    private static final int BITS = 3;
-    private static final int WIDTH = 1 << BITS;
+    static final int BITS = 3;
+    static final int WIDTH = 1 << BITS;
     private static final int HASH_BITS = 32;
     static final int MAX_BUCKET_ENTRIES = 16;
-    private static final Object[] NO_ENTRIES = {};
+    static final Object[] NO_ENTRIES = {};
     private static final PersistentMap<?, ?> EMPTY = new PersistentMap<>(NO_ENTRIES);
 
     /** An inner node. Each slot holds a branch, or a bucket that may be empty but is never null. */
-    private record Branch(int size, Object[] slots) {
+    record Branch(int size, Object[] slots) {
         Branch with(int slot, Object child, int newSize) {
             Object[] copy = slots.clone();
             copy[slot] = child;
@@ -91,7 +91,14 @@ public final class PersistentMap<K extends Comparable<? super K>, V> implements 
 
     /** The map without this key. */
     public PersistentMap<K, V> remove(K key) {
-        Object newRoot = remove(root, 0, spread(key.hashCode()), key);
+        return withRoot(remove(root, 0, spread(key.hashCode()), key));
+    }
+
+    Object root() {
+        return root;
+    }
+
+    PersistentMap<K, V> withRoot(Object newRoot) {
         if (newRoot == root) {
             return this;
         }
@@ -198,7 +205,7 @@ public final class PersistentMap<K extends Comparable<? super K>, V> implements 
     }
 
     /** One bucket with what is left in a branch, whose children can only be buckets by now. */
-    private static Object[] collapse(Branch branch) {
+    static Object[] collapse(Branch branch) {
         Object[] bucket = NO_ENTRIES;
         for (Object child : branch.slots) {
             Object[] share = (Object[]) child;
@@ -211,7 +218,7 @@ public final class PersistentMap<K extends Comparable<? super K>, V> implements 
 
     /** The index of a key in a bucket, or {@code -(index where it belongs) - 1}. */
     @SuppressWarnings("unchecked")
-    private static int indexOf(Object[] bucket, Comparable<?> key) {
+    static int indexOf(Object[] bucket, Comparable<?> key) {
         Comparable<Object> wanted = (Comparable<Object>) key;
         int low = 0;
         int high = bucket.length / 2 - 1;
@@ -230,16 +237,16 @@ public final class PersistentMap<K extends Comparable<? super K>, V> implements 
         return -2 * low - 1;
     }
 
-    private static int sizeOf(Object node) {
+    static int sizeOf(Object node) {
         return node instanceof Branch branch ? branch.size : ((Object[]) node).length / 2;
     }
 
-    private static int slotOf(int hash, int shift) {
+    static int slotOf(int hash, int shift) {
         return (hash >>> shift) & (WIDTH - 1);
     }
 
     /** The finalizer of MurmurHash3: names that differ in their last digits alone must not crowd together. */
-    private static int spread(int hash) {
+    static int spread(int hash) {
         int mixed = (hash ^ (hash >>> 16)) * 0x85ebca6b;
         mixed = (mixed ^ (mixed >>> 13)) * 0xc2b2ae35;
         return mixed ^ (mixed >>> 16);

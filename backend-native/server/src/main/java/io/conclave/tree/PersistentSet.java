@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,6 +58,12 @@ public final class PersistentSet<E extends Comparable<? super E>> implements Ite
             return this;
         }
         return changed.isEmpty() ? empty() : new PersistentSet<>(changed);
+    }
+
+    /** Calls back for each element, in the order of the map. */
+    @Override
+    public void forEach(Consumer<? super E> action) {
+        elements.forEach((element, present) -> action.accept(element));
     }
 
     /** The elements in their natural order, in a new list. */

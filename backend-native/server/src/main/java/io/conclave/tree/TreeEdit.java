@@ -193,12 +193,25 @@ final class TreeEdit {
         return end(close.id(), close.reason());
     }
 
+    /** All at once, since there may be very many of them, and nothing else happens on any member meanwhile. */
     private Result end(long sessionId, Change.CloseReason reason) {
-        for (String path : session(sessionId).ephemerals().sorted()) {
-            remove(path, Trail.of(root, path));
-        }
+        BulkRemoval removal = new BulkRemoval(root, this::removedAmongMany);
+        session(sessionId).ephemerals().forEach(removal::remove);
+        root = removal.rootAfter(zxid);
         sessions = sessions.remove(sessionId);
         return new Result.SessionClosed(sessionId, reason);
+    }
+
+    private void removedAmongMany(String path, Znode node, BulkRemoval.Parent parent) {
+        nodes--;
+        ephemerals--;
+        bytes -= path.length() + node.dataLength();
+        events.add(new TreeEvent(TreeEvent.Type.DELETED, path, zxid, node.acl()));
+        events.add(new TreeEvent(
+                TreeEvent.Type.CHILDREN_CHANGED,
+                parent.path(),
+                zxid,
+                parent.node().acl()));
     }
 
     Result suspectSession(Change.SuspectSession suspect) {

@@ -186,6 +186,10 @@ public abstract sealed class Znode {
         return withChildren(children().put(name, child), creations(), pzxid());
     }
 
+    final Znode withChildren(BulkEdit<String, Znode, ?> edit, long newPzxid) {
+        return withChildren(edit.applyTo(children()), creations(), newPzxid);
+    }
+
     private Znode withChildren(PersistentMap<String, Znode> newChildren, int newCreations, long newPzxid) {
         return of(new Fields(
                 data,

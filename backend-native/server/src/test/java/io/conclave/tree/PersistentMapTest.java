@@ -74,6 +74,69 @@ class PersistentMapTest {
         }
     }
 
+    @Test
+    void aBulkEditDoesWhatItsEditsDoOneByOne() {
+        compareBulkEdits(value -> "node-" + value);
+    }
+
+    @Test
+    void aBulkEditDoesSoWhenManyHashesCollide() {
+        compareBulkEdits(value -> new Key(value, value % 7));
+    }
+
+    @Test
+    void aBulkEditDoesSoWhenAllHashesCollide() {
+        compareBulkEdits(value -> new Key(value, 42));
+    }
+
+    private static <K extends Comparable<? super K>> void compareBulkEdits(IntFunction<K> keys) {
+        long seed = new Random().nextLong();
+        Random random = new Random(seed);
+        for (int round = 0; round < 300; round++) {
+            int size = 1 + random.nextInt(random.nextInt(4) == 0 ? 1000 : 40);
+            PersistentMap<K, Integer> map = PersistentMap.empty();
+            for (int i = 0; i < size; i++) {
+                map = map.put(keys.apply(i), i);
+            }
+            PersistentMap<K, Integer> before = map;
+            PersistentMap<K, Integer> expected = map;
+            Map<K, Integer> removed = new HashMap<>();
+            BulkEdit<K, Integer, K> edit = new BulkEdit<>(removed::put);
+            Map<K, Integer> gone = new HashMap<>();
+            int[] chances = {random.nextInt(101), random.nextInt(101)};
+            for (int i = 0; i < size; i++) {
+                if (random.nextInt(100) < chances[0]) {
+                    edit.remove(keys.apply(i), keys.apply(i));
+                    gone.put(keys.apply(i), i);
+                    expected = expected.remove(keys.apply(i));
+                } else if (random.nextInt(100) < chances[1]) {
+                    edit.replace(keys.apply(i), -i);
+                    expected = expected.put(keys.apply(i), -i);
+                }
+            }
+            PersistentMap<K, Integer> edited = edit.applyTo(map);
+            assertEquals(expected, edited, "seed " + seed + " round " + round);
+            assertEquals(gone, removed, "seed " + seed + " round " + round);
+            assertEquals(expected.size(), edited.size(), "seed " + seed + " round " + round);
+            assertEquals(contentOf(expected), contentOf(edited), "seed " + seed + " round " + round);
+            assertEquals(before, map, "seed " + seed + " round " + round);
+            assertEquals(expected.isEmpty(), edited.isEmpty(), "seed " + seed + " round " + round);
+        }
+    }
+
+    @Test
+    void aBulkEditChangesOnlyWhatIsThere() {
+        PersistentMap<String, Integer> map =
+                PersistentMap.<String, Integer>empty().put("a", 1);
+        BulkEdit<String, Integer, String> replacing = new BulkEdit<>((what, value) -> {});
+        replacing.replace("b", 2);
+        assertThrows(IllegalArgumentException.class, () -> replacing.applyTo(map));
+        BulkEdit<String, Integer, String> removing = new BulkEdit<>((what, value) -> {});
+        removing.remove("b", "b");
+        assertThrows(IllegalArgumentException.class, () -> removing.applyTo(map));
+        assertSame(map, new BulkEdit<String, Integer, String>((what, value) -> {}).applyTo(map));
+    }
+
     private static <K extends Comparable<? super K>, V> Map<K, V> contentOf(PersistentMap<K, V> map) {
         Map<K, V> visited = new HashMap<>();
         map.forEach(visited::put);

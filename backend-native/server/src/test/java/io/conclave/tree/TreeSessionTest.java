@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
 import java.util.List;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
@@ -16,7 +18,7 @@ class TreeSessionTest {
     private final TreeTester tree = new TreeTester().open(1).open(2);
 
     @Test
-    void closingASessionTakesItsEphemeralsInOrder() {
+    void closingASessionTakesItsEphemerals() {
         for (String path : List.of("/c", "/a", "/b")) {
             tree.request(1, create(path, CreateMode.EPHEMERAL));
         }
@@ -42,6 +44,52 @@ class TreeSessionTest {
                 new Result.Failed(TreeError.SESSION_EXPIRED),
                 tree.apply(new Change.CloseSession(1, Change.ANY_ATTACHMENT, Change.CloseReason.OPERATOR))
                         .result());
+    }
+
+    @Test
+    void ephemeralsGoWhereverTheyAre() {
+        tree.request(2, create("/a"));
+        tree.request(2, create("/a/b"));
+        tree.request(2, create("/a/b/c"));
+        for (String path : List.of("/a/b/c/x", "/y", "/a/b/z", "/a/b/w")) {
+            tree.request(1, create(path, CreateMode.EPHEMERAL));
+        }
+        tree.request(2, create("/a/b/c/other", CreateMode.EPHEMERAL));
+        long untouched = tree.stat("/a").pzxid();
+        tree.apply(new Change.CloseSession(1, Change.ANY_ATTACHMENT, Change.CloseReason.CLIENT));
+        assertEquals(List.of("a", "zookeeper"), tree.children("/"));
+        assertEquals(List.of("c"), tree.children("/a/b"));
+        assertEquals(List.of("other"), tree.children("/a/b/c"));
+        assertEquals(tree.last.zxid(), tree.stat("/a/b").pzxid());
+        assertEquals(tree.last.zxid(), tree.stat("/a/b/c").pzxid());
+        assertEquals(tree.last.zxid(), tree.stat("/").pzxid());
+        assertEquals(untouched, tree.stat("/a").pzxid());
+        assertEquals(8, tree.events().size());
+        assertTrue(tree.events()
+                .containsAll(List.of(
+                        "DELETED /a/b/c/x",
+                        "CHILDREN_CHANGED /a/b/c",
+                        "DELETED /y",
+                        "CHILDREN_CHANGED /",
+                        "DELETED /a/b/z",
+                        "CHILDREN_CHANGED /a/b")));
+    }
+
+    /** By what is allocated, since that is the same on a busy machine: one by one it is 32 MB. */
+    @Test
+    void theEndOfASessionCopiesWhatItChangesOnceAndNotOnceForEachEphemeral() {
+        tree.request(2, create("/group"));
+        for (int i = 0; i < 20_000; i++) {
+            tree.request(1, create("/group/member-", CreateMode.EPHEMERAL_SEQUENTIAL));
+        }
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        long thread = Thread.currentThread().getId();
+        long before = threads.getThreadAllocatedBytes(thread);
+        tree.apply(new Change.CloseSession(1, Change.ANY_ATTACHMENT, Change.CloseReason.CLIENT));
+        long allocated = threads.getThreadAllocatedBytes(thread) - before;
+        assertTrue(allocated < 6_000_000, allocated + " bytes were allocated");
+        assertEquals(List.of(), tree.children("/group"));
+        assertEquals(0, tree.state.ephemeralCount());
     }
 
     @Test

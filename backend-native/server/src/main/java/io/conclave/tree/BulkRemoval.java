@@ -1,0 +1,130 @@
+package io.conclave.tree;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes many childless nodes out of a tree at once: each node on the way to them is copied once, however many go below it.
+ * Works without recursion, because the depth of a tree is bounded by what clients send and not by our stack.
+ */
+final class BulkRemoval {
+    /** Told of each node that goes; in an order that all members find. */
+    interface Witness {
+        void removed(String path, Znode node, Parent from);
+    }
+
+    /** A node that changes because something below it goes. */
+    static final class Parent {
+        private final @Nullable Parent above;
+        private final String name;
+        private final Znode before;
+        private final String path;
+        private final BulkEdit<String, Znode, String> children;
+        private @Nullable Map<String, Parent> below;
+        private boolean losesChildren;
+
+        private Parent(@Nullable Parent above, String name, Znode before, String path, Witness witness) {
+            this.children = new BulkEdit<>((removed, node) -> witness.removed(removed, node, this));
+            this.above = above;
+            this.name = name;
+            this.before = before;
+            this.path = path;
+        }
+
+        /** The node before the removal. */
+        Znode node() {
+            return before;
+        }
+
+        /** Its path for the eyes of clients. */
+        String path() {
+            return path;
+        }
+
+        private @Nullable Parent known(String child) {
+            return below == null ? null : below.get(child);
+        }
+
+        private void know(Parent child) {
+            if (below == null) {
+                below = new HashMap<>(2);
+            }
+            below.put(child.name, child);
+        }
+
+        private Znode after(long zxid) {
+            return before.withChildren(children, losesChildren ? zxid : before.pzxid());
+        }
+    }
+
+    private final Witness witness;
+    private final Parent root;
+
+    /** By path, without the root's slash. */
+    private final Map<String, Parent> byPath = new HashMap<>();
+
+    /** Most sessions have all they own in one place. */
+    private Parent last;
+
+    /** Whoever is above another comes before it. */
+    private final List<Parent> topDown = new ArrayList<>();
+
+    BulkRemoval(Znode root, Witness witness) {
+        this.witness = witness;
+        this.root = new Parent(null, "", root, "/", witness);
+        topDown.add(this.root);
+        byPath.put("", this.root);
+        last = this.root;
+    }
+
+    /** Has a node go, which must be there. */
+    void remove(String path) {
+        int slash = path.lastIndexOf('/');
+        if (slash != last.path.length() || !path.startsWith(last.path)) {
+            last = byPath.computeIfAbsent(path.substring(0, slash), this::walkTo);
+        }
+        last.losesChildren = true;
+        last.children.remove(path.substring(slash + 1), path);
+    }
+
+    private Parent walkTo(String path) {
+        Parent parent = root;
+        int start = 1;
+        while (start <= path.length()) {
+            int slash = path.indexOf('/', start);
+            int end = slash < 0 ? path.length() : slash;
+            String name = path.substring(start, end);
+            Parent next = parent.known(name);
+            if (next == null) {
+                next = new Parent(parent, name, child(parent, name), path.substring(0, end), witness);
+                parent.know(next);
+                topDown.add(next);
+            }
+            parent = next;
+            start = end + 1;
+        }
+        return parent;
+    }
+
+    private static Znode child(Parent parent, String name) {
+        Znode child = parent.before.children().get(name);
+        if (child == null) {
+            throw new IllegalStateException("there is no " + name + " below " + parent.path);
+        }
+        return child;
+    }
+
+    /** The root of the tree in which all of them have gone. To be called once. */
+    Znode rootAfter(long zxid) {
+        for (int i = topDown.size() - 1; i > 0; i--) {
+            Parent parent = topDown.get(i);
+            if (parent.above != null) {
+                parent.above.children.replace(parent.name, parent.after(zxid));
+            }
+        }
+        return root.after(zxid);
+    }
+}
