@@ -4,23 +4,21 @@ import io.conclave.consensus.LogException;
 import io.conclave.server.ConclaveServer;
 import io.conclave.server.ServerConfig;
 import io.conclave.time.TimeSource;
-import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The durable embedded servers of this JVM: users of one directory share its server, and the last to leave closes it.
+ * The embedded servers of this JVM: the users of one place share its server, and the last to leave closes it.
  */
 final class EmbeddedServers {
     static final EmbeddedServers OF_THIS_JVM = new EmbeddedServers();
 
     private final Object lock = new Object();
     // @GuardedBy("lock")
-    private final Map<Path, Shared> byDirectory = new HashMap<>();
+    private final Map<EmbeddedPlace, Shared> byPlace = new HashMap<>();
 
     /** A server in the making, in use, or on its way out. */
     private static final class Shared {
@@ -42,17 +40,16 @@ final class EmbeddedServers {
     }
 
     /**
-     * The server of a directory, started if nobody here uses it yet. Blocks meanwhile. To be given back once.
+     * The server of a place, started if nobody here uses it yet. Blocks meanwhile. To be given back once.
      *
      * @throws LogException if the directory is in use by another process or its log cannot be read
      */
-    ConclaveServer use(Path directory, TimeSource time) {
-        Path key = directory.toAbsolutePath().normalize();
+    ConclaveServer use(EmbeddedPlace place, TimeSource time) {
         while (true) {
             Shared shared;
             boolean leaving;
             synchronized (lock) {
-                shared = byDirectory.computeIfAbsent(key, path -> new Shared());
+                shared = byPlace.computeIfAbsent(place, key -> new Shared());
                 leaving = shared.begun && shared.users == 0;
                 if (!leaving) {
                     shared.users++;
@@ -61,19 +58,19 @@ final class EmbeddedServers {
             if (leaving) {
                 shared.closed.join();
             } else {
-                return shared.begin(lock) ? start(key, shared, time) : join(shared.started);
+                return shared.begin(lock) ? start(place, shared, time) : join(shared.started);
             }
         }
     }
 
-    private ConclaveServer start(Path directory, Shared shared, TimeSource time) {
+    private ConclaveServer start(EmbeddedPlace place, Shared shared, TimeSource time) {
         try {
             ConclaveServer server = ConclaveServer.start(
-                    ServerConfig.embedded(Optional.of(directory)), time, cause -> forget(directory, shared));
+                    ServerConfig.embedded(place.directory()), time, cause -> forget(place, shared));
             shared.started.complete(server);
             return server;
         } catch (RuntimeException | Error e) {
-            forget(directory, shared);
+            forget(place, shared);
             shared.started.completeExceptionally(e);
             throw e;
         }
@@ -87,19 +84,18 @@ final class EmbeddedServers {
         }
     }
 
-    private void forget(Path directory, Shared shared) {
+    private void forget(EmbeddedPlace place, Shared shared) {
         synchronized (lock) {
-            byDirectory.remove(directory, shared);
+            byPlace.remove(place, shared);
         }
         shared.closed.complete(null);
     }
 
     /** Gives a server back; the last user's call closes it and blocks until it is closed. */
-    void giveBack(Path directory, ConclaveServer server) {
-        Path key = directory.toAbsolutePath().normalize();
+    void giveBack(EmbeddedPlace place, ConclaveServer server) {
         Shared last = null;
         synchronized (lock) {
-            Shared shared = byDirectory.get(key);
+            Shared shared = byPlace.get(place);
             if (shared != null && shared.started.getNow(null) == server && --shared.users == 0) {
                 last = shared;
             }
@@ -108,7 +104,7 @@ final class EmbeddedServers {
             try {
                 server.close();
             } finally {
-                forget(key, last); // whoever comes next must not wait for ever
+                forget(place, last); // the next user must not wait for it without end
             }
         }
     }

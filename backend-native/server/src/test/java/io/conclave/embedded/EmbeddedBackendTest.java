@@ -17,10 +17,17 @@ import io.conclave.time.TimeSource;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.ServiceLoader;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -52,11 +59,71 @@ class EmbeddedBackendTest {
     }
 
     @Test
-    void eachStoreInMemoryIsFreshAndPrivate() throws Exception {
-        try (Coordinator one = Coordinator.connect("embedded:");
-                Coordinator other = Coordinator.connect("embedded:")) {
+    void coordinatorsOfOneJvmShareTheStoreInMemoryUntilTheLastIsClosed() throws Exception {
+        Coordinator first = Coordinator.connect("embedded:");
+        try (Coordinator second = Coordinator.connect("embedded:")) {
+            first.execute(Create.of(NODE));
+            second.execute(GetData.of(NODE));
+            first.close();
+            second.execute(GetData.of(NODE));
+        }
+        try (Coordinator later = Coordinator.connect("embedded:")) {
+            assertThrows(RefusedException.class, () -> later.execute(GetData.of(NODE)), "a store that is new");
+        }
+    }
+
+    @Test
+    void storesInMemoryOfOneNameAreOneAndOfTwoNamesAreTwo() throws Exception {
+        try (Coordinator one = Coordinator.connect("embedded:memory/one");
+                Coordinator sameOne = Coordinator.connect("embedded:memory/one");
+                Coordinator other = Coordinator.connect("embedded:memory/other");
+                Coordinator unnamed = Coordinator.connect("embedded:")) {
             one.execute(Create.of(NODE));
+            sameOne.execute(GetData.of(NODE));
             assertThrows(RefusedException.class, () -> other.execute(GetData.of(NODE)));
+            assertThrows(RefusedException.class, () -> unnamed.execute(GetData.of(NODE)));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"embedded:memory", "embedded:memory/", "embedded:memory/a/b"})
+    void aStoreInMemoryNeedsAName(String text) {
+        IllegalArgumentException refused =
+                assertThrows(IllegalArgumentException.class, () -> Coordinator.connect(text));
+        assertTrue(refused.getMessage().contains(text), refused.getMessage());
+        assertTrue(refused.getMessage().contains("embedded:memory/name"), refused.getMessage());
+    }
+
+    @Test
+    void aDirectoryIsOneStoreWhateverWayLeadsToIt() throws Exception {
+        Path link = Files.createSymbolicLink(directory.resolve("link"), Files.createDirectory(directory.resolve("d")));
+        try (Coordinator one =
+                        Coordinator.connect("embedded:" + directory.resolve("d").resolve("new"));
+                Coordinator other = Coordinator.connect("embedded:" + link.resolve("new"))) {
+            one.execute(Create.of(NODE));
+            other.execute(GetData.of(NODE));
+        }
+    }
+
+    @Test
+    void manyComeAndGoAtOnceAndEachIsServed() throws Exception {
+        ExecutorService threads = Executors.newFixedThreadPool(4);
+        try {
+            List<Future<?>> all = new ArrayList<>();
+            for (int i = 0; i < 40; i++) {
+                int number = i;
+                all.add(threads.submit(() -> {
+                    try (Coordinator coordinator = Coordinator.connect("embedded:memory/busy")) {
+                        coordinator.execute(Create.of(NodePath.of("/n" + number)));
+                        return coordinator.execute(GetData.of(NodePath.of("/n" + number)));
+                    }
+                }));
+            }
+            for (Future<?> one : all) {
+                one.get();
+            }
+        } finally {
+            threads.shutdown();
         }
     }
 
