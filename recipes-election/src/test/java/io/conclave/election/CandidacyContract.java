@@ -192,10 +192,8 @@ abstract class CandidacyContract extends ElectionFixture {
         awaitNextSession(coordinator, clock);
         work.awaitInterrupted();
         Leadership between = get(waiter);
-        await().atMost(PATIENCE).until(() -> {
-            clock.advance(Duration.ofMillis(1));
-            return electionOf(other).candidates().size() == 2;
-        });
+        clock.advanceUntil(
+                Duration.ofMillis(1), () -> electionOf(other).candidates().size() == 2);
         between.close();
         Leadership second = work.awaitBegun();
         assertTrue(second.token().compareTo(between.token()) > 0);

@@ -1,6 +1,5 @@
 package io.conclave.election;
 
-import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -116,10 +115,7 @@ abstract class ElectionObserverContract extends ElectionHandOverContract {
     }
 
     private static void awaitTold(Told told, ManualTimeSource clock, String state) {
-        await().atMost(PATIENCE).until(() -> {
-            clock.advance(Duration.ofMillis(1));
-            return told.last().equals(state);
-        });
+        clock.advanceUntil(Duration.ofMillis(1), () -> told.last().equals(state));
     }
 
     @Test

@@ -59,7 +59,7 @@ class SupersededCandidateTest extends ElectionFixture {
         await().during(Duration.ofMillis(300)).until(() -> places.get() == 1);
         assertFalse(campaign.isDone());
         former.execute(Delete.of(ACKNOWLEDGEMENT));
-        time.advance(Duration.ofMillis(100));
+        time.advanceUntil(Duration.ofMillis(10), campaign::isDone);
         Leadership leadership = get(campaign);
         assertTrue(leadership.isHeld());
         assertFalse(leadership.lost().toCompletableFuture().isDone());

@@ -92,10 +92,7 @@ abstract class LockLossContract extends LockWaitingContract {
         clock.advanceWallOnly(sessionTimeout());
         awaitNextSession(coordinator, clock);
         CompletableFuture<LockGrant> again = lockOf(coordinator).acquireAsync();
-        await().atMost(PATIENCE).until(() -> {
-            clock.advance(Duration.ofMillis(1));
-            return again.isDone();
-        });
+        clock.advanceUntil(Duration.ofMillis(1), again::isDone);
         assertTrue(again.get().token().compareTo(old.token()) > 0);
     }
 

@@ -215,6 +215,8 @@ public abstract class MultiLockContract extends LockFixture {
         next.get(sessionTimeout().toMillis() * 3 + 20_000, MILLISECONDS).close();
         stopped.advance(sessionTimeout().plusSeconds(60)); // it wakes up
         assertFalse(grant.isHeld());
+        stopped.advanceUntil(
+                sessionTimeout(), () -> grant.lost().toCompletableFuture().isDone());
         LossReason reason = grant.lost().toCompletableFuture().get(20, SECONDS);
         // what it hears first, when it wakes up: that its session or that its znode is gone
         assertTrue(reason == LossReason.SESSION_LOST || reason == LossReason.NODE_DELETED, reason::toString);

@@ -98,10 +98,7 @@ class PausedHolderTest {
         long session = sleeper.recipeSession().id();
         faults.holdReplies(session);
         CompletableFuture<LockGrant> next = lockOf(world).acquireAsync();
-        soon().until(() -> {
-            worldsClock.advance(Duration.ofMillis(100));
-            return next.isDone();
-        });
+        worldsClock.advanceUntil(Duration.ofMillis(100), next::isDone);
         assertFalse(faults.liveSessions().contains(session));
         return next.join();
     }
@@ -168,8 +165,7 @@ class PausedHolderTest {
     private void wakeUp() {
         long ended = sleeper.recipeSession().id();
         faults.releaseReplies(ended);
-        soon().until(() -> {
-            sleepersClock.advance(Duration.ofMillis(10));
+        sleepersClock.advanceUntil(Duration.ofMillis(10), () -> {
             long present = sleeper.recipeSession().id();
             return present != 0 && present != ended && sleeper.state() == SessionState.CONNECTED;
         });

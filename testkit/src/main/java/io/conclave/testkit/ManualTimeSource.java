@@ -5,7 +5,9 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.PriorityQueue;
+import java.util.concurrent.Callable;
 import java.util.concurrent.Executor;
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,6 +23,8 @@ public final class ManualTimeSource implements TimeSource {
     private static final Logger LOG = LoggerFactory.getLogger(ManualTimeSource.class);
     private static final long NANOS_PER_MILLI = 1_000_000L;
     private static final long START_WALL_MS = 1_700_000_000_000L;
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
+    private static final Duration POLL = Duration.ofMillis(1);
 
     private final Executor executor;
     private final Object lock = new Object();
@@ -86,6 +90,28 @@ public final class ManualTimeSource implements TimeSource {
     /** Moves both clocks forward and runs what becomes due. */
     public void advance(Duration by) {
         move(forward(by), true);
+    }
+
+    /**
+     * Moves both clocks by steps, one about every millisecond of real time, until the condition holds; fails after a
+     * minute of real time.
+     *
+     * <p>This is the way to wait for a timer that another thread arms. That thread reads these clocks when it comes to
+     * it, perhaps after the test has moved them: a test that moves them once and then waits would wait for a timer that
+     * lies beyond the end of time.
+     */
+    public void advanceUntil(Duration step, Callable<Boolean> condition) {
+        Awaitility.await("a condition that holds while manual time goes on")
+                .atMost(PATIENCE)
+                .pollDelay(Duration.ZERO)
+                .pollInterval(POLL)
+                .until(() -> {
+                    if (condition.call()) {
+                        return true;
+                    }
+                    advance(step);
+                    return condition.call();
+                });
     }
 
     /** Moves the monotonic clock forward and runs what becomes due; the wall clock stands, as if an operator had set it back. */

@@ -1,12 +1,14 @@
 package io.conclave.testkit;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -106,5 +108,25 @@ class ManualTimeSourceTest {
 
     private void note(String name, long delayMs) {
         time.schedule(Duration.ofMillis(delayMs), () -> ran.add(name + " at " + time.monotonicNanos() / 1_000_000));
+    }
+
+    @Test
+    void timerThatAnotherThreadArmsAfterTheMoveIsReachedByAdvancingUntil() throws Exception {
+        CompletableFuture<Void> ran = new CompletableFuture<>();
+        CountDownLatch moved = new CountDownLatch(1);
+        Thread other = new Thread(() -> {
+            try {
+                moved.await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+            time.schedule(Duration.ofSeconds(1), () -> ran.complete(null));
+        });
+        other.start();
+        time.advance(Duration.ofSeconds(10));
+        moved.countDown();
+        other.join();
+        assertFalse(ran.isDone(), "it lies beyond the end of time");
+        time.advanceUntil(Duration.ofMillis(100), ran::isDone);
     }
 }

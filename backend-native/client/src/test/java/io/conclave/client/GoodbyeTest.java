@@ -192,15 +192,9 @@ final class GoodbyeTest extends WireSessionFixture {
         mayAnswer.countDown();
         inFlight.forEach(TestSession::join);
         List<CompletableFuture<?>> queued = sets(session, 10);
-        Awaitility.await().until(() -> {
-            time.advance(Duration.ofMillis(50));
-            return session.states.contains(SessionState.SUSPENDED);
-        });
+        time.advanceUntil(Duration.ofMillis(50), () -> session.states.contains(SessionState.SUSPENDED));
         back.countDown();
-        Awaitility.await().until(() -> {
-            time.advance(Duration.ofMillis(5));
-            return queued.stream().allMatch(CompletableFuture::isDone);
-        });
+        time.advanceUntil(Duration.ofMillis(5), () -> queued.stream().allMatch(CompletableFuture::isDone));
         queued.forEach(TestSession::join);
         assertEquals(List.of(SessionState.CONNECTED, SessionState.SUSPENDED, SessionState.CONNECTED), session.states);
     }

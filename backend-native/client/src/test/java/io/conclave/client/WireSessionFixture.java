@@ -11,10 +11,7 @@ import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 
 /** A session against servers that misbehave as their script says. */
 abstract class WireSessionFixture {
@@ -23,17 +20,6 @@ abstract class WireSessionFixture {
     static final StatReply STAT = new StatReply(FakeServer.STAT);
 
     private final List<AutoCloseable> open = new ArrayList<>();
-
-    @BeforeAll
-    static void pollOften() {
-        Awaitility.setDefaultPollInterval(Duration.ofMillis(5));
-        Awaitility.setDefaultPollDelay(Duration.ofMillis(1));
-    }
-
-    @AfterAll
-    static void pollAsUsual() {
-        Awaitility.reset();
-    }
 
     @AfterEach
     void closeAll() throws Exception {

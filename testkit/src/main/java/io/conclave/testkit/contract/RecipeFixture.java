@@ -107,10 +107,7 @@ public abstract class RecipeFixture implements StoreUnderTest {
     /** Lets time pass, by a clock that stands otherwise, until the coordinator has another session than now. */
     protected static void awaitNextSession(Coordinator coordinator, ManualTimeSource standingClock) {
         long lost = coordinator.recipeSession().id();
-        await().atMost(PATIENCE).until(() -> {
-            standingClock.advance(TICK);
-            return hasAnotherSession(coordinator, lost);
-        });
+        standingClock.advanceUntil(TICK, () -> hasAnotherSession(coordinator, lost));
     }
 
     private static boolean hasAnotherSession(Coordinator coordinator, long lost) {

@@ -1,0 +1,23 @@
+package io.conclave.consensus;
+
+import java.time.Duration;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.extension.Extension;
+
+/**
+ * Makes every {@code await()} look often and wait long: what must come may take a minute on a busy machine, and a test
+ * that passes waits no longer than it must.
+ *
+ * <p>JUnit finds it as a service where {@code junit.jupiter.extensions.autodetection.enabled} is set.
+ */
+public final class PatientAwaits implements Extension {
+    private static final Duration POLL = Duration.ofMillis(10);
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
+
+    /** Called by JUnit. */
+    public PatientAwaits() {
+        Awaitility.setDefaultPollDelay(Duration.ofMillis(1));
+        Awaitility.setDefaultPollInterval(POLL);
+        Awaitility.setDefaultTimeout(PATIENCE);
+    }
+}
