@@ -163,6 +163,10 @@ public final class LogOptions {
         return from.diskRetryMs;
     }
 
+    public long snapshotCheckEveryMs() {
+        return from.snapshotCheckEveryMs;
+    }
+
     /** Sets what differs from the defaults. Not thread-safe. */
     public static final class Builder {
         private final LongSupplier wallClockMs;
@@ -191,6 +195,7 @@ public final class LogOptions {
         private long snapshotEveryBytes = 512L * MB;
         private int snapshotsKept = 3;
         private long diskRetryMs = 1_000;
+        private long snapshotCheckEveryMs = 3_600_000;
 
         private Builder(
                 LongSupplier wallClockMs,
@@ -228,6 +233,7 @@ public final class LogOptions {
             snapshotEveryBytes = other.snapshotEveryBytes;
             snapshotsKept = other.snapshotsKept;
             diskRetryMs = other.diskRetryMs;
+            snapshotCheckEveryMs = other.snapshotCheckEveryMs;
         }
 
         private static Thread daemon(Runnable work) {
@@ -363,6 +369,12 @@ public final class LogOptions {
         /** How often a full disk is tried again; 1,000 ms by default. */
         public Builder diskRetryMs(long value) {
             diskRetryMs = value;
+            return this;
+        }
+
+        /** How often one of the kept snapshots, each in its turn, is read through and checked; an hour by default. */
+        public Builder snapshotCheckEveryMs(long value) {
+            snapshotCheckEveryMs = value;
             return this;
         }
 

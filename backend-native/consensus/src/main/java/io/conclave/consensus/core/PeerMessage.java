@@ -68,10 +68,22 @@ public sealed interface PeerMessage {
     /**
      * The answer to a piece.
      *
-     * @param received up to where the receiver has the file; the sender goes on there
+     * @param received up to where the receiver has the file; the sender goes on there. Negative if the whole file came and
+     *     failed its check
      * @param installed the receiver's log goes on behind the snapshot
      */
-    record SnapshotReply(long term, long lastIndex, long received, boolean installed) implements PeerMessage {}
+    record SnapshotReply(long term, long lastIndex, long received, boolean installed) implements PeerMessage {
+
+        /** The whole file came and failed its check. */
+        public static SnapshotReply damaged(long term, long lastIndex) {
+            return new SnapshotReply(term, lastIndex, -1, false);
+        }
+
+        /** Whether the whole file came and failed its check. */
+        public boolean isDamaged() {
+            return received < 0;
+        }
+    }
 
     /** The leader asks the receiver to stand for election at once (thesis §3.10). */
     record TimeoutNow(long term) implements PeerMessage {}

@@ -223,6 +223,7 @@ final class Replication {
         core.tick(nowMs, options.wallClockMs().getAsLong());
         membership.stir();
         snapshotSender.tick(nowMs);
+        store.tick(nowMs);
         return true;
     }
 

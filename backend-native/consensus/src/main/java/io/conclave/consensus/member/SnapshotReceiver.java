@@ -1,6 +1,7 @@
 package io.conclave.consensus.member;
 
 import io.conclave.consensus.DamagedLogException;
+import io.conclave.consensus.LogException;
 import io.conclave.consensus.StateMachine;
 import io.conclave.consensus.core.PeerMessage.SnapshotPiece;
 import io.conclave.consensus.core.PeerMessage.SnapshotReply;
@@ -84,7 +85,7 @@ final class SnapshotReceiver {
     }
 
     /** What is there of it gives its room back; the sender, who gets no answer, asks now and then. */
-    private void withoutRoom(Exception cause) throws IOException {
+    private void withoutRoom(Throwable cause) throws IOException {
         log.warn("no room for the snapshot of {} entries; the sender tries again", lastIndex, cause);
         pausedUntilMs = receiving.nowMs() + pauseMs;
         discard();
@@ -146,7 +147,7 @@ final class SnapshotReceiver {
                 try {
                     SnapshotPosition position = file.verify(reader::read);
                     receiving.toMember(() -> checked(file, position, reader.swap));
-                } catch (IOException | RuntimeException e) {
+                } catch (IOException | RuntimeException | Error e) {
                     receiving.toMember(() -> damaged(e));
                 }
             });
@@ -170,7 +171,7 @@ final class SnapshotReceiver {
         receiving.send(sender, new SnapshotReply(term, position.lastIndex(), length, true));
     }
 
-    private void damaged(Exception cause) {
+    private void damaged(Throwable cause) {
         checking = false;
         try {
             if (cause instanceof DiskFullException || cause.getCause() instanceof DiskFullException) {
@@ -184,12 +185,18 @@ final class SnapshotReceiver {
         if (cause instanceof CancelledException) {
             return; // it was given up meanwhile
         }
-        log.warn(
-                "the snapshot of {} entries that was received cannot be used; it is asked for again", lastIndex, cause);
         if (!(cause instanceof DamagedLogException || cause instanceof UncheckedIOException)) {
-            throw new IllegalStateException("a snapshot cannot be read", cause);
+            throw new LogException(
+                    "the snapshot of " + lastIndex + " entries that member " + sender + " sent cannot be read: "
+                            + cause,
+                    cause);
         }
-        receiving.send(sender, new SnapshotReply(term, lastIndex, 0, false));
+        log.warn(
+                "the snapshot of {} entries that member {} sent is damaged; it is asked for again",
+                lastIndex,
+                sender,
+                cause);
+        receiving.send(sender, SnapshotReply.damaged(term, lastIndex));
     }
 
     private void discard() throws IOException {

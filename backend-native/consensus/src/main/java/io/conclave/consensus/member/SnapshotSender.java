@@ -157,7 +157,21 @@ final class SnapshotSender implements LogFeed.Feeding {
             installed(transfer);
             return;
         }
-        if (transfer.probing || reply.received() < transfer.acknowledged) {
+        if (reply.isDamaged()) {
+            log.warn(
+                    "member {} says that the snapshot of {} entries that it was sent is damaged; it is checked here",
+                    from,
+                    reply.lastIndex());
+            suspect(transfer);
+            return;
+        }
+        if (reply.received() < transfer.acknowledged) {
+            // what it had is lost: it begins with the newest one, so that no transfer keeps the log behind it without
+            // end
+            fail(transfer);
+            return;
+        }
+        if (transfer.probing) {
             transfer.probing = false;
             transfer.next = reply.received();
         }
@@ -180,7 +194,7 @@ final class SnapshotSender implements LogFeed.Feeding {
             if (transfer.over) {
                 close(transfer.snapshot, Optional.empty());
             } else if (bytes.isEmpty()) {
-                fail(transfer);
+                suspect(transfer);
             } else {
                 if (transfer.next == offset) {
                     send(transfer.to, pieceOf(transfer, offset, bytes.get()));
@@ -226,6 +240,12 @@ final class SnapshotSender implements LogFeed.Feeding {
         } else {
             end(feed);
         }
+    }
+
+    /** The file may be damaged: until the store knows, the member is sent no more of it. */
+    private void suspect(Transfer transfer) {
+        store.suspectSnapshot(transfer.snapshot.lastIndex());
+        fail(transfer);
     }
 
     private void fail(Transfer transfer) {

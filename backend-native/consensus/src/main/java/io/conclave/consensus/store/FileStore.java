@@ -268,6 +268,16 @@ public final class FileStore implements LogStore {
         snapshots().takeNow();
     }
 
+    @Override
+    public void suspectSnapshot(long lastIndex) {
+        snapshots().suspect(lastIndex);
+    }
+
+    @Override
+    public void tick(long nowMs) {
+        snapshots().tick(nowMs);
+    }
+
     /** What is being read stays, but not at the price of a full disk. */
     private void purge() {
         long index = snapshots().coveredIndex();

@@ -91,7 +91,16 @@ public interface LogStore {
      */
     void snapshotSoon();
 
-    /** The newest whole snapshot, for sending; null if there is none. To be closed. */
+    /** Time has passed: now and then one of the kept snapshots is checked in the background. */
+    void tick(long nowMs);
+
+    /**
+     * Somebody could not use the snapshot: it is checked in the background. One that is damaged is set aside, and a new one
+     * is made in its place; until that is known it is not opened any more.
+     */
+    void suspectSnapshot(long lastIndex);
+
+    /** The newest whole snapshot, for sending; null if there is none, or it is suspected. To be closed. */
     @org.jspecify.annotations.Nullable
     StoredSnapshot openNewestSnapshot() throws IOException;
 

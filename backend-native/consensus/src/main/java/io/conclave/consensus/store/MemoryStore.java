@@ -157,6 +157,14 @@ public final class MemoryStore implements LogStore {
     }
 
     @Override
+    public void tick(long nowMs) {}
+
+    @Override
+    public void suspectSnapshot(long lastIndex) {
+        snapshots().suspect(lastIndex);
+    }
+
+    @Override
     public @Nullable StoredSnapshot openNewestSnapshot() throws IOException {
         return snapshots().open();
     }

@@ -62,6 +62,11 @@ final class SnapshotFile {
         return name.startsWith(String.format("%s%016x-", RECEIVED_PREFIX, lastIndex)) && name.endsWith(SUFFIX);
     }
 
+    /** Whether it is one that was set aside, since it is damaged. */
+    static boolean isDamaged(String name) {
+        return name.startsWith(PREFIX) && name.endsWith(SUFFIX + LogFormat.DAMAGED);
+    }
+
     /** The last index that a file's name says, or -1 if it is not a snapshot's name. */
     static long lastIndexOf(String name) {
         boolean ours = name.startsWith(PREFIX)

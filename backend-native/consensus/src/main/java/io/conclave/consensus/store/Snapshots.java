@@ -47,6 +47,7 @@ final class Snapshots {
 
     private long bytesSince;
     private @Nullable Moment moment;
+    private final SnapshotChecks checks;
     private @Nullable ReceivedSnapshot incoming;
     private int incomingNumber;
 
@@ -60,6 +61,7 @@ final class Snapshots {
         this.kept = kept;
         this.background = background;
         this.taken = taken;
+        this.checks = new SnapshotChecks(disk, clusterId, options.snapshotCheckEveryMs(), background, this::setAside);
     }
 
     // ---- recovery
@@ -220,6 +222,46 @@ final class Snapshots {
         }
     }
 
+    // ---- checking
+
+    /** Somebody could not use it. */
+    void suspect(long lastIndex) {
+        if (indexes.contains(lastIndex)) {
+            checks.suspect(lastIndex);
+        }
+    }
+
+    /** Time has passed. */
+    void tick(long nowMs) {
+        checks.tick(nowMs, indexes);
+    }
+
+    /** A damaged one does not count as one of those that are kept, and another is made. */
+    private void setAside(long lastIndex) {
+        if (!indexes.remove(lastIndex)) {
+            return; // deleted meanwhile
+        }
+        String name = SnapshotFile.name(lastIndex);
+        try {
+            List<String> before = disk.list().stream()
+                    .filter(SnapshotFile::isDamaged)
+                    .filter(each -> !each.equals(name + LogFormat.DAMAGED))
+                    .toList();
+            disk.rename(name, name + LogFormat.DAMAGED);
+            deleteInBackground(before);
+        } catch (IOException e) {
+            throw new LogException("the damaged snapshot " + disk.describe(name) + " could not be set aside: " + e, e);
+        }
+        log.error(
+                "{}: the snapshot is damaged and is called {} now; another one is made",
+                disk.describe(name),
+                name + LogFormat.DAMAGED);
+        if (newest.lastIndex() == lastIndex) {
+            newest = NONE;
+        }
+        takeNow();
+    }
+
     /**
      * Up to which entry the log is not needed any more. With fewer snapshots than are to be kept the whole log is kept:
      * it is what a damaged snapshot falls back to.
@@ -232,7 +274,7 @@ final class Snapshots {
 
     @Nullable
     StoredSnapshot open() throws IOException {
-        if (newest.lastIndex() == 0) {
+        if (newest.lastIndex() == 0 || checks.isSuspect(newest.lastIndex())) {
             return null;
         }
         return new OpenSnapshot(newest, disk.open(SnapshotFile.name(newest.lastIndex())));

@@ -24,6 +24,9 @@ import java.util.TreeMap;
 public final class SimulatedDisk implements Disk {
     private static final int SECTOR = 512;
 
+    /** A file system writes changes of its directories by itself when enough of them have gathered. */
+    private static final int MAX_UNSYNCED_CHANGES = 50;
+
     private final Random random;
     private Map<String, Inode> names = new TreeMap<>();
     private Map<String, Inode> durableNames = new TreeMap<>();
@@ -233,13 +236,20 @@ public final class SimulatedDisk implements Disk {
     private void change(NameChange change) {
         change.applyTo(names);
         unsyncedChanges.add(change);
+        if (unsyncedChanges.size() > MAX_UNSYNCED_CHANGES) {
+            makeNamesDurable();
+        }
+    }
+
+    private void makeNamesDurable() {
+        durableNames = new TreeMap<>(names);
+        unsyncedChanges.clear();
     }
 
     @Override
     public void syncDirectory() {
         endIf(strikes());
-        durableNames = new TreeMap<>(names);
-        unsyncedChanges.clear();
+        makeNamesDurable();
     }
 
     @Override

@@ -1,8 +1,12 @@
 package io.conclave.consensus.member;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.conclave.consensus.DamagedLogException;
+import io.conclave.consensus.LogException;
 import io.conclave.consensus.StateMachine;
 import io.conclave.consensus.core.PeerMessage.SnapshotPiece;
 import io.conclave.consensus.core.PeerMessage.SnapshotReply;
@@ -30,10 +34,10 @@ class SnapshotReceiverTest {
     private long nowMs = 1_000;
 
     private final class File implements IncomingSnapshot {
-        private final Exception failure;
+        private final Throwable failure;
         private long received;
 
-        File(Exception failure) {
+        File(Throwable failure) {
             this.failure = failure;
             files++;
         }
@@ -51,6 +55,9 @@ class SnapshotReceiverTest {
         @Override
         public SnapshotPosition verify(Consumer<InputStream> reader) throws IOException {
             if (failure instanceof IOException e) {
+                throw e;
+            }
+            if (failure instanceof Error e) {
                 throw e;
             }
             throw (RuntimeException) failure;
@@ -94,7 +101,7 @@ class SnapshotReceiverTest {
         }
     }
 
-    private SnapshotReceiver receiver(Exception failure) {
+    private SnapshotReceiver receiver(Throwable failure) {
         LogStore store = (LogStore) Proxy.newProxyInstance(
                 LogStore.class.getClassLoader(), new Class<?>[] {LogStore.class}, (proxy, method, arguments) -> {
                     assertEquals("receive", method.getName());
@@ -134,6 +141,24 @@ class SnapshotReceiverTest {
             assertEquals(2, files);
             assertEquals(2, replies.size());
         }
+    }
+
+    @Test
+    void theSenderIsToldThatItIsDamaged() throws IOException {
+        receiver(new DamagedLogException("file", 7, "the checksum does not match"))
+                .received(2, piece());
+        assertEquals(2, replies.size());
+        assertTrue(replies.get(1).isDamaged());
+        assertEquals(1, discarded);
+    }
+
+    @Test
+    void anErrorWhileReadingEndsTheMemberInsteadOfLeavingItWaiting() {
+        Error outOfMemory = new OutOfMemoryError("planted");
+        LogException end =
+                assertThrows(LogException.class, () -> receiver(outOfMemory).received(2, piece()));
+        assertSame(outOfMemory, end.getCause());
+        assertEquals(1, discarded);
     }
 
     @Test

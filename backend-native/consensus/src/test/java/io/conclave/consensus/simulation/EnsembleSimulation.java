@@ -41,6 +41,9 @@ final class EnsembleSimulation {
     /** Of the log in the members' memory. */
     int windowBytes = 64 << 20;
 
+    /** How often a member checks one of its snapshots. */
+    long snapshotCheckEveryMs = 3_600_000;
+
     int reads;
 
     EnsembleSimulation(long seed, boolean durable) {
@@ -94,6 +97,7 @@ final class EnsembleSimulation {
                 .maxBatchBytes(24 * 1024)
                 .maxQueuedBytes(256 * 1024)
                 .snapshotEveryEntries(snapshotEveryEntries)
+                .snapshotCheckEveryMs(snapshotCheckEveryMs)
                 .snapshotsKept(2)
                 .build();
         CounterMachine application = new CounterMachine(history, id, snapshotPadding.getAsInt());

@@ -10,7 +10,7 @@ import java.util.Set;
 
 /**
  * An ensemble under random faults, all from one seed: processes are killed, machines lose power (also in the middle of a
- * write), directories are wiped, links break and are cut, processes stand still, disks fill up, leadership is handed
+ * write), directories are wiped, snapshots rot, links break and are cut, processes stand still, disks fill up, leadership is handed
  * over, members are closed; while all members propose and read.
  */
 final class FaultSimulation {
@@ -19,9 +19,11 @@ final class FaultSimulation {
     private final boolean durable;
     private final int size;
     private int wiped;
+    private final SnapshotRot rot;
 
     FaultSimulation(long seed) {
         random = new Random(seed * 7919);
+        rot = new SnapshotRot(new Random(seed * 104_729));
         durable = random.nextInt(5) != 0;
         size = random.nextInt(4) == 0 ? 5 : 3;
         ensemble = new EnsembleSimulation(seed, durable);
@@ -29,12 +31,15 @@ final class FaultSimulation {
         if (random.nextBoolean()) {
             ensemble.windowBytes = 4_000 + random.nextInt(20_000);
         }
-    }
-
-    void run() {
+        if (rot.isCheckedOften()) {
+            ensemble.snapshotCheckEveryMs = 2_000;
+        }
         for (int id = 1; id <= size; id++) {
             ensemble.add(id);
         }
+    }
+
+    void run() {
         ensemble.startAll();
         if (random.nextInt(3) != 0) {
             ensemble.await(
@@ -53,6 +58,9 @@ final class FaultSimulation {
             work();
             if (random.nextInt(3) == 0) {
                 fault();
+            }
+            if (durable) {
+                rot.strike(ensemble.members.get(1 + round % size).disk());
             }
             ensemble.runFor(random.nextInt(random.nextInt(4) == 0 ? 1_500_000 : 100_000));
         }

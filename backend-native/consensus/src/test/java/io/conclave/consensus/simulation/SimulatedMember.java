@@ -19,7 +19,10 @@ import io.conclave.consensus.member.MemberLoop;
 import io.conclave.consensus.member.PeerLinks;
 import io.conclave.consensus.member.StoreFactory;
 import io.conclave.consensus.store.FileStore;
+import io.conclave.consensus.store.LogStore;
 import io.conclave.consensus.store.MemoryStore;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
@@ -57,6 +60,9 @@ public final class SimulatedMember implements SimulatedNetwork.Node {
         long directory;
         Set<Integer> wanted = new TreeSet<>();
 
+        /** What has happened while the process stands still. */
+        final Deque<Runnable> waiting = new ArrayDeque<>();
+
         Life(LogOptions options, StoreFactory stores, Application application) {
             this.application = application;
             this.log = new SimulatedLog(this);
@@ -74,6 +80,7 @@ public final class SimulatedMember implements SimulatedNetwork.Node {
     private SimulatedDisk disk;
     private CoreFactory cores = CoreFactory.RAFT;
     private UnaryOperator<Disk> diskMistake = seen -> seen;
+    private UnaryOperator<LogStore> storeMistake = used -> used;
 
     private Optional<Life> life = Optional.empty();
     private long pausedUntilUs;
@@ -107,6 +114,11 @@ public final class SimulatedMember implements SimulatedNetwork.Node {
     public void mistaken(CoreFactory newCores, UnaryOperator<Disk> newDiskMistake) {
         cores = newCores;
         diskMistake = newDiskMistake;
+    }
+
+    /** Plants a mistake in the stores of the lives to come. */
+    void mistakenStore(UnaryOperator<LogStore> mistake) {
+        storeMistake = mistake;
     }
 
     public void clock(double rate, long offsetMs) {
@@ -155,8 +167,8 @@ public final class SimulatedMember implements SimulatedNetwork.Node {
         }
         Disk seen = diskMistake.apply(disk);
         StoreFactory stores = durable
-                ? toMember -> FileStore.open(seen, options, toMember::accept)
-                : toMember -> new MemoryStore(options, toMember::accept);
+                ? toMember -> storeMistake.apply(FileStore.open(seen, options, toMember::accept))
+                : toMember -> storeMistake.apply(new MemoryStore(options, toMember::accept));
         Life made = new Life(options, stores, application);
         life = Optional.of(made);
         guarded(made, () -> made.loop.start(application.machine(), application.listener()));
@@ -246,12 +258,27 @@ public final class SimulatedMember implements SimulatedNetwork.Node {
             if (now.isEmpty() || life.isEmpty() || life.get() != now.get()) {
                 return;
             }
-            if (time.nowUs() < pausedUntilUs) {
-                time.after(pausedUntilUs - time.nowUs(), inThisLife(action));
+            if (time.nowUs() < pausedUntilUs || !now.get().waiting.isEmpty()) {
+                if (now.get().waiting.isEmpty()) {
+                    time.after(pausedUntilUs - time.nowUs(), () -> goOn(now.get()));
+                }
+                now.get().waiting.add(action);
             } else {
                 guarded(now.get(), action);
             }
         };
+    }
+
+    /** What happened while the process stood still, in the order in which it did, also if the pause became longer meanwhile. */
+    private void goOn(Life of) {
+        while (!of.waiting.isEmpty() && life.isPresent() && life.get() == of) {
+            if (time.nowUs() < pausedUntilUs) {
+                time.after(pausedUntilUs - time.nowUs(), () -> goOn(of));
+                return;
+            }
+            guarded(of, of.waiting.peek());
+            of.waiting.poll();
+        }
     }
 
     private void guarded(Life of, Runnable action) {

@@ -16,6 +16,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.UUID;
+import java.util.concurrent.Executor;
 
 /** A store on a simulated disk, and what is written to it. */
 abstract class FileStoreFixture {
@@ -30,7 +31,11 @@ abstract class FileStoreFixture {
     Recovered recovered;
 
     LogOptions options() {
-        return LogOptions.builder(() -> 1, () -> 1, Runnable::run, (delayMs, action) -> {}, cause -> {})
+        return options(Runnable::run);
+    }
+
+    LogOptions options(Executor background) {
+        return LogOptions.builder(() -> 1, () -> 1, background, (delayMs, action) -> {}, cause -> {})
                 .clusterIds(() -> CLUSTER)
                 .directoryIds(random::nextLong)
                 .birth(birth)

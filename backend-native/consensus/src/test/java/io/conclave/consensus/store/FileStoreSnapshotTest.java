@@ -2,6 +2,7 @@ package io.conclave.consensus.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -9,6 +10,7 @@ import io.conclave.consensus.LogException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -165,5 +167,47 @@ class FileStoreSnapshotTest extends FileStoreFixture {
             ByteBuffer bytes = ByteBuffer.allocate((int) held.length());
             assertEquals(held.length(), held.read(bytes, 0));
         }
+    }
+
+    @Test
+    void aSuspectedSnapshotThatIsSoundIsGivenAgain() throws IOException {
+        List<Runnable> work = new ArrayList<>();
+        FileStore store = FileStore.open(disk, options(work::add), Runnable::run);
+        store.recover(replay);
+        takeSnapshot(store, work);
+        store.suspectSnapshot(3);
+        assertNull(store.openNewestSnapshot());
+        work.remove(0).run();
+        try (StoredSnapshot newest = store.openNewestSnapshot()) {
+            assertEquals(3, newest.lastIndex());
+        }
+    }
+
+    @Test
+    void aDamagedSnapshotIsSetAsideAndTakenAgain() throws IOException {
+        List<Runnable> work = new ArrayList<>();
+        FileStore store = FileStore.open(disk, options(work::add), Runnable::run);
+        store.recover(replay);
+        takeSnapshot(store, work);
+        String name = SnapshotFile.name(3);
+        disk.flipBit(name, 60);
+        store.suspectSnapshot(3);
+        work.remove(0).run();
+        assertTrue(disk.list().contains(name + LogFormat.DAMAGED));
+        assertNull(store.openNewestSnapshot());
+        work.forEach(Runnable::run);
+        try (StoredSnapshot newest = store.openNewestSnapshot()) {
+            assertEquals(3, newest.lastIndex());
+        }
+        disk.losePower();
+        start();
+        assertEquals(3, recovered.lastCommitted());
+    }
+
+    private static void takeSnapshot(FileStore store, List<Runnable> work) throws IOException {
+        assertEquals(LogStore.Appended.DONE, store.append(batches(1, 1, 3, 100), 3));
+        store.applied(position(3, 1), () -> Replay.snapshotOf(5));
+        store.snapshotSoon();
+        work.remove(0).run();
     }
 }

@@ -1,0 +1,119 @@
+package io.conclave.consensus.store;
+
+import io.conclave.consensus.LogException;
+import io.conclave.consensus.disk.Disk;
+import io.conclave.consensus.disk.DiskFile;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.LongConsumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reads kept snapshots through in the background, since a disk may damage what was whole when it was written: each in its
+ * turn, and one at once that somebody could not use. Owned by the member's thread.
+ */
+final class SnapshotChecks {
+    private static final Logger log = LoggerFactory.getLogger(SnapshotChecks.class);
+
+    private final Disk disk;
+    private final UUID clusterId;
+    private final long everyMs;
+    private final Background background;
+    private final LongConsumer damaged;
+
+    private final Set<Long> running = new HashSet<>();
+
+    /** Those of the running ones that somebody could not use. */
+    private final Set<Long> suspects = new HashSet<>();
+
+    /** The last one whose turn it was. */
+    private long checked;
+
+    private long checkedMs = Long.MIN_VALUE;
+
+    /** @param damaged is told the last index of one that is damaged */
+    SnapshotChecks(Disk disk, UUID clusterId, long everyMs, Background background, LongConsumer damaged) {
+        this.disk = disk;
+        this.clusterId = clusterId;
+        this.everyMs = everyMs;
+        this.background = background;
+        this.damaged = damaged;
+    }
+
+    boolean isSuspect(long lastIndex) {
+        return suspects.contains(lastIndex);
+    }
+
+    void suspect(long lastIndex) {
+        suspects.add(lastIndex);
+        check(lastIndex);
+    }
+
+    /** Checks one of those when it is time. */
+    void tick(long nowMs, List<Long> indexes) {
+        if (checkedMs == Long.MIN_VALUE) {
+            checkedMs = nowMs; // what is there was checked when it was read
+        }
+        if (nowMs - checkedMs >= everyMs && running.isEmpty() && !background.isStopping()) {
+            checkedMs = nowMs;
+            checkNext(indexes);
+        }
+    }
+
+    /** The newest first, then back to the oldest. */
+    private void checkNext(List<Long> indexes) {
+        long next = 0;
+        for (long index : indexes) {
+            next = index < checked || next == 0 ? index : next;
+        }
+        if (next >= checked && !indexes.isEmpty()) {
+            next = indexes.get(indexes.size() - 1);
+        }
+        checked = next;
+        if (next != 0) {
+            check(next);
+        }
+    }
+
+    private void check(long lastIndex) {
+        if (!running.add(lastIndex)) {
+            return;
+        }
+        background.run(
+                () -> isSound(lastIndex),
+                sound -> {
+                    ended(lastIndex);
+                    if (!sound) {
+                        damaged.accept(lastIndex);
+                    }
+                },
+                cause -> {
+                    ended(lastIndex);
+                    log.warn("{}: a snapshot could not be checked", disk.describe(SnapshotFile.name(lastIndex)), cause);
+                });
+    }
+
+    private void ended(long lastIndex) {
+        running.remove(lastIndex);
+        suspects.remove(lastIndex);
+    }
+
+    /** What cannot be read is as bad as what was read and is wrong. */
+    private boolean isSound(long lastIndex) {
+        String name = SnapshotFile.name(lastIndex);
+        try (DiskFile file = disk.open(name)) {
+            SnapshotFile.verify(file, disk.describe(name), clusterId);
+            return true;
+        } catch (NoSuchFileException e) {
+            return true; // not needed any more
+        } catch (IOException | LogException e) {
+            log.error("{}: the snapshot does not stand its check", disk.describe(name), e);
+            return false;
+        }
+    }
+}
