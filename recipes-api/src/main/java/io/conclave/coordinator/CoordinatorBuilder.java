@@ -18,6 +18,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 
 /** Collects the settings of a {@link Coordinator}. Not thread-safe. */
@@ -166,7 +167,8 @@ public final class CoordinatorBuilder {
                 generation,
                 sessionTimeout,
                 backend.capabilities(),
-                linearizableReads);
+                linearizableReads,
+                new ConcurrentHashMap<>());
         SessionKeeper coordinator = new SessionKeeper(connectString.text(), backend, context, retryPolicy, threads);
         coordinator.awaitFirstConnection(connectTimeout);
         return coordinator;

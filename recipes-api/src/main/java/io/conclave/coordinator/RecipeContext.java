@@ -6,10 +6,15 @@ import io.conclave.node.NodePath;
 import io.conclave.spi.Capability;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Executor;
 
-/** What all sessions of one coordinator have in common. */
+/**
+ * What all sessions of one coordinator have in common.
+ *
+ * @param kept what recipes keep as long as the coordinator lives; thread-safe
+ */
 record RecipeContext(
         NodePath base,
         TimeSource time,
@@ -19,7 +24,8 @@ record RecipeContext(
         long configuredGeneration,
         Duration sessionTimeout,
         Set<Capability> capabilities,
-        boolean linearizableReads) {
+        boolean linearizableReads,
+        Map<Class<?>, Object> kept) {
     RecipeContext withBase(NodePath newBase) {
         return new RecipeContext(
                 newBase,
@@ -30,6 +36,7 @@ record RecipeContext(
                 configuredGeneration,
                 sessionTimeout,
                 capabilities,
-                linearizableReads);
+                linearizableReads,
+                kept);
     }
 }

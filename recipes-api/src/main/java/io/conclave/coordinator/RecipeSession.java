@@ -241,6 +241,16 @@ public final class RecipeSession {
         return kind.cast(kept.computeIfAbsent(kind, first -> maker.get()));
     }
 
+    /**
+     * What recipes keep as long as the coordinator lives, whatever becomes of its sessions; made when it is first asked
+     * for. Any thread.
+     *
+     * @param kind what it is; there is one of each
+     */
+    public <T> T keepWithCoordinator(Class<T> kind, Supplier<T> maker) {
+        return kind.cast(context.kept().computeIfAbsent(kind, first -> maker.get()));
+    }
+
     CompletionStage<Void> closeAsync() {
         return session().closeAsync();
     }

@@ -61,6 +61,27 @@ abstract class UniqueIdsContract extends SharedValueContract {
     }
 
     @Test
+    void aSequenceMadeForEachIdSkipsNone() throws Exception {
+        ManualTimeSource clock = jumpingClock();
+        Coordinator coordinator = opened(builder().timeSource(clock));
+        for (long expected = 0; expected < 150; expected++) {
+            assertEquals(expected, UniqueIds.at(coordinator, PATH).next());
+        }
+        loseSession(coordinator, clock);
+        assertEquals(150, UniqueIds.at(coordinator, PATH).next(), "the block belongs to the coordinator");
+        assertEquals(200, UniqueIds.at(coordinator, PATH).withBlockSize(5).next(), "another block size, another block");
+        assertEquals(205, UniqueIds.at(connect(), PATH).next(), "another coordinator, another block");
+    }
+
+    @Test
+    void aNegativeTimeoutIsNamedWithItsRule() {
+        UniqueIds ids = UniqueIds.persisted(connect(), PATH);
+        String message = assertThrows(IllegalArgumentException.class, () -> ids.next(Duration.ofSeconds(-1)))
+                .getMessage();
+        assertTrue(message.contains("PT-1S"), message);
+    }
+
+    @Test
     void whoAsksForTheNextIdWhereHeIsGivenOneKeepsNobodyWaiting() throws Exception {
         UniqueIds ids = UniqueIds.at(connect(), PATH).withBlockSize(2);
         List<CompletableFuture<Long>> nexts = new ArrayList<>();

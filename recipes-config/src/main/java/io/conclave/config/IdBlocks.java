@@ -1,0 +1,258 @@
+package io.conclave.config;
+
+import io.conclave.cache.Mirror;
+import io.conclave.cache.MirrorScope;
+import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.ParentMaker;
+import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Registration;
+import io.conclave.coordinator.Waiting;
+import io.conclave.error.ClosedException;
+import io.conclave.error.OutcomeUnknownException;
+import io.conclave.error.SessionGoneException;
+import io.conclave.node.NodePath;
+import io.conclave.node.NodeStat;
+import io.conclave.spi.GetData;
+import io.conclave.spi.SessionState;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * The block of ids that a coordinator takes from, of one sequence and block size, and the callers who wait for the next
+ * block. {@code lock} guards the state, and nothing blocks while it is held.
+ */
+final class IdBlocks {
+    private static final int MOST_SEQUENCES = 1_000;
+
+    private final Coordinator coordinator;
+    private final NodePath path;
+    private final boolean persisted;
+    private final int blockSize;
+    private final Requests requests;
+    private final Object lock = new Object();
+    // All below: @GuardedBy("lock").
+    private final Queue<CompletableFuture<Long>> waiting = new ArrayDeque<>();
+    private long next;
+    private long end;
+    private boolean reserving;
+
+    /** Ids from one to before another. */
+    private record Block(long from, long end) {}
+
+    /** What tells the blocks of one coordinator from each other. */
+    private record Key(NodePath path, boolean persisted, int blockSize) {}
+
+    /** The blocks of one coordinator: of the sequences that it used last, so that their number has a bound. */
+    private static final class Kept {
+        // @GuardedBy("this")
+        private final Map<Key, IdBlocks> lastUsed = new LinkedHashMap<>(16, 0.75F, true) {
+            private static final long serialVersionUID = 1L;
+
+            @Override
+            protected boolean removeEldestEntry(Map.Entry<Key, IdBlocks> eldest) {
+                return size() > MOST_SEQUENCES;
+            }
+        };
+
+        synchronized IdBlocks of(Coordinator coordinator, Key key) {
+            return lastUsed.computeIfAbsent(key, first -> new IdBlocks(coordinator, key));
+        }
+    }
+
+    private IdBlocks(Coordinator coordinator, Key key) {
+        this.coordinator = coordinator;
+        this.path = key.path;
+        this.persisted = key.persisted;
+        this.blockSize = key.blockSize;
+        this.requests = new Requests(coordinator);
+    }
+
+    /** Those of a coordinator. They outlive its sessions: nobody else gets these ids, whatever becomes of the session. */
+    static IdBlocks of(Coordinator coordinator, NodePath path, boolean persisted, int blockSize) {
+        Kept kept = coordinator.recipeSession().keepWithCoordinator(Kept.class, Kept::new);
+        return kept.of(coordinator, new Key(path, persisted, blockSize));
+    }
+
+    /** The next id. Never blocks. Completes on a listener thread, or at once. */
+    CompletableFuture<Long> next() {
+        CompletableFuture<Long> id = new CompletableFuture<>();
+        synchronized (lock) {
+            if (waiting.isEmpty() && next < end) {
+                return CompletableFuture.completedFuture(next++);
+            }
+            forgetWhoGaveUp();
+            waiting.add(id);
+            if (reserving) {
+                return id;
+            }
+            reserving = true;
+        }
+        reserveFor();
+        return id;
+    }
+
+    /** Those at the front, so that nobody who asks again and again piles up while there are no ids. */
+    private void forgetWhoGaveUp() { // under the lock
+        while (!waiting.isEmpty() && waiting.element().isDone()) {
+            waiting.remove();
+        }
+    }
+
+    private void reserveFor() {
+        long startNanos = coordinator.recipeSession().time().monotonicNanos();
+        reserve(1).whenComplete((block, failure) -> {
+            if (failure == null) {
+                RecipeSession session = coordinator.recipeSession();
+                long tookNanos = session.time().monotonicNanos() - startNanos;
+                session.metrics().duration("ids.reserve", path.toString(), Duration.ofNanos(tookNanos));
+                give(block);
+            } else {
+                fail(Waiting.cause(failure));
+            }
+        });
+    }
+
+    /** Each on a listener thread of its own turn: what one caller does with its id must not keep the others from theirs. */
+    private void tell(Runnable completion) {
+        requests.listenerThreads("id of " + path).execute(completion);
+    }
+
+    private void give(Block block) {
+        synchronized (lock) {
+            next = block.from;
+            end = block.end;
+        }
+        while (true) {
+            CompletableFuture<Long> first;
+            long id;
+            synchronized (lock) {
+                forgetWhoGaveUp();
+                if (waiting.isEmpty()) {
+                    reserving = false;
+                    return;
+                }
+                if (next == end) {
+                    break;
+                }
+                first = waiting.remove();
+                id = next++;
+            }
+            tell(() -> first.complete(id)); // if its caller gives up meanwhile, the id is lost
+        }
+        reserveFor();
+    }
+
+    private void fail(Throwable cause) {
+        Queue<CompletableFuture<Long>> failed;
+        synchronized (lock) {
+            failed = new ArrayDeque<>(waiting);
+            waiting.clear();
+            reserving = false;
+        }
+        failed.forEach(id -> tell(() -> id.completeExceptionally(cause)));
+    }
+
+    /** Read and write go to one session: were the ensemble lost and another one there in between, the write would not reach it. */
+    private CompletionStage<Block> reserve(int attempt) {
+        Requests pinned = requests.onPresentSession();
+        CompletionStage<Optional<Block>> taken =
+                (attempt == 1 ? pinned.read(path) : pinned.readLatest(path)).thenCompose(found -> take(pinned, found));
+        return taken.handle((block, failure) -> {
+                    if (failure == null) {
+                        return block.<CompletionStage<Block>>map(CompletableFuture::completedFuture)
+                                .orElseGet(() -> pinned.later(Backoff.after(attempt), () -> reserve(attempt + 1)));
+                    }
+                    return again(Waiting.cause(failure), attempt);
+                })
+                .thenCompose(stage -> stage);
+    }
+
+    private CompletionStage<Block> again(Throwable cause, int attempt) {
+        if (cause instanceof NoRoomException) {
+            return untilChanged().thenCompose(changed -> reserve(attempt + 1));
+        }
+        if (cause instanceof OutcomeUnknownException || cause instanceof SessionGoneException) {
+            coordinator.recipeSession().metrics().count("ids.skip", path.toString());
+            return reserve(attempt + 1);
+        }
+        return CompletableFuture.failedFuture(cause);
+    }
+
+    /** There is no id below the limit. */
+    private static final class NoRoomException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+    }
+
+    private CompletionStage<Optional<Block>> take(Requests pinned, Optional<GetData.NodeData> found) {
+        if (found.isEmpty() || found.get().bytes().isEmpty()) {
+            if (persisted) { // an empty znode tells persisters that there is a sequence
+                return ParentMaker.makePersistent(pinned.session(), path)
+                        .thenCompose(made -> CompletableFuture.failedFuture(new NoRoomException()));
+            }
+            SequenceRecord first = new SequenceRecord(blockSize, SequenceRecord.NO_LIMIT, 0);
+            int version = found.map(node -> node.stat().version()).orElse(ConditionalWrite.ABSENT);
+            return write(pinned, first, version).thenApply(stat -> stat.map(written -> new Block(0, blockSize)));
+        }
+        SequenceRecord record = SequenceRecord.parse(path, found.get().data());
+        if (!hasRoom(record)) {
+            return CompletableFuture.failedFuture(new NoRoomException());
+        }
+        Block block = new Block(record.next(), Math.min(record.limit(), record.next() + blockSize));
+        SequenceRecord rest = new SequenceRecord(block.end, record.limit(), record.generation());
+        return write(pinned, rest, found.get().stat().version()).thenApply(stat -> stat.map(written -> block));
+    }
+
+    /** A limit of another generation says nothing: the store may have been set back to a state from before ids were given. */
+    private boolean hasRoom(SequenceRecord record) {
+        boolean isTrusted = !persisted
+                || (record.hasLimit()
+                        && record.generation() == requests.session().generation());
+        return isTrusted && record.next() < record.limit();
+    }
+
+    private CompletionStage<Optional<NodeStat>> write(Requests pinned, SequenceRecord record, int version) {
+        // A block of which we do not know whether it is ours is nobody's.
+        ConditionalWrite.Proof proof = (node, writes) -> ConditionalWrite.Proof.Verdict.UNKNOWN;
+        return new ConditionalWrite(pinned, path, record.data(), version, proof).send();
+    }
+
+    /** Completes when the limit may have been raised: at the next change. */
+    private CompletionStage<Void> untilChanged() {
+        CompletableFuture<Void> changed = new CompletableFuture<>();
+        Mirror mirror = Mirror.of(coordinator, path, MirrorScope.NODE);
+        mirror.listen(changes -> {
+            boolean hasRoom = mirror.get(path)
+                    .filter(node -> !node.bytes().isEmpty())
+                    .map(node -> SequenceRecord.parse(path, node.data()))
+                    .filter(this::hasRoom)
+                    .isPresent();
+            if (hasRoom) {
+                changed.complete(null);
+            }
+        });
+        Registration registration = coordinator.onStateChange(state -> failIfClosed(state, changed));
+        failIfClosed(coordinator.state(), changed);
+        changed.whenComplete((done, failure) -> {
+            mirror.close();
+            registration.close();
+        });
+        return changed;
+    }
+
+    private void failIfClosed(SessionState state, CompletableFuture<Void> changed) {
+        if (state == SessionState.CLOSED) {
+            changed.completeExceptionally(new ClosedException(this + ": the coordinator was closed"));
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "UniqueIds[" + path + (persisted ? ", persisted" : "") + "]";
+    }
+}
