@@ -4,10 +4,11 @@ import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.RecipeSession;
 import io.conclave.coordinator.Registration;
 import io.conclave.coordinator.Waiting;
-import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.ClosedException;
+import io.conclave.error.WaitTimeoutException;
 import io.conclave.node.NodePath;
 import io.conclave.spi.SerialExecutor;
+import io.conclave.spi.SessionState;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -138,14 +139,20 @@ public final class Mirror implements Registration {
     /**
      * Waits for the first state. Blocks.
      *
-     * @throws AcquireTimeoutException if it is not complete in time; the mirror goes on loading
+     * @throws WaitTimeoutException if it is not complete in time; the mirror goes on loading
      * @throws InterruptedException if the thread is interrupted; likewise
      * @throws ClosedException if the mirror or the coordinator is closed
      */
     public void awaitLoaded(Duration timeout) throws InterruptedException {
         Waiting.await(firstSession, Waiting.atMost(firstSession.time(), timeout, loaded));
         if (!loaded.isDone()) {
-            throw new AcquireTimeoutException("Not loaded within " + timeout + ": " + this);
+            throw new WaitTimeoutException(
+                    root.toString(),
+                    timeout,
+                    "The view of " + root + " was not loaded within " + Waiting.text(timeout) + ": "
+                            + (firstSession.state() == SessionState.CONNECTED
+                                    ? "the store has not answered everything yet"
+                                    : "there is no connection to the store"));
         }
         Waiting.await(firstSession, loaded);
     }

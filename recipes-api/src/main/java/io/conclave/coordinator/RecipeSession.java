@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -172,6 +173,11 @@ public final class RecipeSession {
     /** See {@link BackendSession#deadlineIsStrict}. */
     public boolean deadlineIsStrict() {
         return session().deadlineIsStrict();
+    }
+
+    /** See {@link BackendSession#connectFailure}. */
+    public Optional<Throwable> connectFailure() {
+        return session().connectFailure();
     }
 
     /** The generation of fencing tokens: the backend's, or the configured one. */

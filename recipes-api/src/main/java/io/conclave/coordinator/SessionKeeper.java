@@ -68,7 +68,7 @@ final class SessionKeeper implements Coordinator {
             Waiting.await(recipeSession(), Waiting.atMost(context.time(), timeout, ready));
             CompletableFuture<RecipeSession> connected = ready.toCompletableFuture();
             if (!connected.isDone()) {
-                throw new ConnectException("No connection to " + connectString + " within " + timeout);
+                throw noConnection(timeout);
             }
             Waiting.await(recipeSession(), connected);
         } catch (InterruptedException e) {
@@ -81,6 +81,14 @@ final class SessionKeeper implements Coordinator {
                     ? e
                     : new ConnectException("Cannot use " + connectString + ": " + e.getMessage(), e);
         }
+    }
+
+    private ConnectException noConnection(Duration timeout) {
+        String what = "No connection to " + connectString + " within " + Waiting.text(timeout);
+        return recipeSession()
+                .connectFailure()
+                .map(cause -> new ConnectException(what + "; the last attempt failed: " + cause.getMessage(), cause))
+                .orElseGet(() -> new ConnectException(what + ": no server has answered"));
     }
 
     private void open(RecipeSession session) {

@@ -1,5 +1,6 @@
 package io.conclave.coordinator;
 
+import io.conclave.error.ConclaveException;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.Objects;
@@ -11,10 +12,14 @@ import java.util.concurrent.ExecutionException;
 
 /** The thin blocking forms over stages, for recipes. */
 public final class Waiting {
+    private static final int MOST_CALLERS = 8;
+    private static final Duration LONGEST_IN_WORDS = Duration.ofDays(10);
+
     private Waiting() {}
 
     /**
-     * Waits for a stage and answers with its result.
+     * Waits for a stage and answers with its result. A failure is thrown with the stack of the calling thread, and with the
+     * failure of the stage as its cause.
      *
      * @throws InterruptedException if the thread is interrupted; the stage is left alone
      * @throws IllegalStateException if called on the session's dispatcher, which would wait for itself
@@ -28,7 +33,9 @@ public final class Waiting {
         try {
             return future.get();
         } catch (ExecutionException e) {
-            throw unchecked(cause(e));
+            throw here(cause(e));
+        } catch (CancellationException e) {
+            throw here(e);
         }
     }
 
@@ -93,15 +100,56 @@ public final class Waiting {
         }
     }
 
-    private static RuntimeException unchecked(Throwable cause) {
-        if (cause instanceof RuntimeException runtime) {
-            return runtime;
+    /**
+     * The failure for the calling thread to throw: of ours a copy with its stack, with the original as the cause; of others, which
+     * come from the application's own code, the same one, with the call that waited for it as a suppressed exception.
+     */
+    private static RuntimeException here(Throwable failure) {
+        if (failure instanceof ConclaveException ours) {
+            return ours.withCallersStack();
         }
-        if (cause instanceof Error error) {
+        if (failure instanceof CancellationException
+                || !(failure instanceof RuntimeException || failure instanceof Error)) {
+            CancellationException cancelled = new CancellationException(String.valueOf(failure));
+            cancelled.initCause(failure);
+            return cancelled;
+        }
+        noteCaller(failure);
+        if (failure instanceof Error error) {
             throw error;
         }
-        CancellationException cancelled = new CancellationException(String.valueOf(cause));
-        cancelled.initCause(cause);
-        return cancelled;
+        return (RuntimeException) failure;
+    }
+
+    /** One failure may be told to many callers; the first ones are enough to find the code. */
+    private static void noteCaller(Throwable failure) {
+        if (failure.getSuppressed().length < MOST_CALLERS) {
+            failure.addSuppressed(new WaitedFor(Thread.currentThread().getName()));
+        }
+    }
+
+    /** Shows in a stack trace who waited for what failed elsewhere. */
+    private static final class WaitedFor extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        WaitedFor(String thread) {
+            super("Waited for by the thread " + thread);
+        }
+    }
+
+    /** A duration for messages: "80 ms", "2.5 s", "10 min". */
+    public static String text(Duration duration) {
+        long millis = duration.compareTo(LONGEST_IN_WORDS) > 0 ? Long.MAX_VALUE : duration.toMillis();
+        if (millis == Long.MAX_VALUE) {
+            return duration.toDays() + " days";
+        }
+        if (millis < 1000) {
+            return millis == 0 && !duration.isZero() ? duration.toNanos() / 1000 + " us" : millis + " ms";
+        }
+        if (millis < 120_000) {
+            String seconds = Long.toString(millis / 1000);
+            return millis % 1000 == 0 ? seconds + " s" : seconds + "." + millis % 1000 / 100 + " s";
+        }
+        return millis / 60_000 + " min";
     }
 }

@@ -1,18 +1,46 @@
 package io.conclave.error;
 
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
 /**
- * The wait for a grant ran out of time; nothing is held, and the contender's znode is deleted at once or as soon as the connection is back.
+ * The wait for a grant ran out of time. Nothing is held, and the waiter's znode is deleted at once or as soon as the
+ * connection is back. {@link #holder()} says who was in the way, if that is known.
  */
-public final class AcquireTimeoutException extends ConclaveException {
+public final class AcquireTimeoutException extends WaitTimeoutException {
     private static final long serialVersionUID = 1L;
 
-    /** Creates the exception with a message that names the request or object concerned. */
-    public AcquireTimeoutException(String message) {
-        super(message);
+    private final @Nullable Holder holder;
+
+    /**
+     * Creates the exception.
+     *
+     * @param path of the lock, the election, the semaphore or the group member
+     * @param waited how long the caller was ready to wait
+     * @param holder who was in the way, if that is known
+     * @param message says what was waited for, for how long, and who holds it
+     */
+    public AcquireTimeoutException(String path, Duration waited, Optional<Holder> holder, String message) {
+        super(path, waited, message);
+        this.holder = holder.orElse(null);
     }
 
-    /** Creates the exception with a message and its cause. */
-    public AcquireTimeoutException(String message, Throwable cause) {
-        super(message, cause);
+    private AcquireTimeoutException(AcquireTimeoutException original) {
+        super(original.path(), original.waited(), String.valueOf(original.getMessage()), original);
+        this.holder = original.holder;
+    }
+
+    /**
+     * Who held it when it was last looked at, shortly before the time was over. Empty if that is not known: because
+     * there was no connection, say, or because many hold it together.
+     */
+    public Optional<Holder> holder() {
+        return Optional.ofNullable(holder);
+    }
+
+    @Override
+    public AcquireTimeoutException withCallersStack() {
+        return new AcquireTimeoutException(this);
     }
 }

@@ -15,4 +15,9 @@ public final class ClosedException extends ConclaveException {
     public ClosedException(String message, Throwable cause) {
         super(message, cause);
     }
+
+    @Override
+    public ClosedException withCallersStack() {
+        return new ClosedException(String.valueOf(getMessage()), this);
+    }
 }

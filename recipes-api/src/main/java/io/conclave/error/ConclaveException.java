@@ -5,8 +5,12 @@ package io.conclave.error;
  *
  * <p>A failed call is one of four things: {@link RefusedException} (it had no effect), {@link OutcomeUnknownException}
  * (it may have had its effect), {@link SessionGoneException} (nothing of the session is left), {@link ClosedException}
- * (the object was closed by its owner). Grants add {@link GrantLostException}; a wait that ran out of time ends with {@link
- * AcquireTimeoutException}.
+ * (the object was closed by its owner). Grants add {@link GrantLostException}. A wait that ran out of time ends with
+ * {@link WaitTimeoutException}, a wait for a grant with its subtype {@link AcquireTimeoutException}. A plain
+ * {@code try...} to which the store does not answer ends with {@link NotConnectedException}.
+ *
+ * <p>What a blocking call throws has the stack of the thread that called. Its cause is the failure where it was found,
+ * usually on a thread of the library.
  */
 public abstract class ConclaveException extends RuntimeException {
     private static final long serialVersionUID = 1L;
@@ -20,4 +24,10 @@ public abstract class ConclaveException extends RuntimeException {
     protected ConclaveException(String message, Throwable cause) {
         super(message, cause);
     }
+
+    /**
+     * The same failure with the stack of the calling thread, and this one as its cause. Blocking calls throw it, because
+     * one failure may be told to many callers, and is found on a thread that is none of them.
+     */
+    public abstract ConclaveException withCallersStack();
 }

@@ -15,4 +15,9 @@ public final class ConnectException extends ConclaveException {
     public ConnectException(String message, Throwable cause) {
         super(message, cause);
     }
+
+    @Override
+    public ConnectException withCallersStack() {
+        return new ConnectException(String.valueOf(getMessage()), this);
+    }
 }

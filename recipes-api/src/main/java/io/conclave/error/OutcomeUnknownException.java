@@ -17,4 +17,9 @@ public final class OutcomeUnknownException extends ConclaveException {
     public OutcomeUnknownException(String message, Throwable cause) {
         super(message, cause);
     }
+
+    @Override
+    public OutcomeUnknownException withCallersStack() {
+        return new OutcomeUnknownException(String.valueOf(getMessage()), this);
+    }
 }

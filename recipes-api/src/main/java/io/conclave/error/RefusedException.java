@@ -42,4 +42,11 @@ public final class RefusedException extends ConclaveException {
     public OptionalInt operationIndex() {
         return operationIndex < 0 ? OptionalInt.empty() : OptionalInt.of(operationIndex);
     }
+
+    @Override
+    public RefusedException withCallersStack() {
+        RefusedException copy = new RefusedException(reason, String.valueOf(getMessage()), operationIndex);
+        copy.initCause(this);
+        return copy;
+    }
 }

@@ -15,4 +15,9 @@ public final class SessionGoneException extends ConclaveException {
     public SessionGoneException(String message, Throwable cause) {
         super(message, cause);
     }
+
+    @Override
+    public SessionGoneException withCallersStack() {
+        return new SessionGoneException(String.valueOf(getMessage()), this);
+    }
 }

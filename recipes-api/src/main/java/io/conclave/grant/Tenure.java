@@ -1,6 +1,7 @@
 package io.conclave.grant;
 
 import io.conclave.error.GrantLostException;
+import io.conclave.error.LossReason;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 

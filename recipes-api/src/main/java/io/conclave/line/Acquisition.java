@@ -26,6 +26,9 @@ public final class Acquisition<G> {
     /** How long a failed wait goes on for the confirmation that the znode is gone, while there is a connection to confirm it on. */
     private static final Duration CONFIRMATION_BOUND = Duration.ofSeconds(1);
 
+    /** How long before the end of a wait it is asked who holds. */
+    private static final Duration MOST_AHEAD = Duration.ofMillis(200);
+
     private final Tenant tenant;
     private final RecipeSession session;
     private final CompletableFuture<G> outcome = new CompletableFuture<>();
@@ -62,14 +65,21 @@ public final class Acquisition<G> {
      */
     public static <G> Acquisition<G> of(Tenant tenant, Supplier<G> grant, Duration timeout) {
         Acquisition<G> acquisition = new Acquisition<>(tenant, grant);
-        TimeSource.Timer timer = tenant.session()
-                .time()
-                .schedule(
-                        timeout,
-                        () -> tenant.giveUpWaiting(
-                                new AcquireTimeoutException("Not granted within " + timeout + ": " + tenant)));
-        tenant.granted().whenComplete((granted, failure) -> timer.cancel());
+        TimeSource time = tenant.session().time();
+        TimeSource.Timer ahead = time.schedule(timeout.minus(askAhead(timeout)), tenant::timeIsRunningOut);
+        TimeSource.Timer timer = time.schedule(
+                timeout, () -> tenant.session().execute(() -> tenant.giveUpWaiting(tenant.timedOut(timeout))));
+        tenant.granted().whenComplete((granted, failure) -> {
+            ahead.cancel();
+            timer.cancel();
+        });
         return acquisition;
+    }
+
+    /** How long before the end of a wait it is asked who holds, so that the answer is there in time. */
+    private static Duration askAhead(Duration timeout) {
+        Duration half = timeout.dividedBy(2);
+        return half.compareTo(MOST_AHEAD) < 0 ? half : MOST_AHEAD;
     }
 
     private void give(Supplier<G> grant) {

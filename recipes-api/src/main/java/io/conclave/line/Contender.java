@@ -1,15 +1,16 @@
 package io.conclave.line;
 
 import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Waiting;
 import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.ClosedException;
 import io.conclave.error.ConclaveException;
 import io.conclave.error.GrantLostException;
+import io.conclave.error.LossReason;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusedException;
 import io.conclave.error.SessionGoneException;
 import io.conclave.grant.FencingToken;
-import io.conclave.grant.LossReason;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
 import io.conclave.spi.Multi;
@@ -149,6 +150,35 @@ public final class Contender implements Tenant {
         return revocation;
     }
 
+    /** The line's path. Any thread. */
+    @Override
+    public String what() {
+        return line.toString();
+    }
+
+    /** With the one at the head of the line, which holds. Any thread. */
+    @Override
+    public AcquireTimeoutException timedOut(Duration waited) {
+        return new AcquireTimeoutException(
+                what(),
+                waited,
+                lookout.obstacle().holder(),
+                what() + " was not granted within " + Waiting.text(waited) + ": " + whyNotGranted());
+    }
+
+    /** Who or what is in the way. Any thread. */
+    public String whyNotGranted() {
+        return session.state() == SessionState.CONNECTED
+                ? lookout.obstacle().toString()
+                : "there is no connection to the store";
+    }
+
+    /** Reads who is at the head of the line, unless that is known. Any thread. */
+    @Override
+    public void timeIsRunningOut() {
+        session.execute(() -> guarded(lookout::findHolder));
+    }
+
     /** Completes on the dispatcher when nothing is left of the contender at the backend, or its session is gone; never exceptionally. */
     @Override
     public CompletionStage<Void> gone() {
@@ -260,7 +290,8 @@ public final class Contender implements Tenant {
 
     private void beginSuccession(LineRole next, CompletableFuture<Contender> successor) {
         if (state != ContenderState.HELD || isBeingSucceeded()) {
-            successor.completeExceptionally(new GrantLostException("Not held: " + this));
+            successor.completeExceptionally(new GrantLostException(
+                    lost.getNow(LossReason.RELEASED), line.toString(), line + " is not held any more"));
             return;
         }
         OwnPlace.Znode old = own.znode().orElseThrow();
@@ -339,7 +370,7 @@ public final class Contender implements Tenant {
     /** Somebody has to go first; whether the contender waits for that, or has left. */
     boolean mayWait() {
         if (!patient) {
-            depart(new AcquireTimeoutException(line + " is held by somebody else"), LossReason.RELEASED);
+            depart(timedOut(Duration.ZERO), LossReason.RELEASED);
             return false;
         }
         become(ContenderState.WAITING);
@@ -376,12 +407,17 @@ public final class Contender implements Tenant {
         } else if (turning) {
             turned(); // by our own transaction, whose answer is on its way, or else it says that there was no place
         } else if (revocation.isDone()) {
-            end(LossReason.REVOKED, new GrantLostException("Revoked while " + describe()));
+            end(LossReason.REVOKED, lostException(LossReason.REVOKED, "Revoked while " + describe()));
         } else {
             end(
                     LossReason.NODE_DELETED,
-                    new GrantLostException("The znode was deleted by somebody else while " + describe()));
+                    lostException(
+                            LossReason.NODE_DELETED, "The znode was deleted by somebody else while " + describe()));
         }
+    }
+
+    private GrantLostException lostException(LossReason reason, String message) {
+        return new GrantLostException(reason, line.toString(), message);
     }
 
     /** Nothing of us is left at the backend. */

@@ -4,7 +4,7 @@ import io.conclave.coordinator.RecipeSession;
 import io.conclave.coordinator.Waiting;
 import io.conclave.error.ClosedException;
 import io.conclave.error.GrantLostException;
-import io.conclave.grant.LossReason;
+import io.conclave.error.LossReason;
 import io.conclave.grant.Tenure;
 import io.conclave.spi.SerialExecutor;
 import java.time.Duration;
@@ -53,19 +53,28 @@ public abstract class HeldTenure<T extends Tenant> implements Tenure {
     @Override
     public final void ensureHeld() {
         if (!isHeld()) {
-            throw new GrantLostException(this + " is no longer held: " + reasonOfLoss());
+            throw lostException();
         }
     }
 
-    private String reasonOfLoss() {
+    /** Says that this is not held any more, and why. */
+    final GrantLostException lostException() {
         @Nullable LossReason reason = tenant.lost().toCompletableFuture().getNow(null);
         if (reason != null) {
-            return reason.toString();
+            return lostException(reason, reason.toString());
         }
         if (givingUp.get()) {
-            return "it is being given up for another";
+            return lostException(LossReason.RELEASED, "it is being given up for another");
         }
-        return released ? LossReason.RELEASED.toString() : "its session's deadline has passed";
+        return released
+                ? lostException(LossReason.RELEASED, LossReason.RELEASED.toString())
+                : lostException(
+                        LossReason.SESSION_LOST,
+                        "its session's deadline has passed, and another process may hold it by now");
+    }
+
+    private GrantLostException lostException(LossReason reason, String why) {
+        return new GrantLostException(reason, tenant.what(), tenant.what() + " is no longer held: " + why);
     }
 
     @Override

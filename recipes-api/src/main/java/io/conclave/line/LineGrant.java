@@ -30,7 +30,7 @@ public class LineGrant extends HeldTenure<Contender> implements Grant {
     protected final CompletionStage<Contender> goOnAs(LineRole role) {
         ensureHeld();
         if (!beginGivingUp()) {
-            throw new GrantLostException(this + " is no longer held: it is being given up for another");
+            throw lostException();
         }
         return contender().goOnAs(role).whenComplete((successor, failure) -> endGivingUp());
     }

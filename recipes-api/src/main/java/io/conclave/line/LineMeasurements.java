@@ -1,7 +1,7 @@
 package io.conclave.line;
 
 import io.conclave.coordinator.RecipeSession;
-import io.conclave.grant.LossReason;
+import io.conclave.error.LossReason;
 import io.conclave.node.NodePath;
 import java.time.Duration;
 

@@ -6,6 +6,7 @@ import io.conclave.error.OutcomeUnknownException;
 import io.conclave.node.NodeEvent;
 import io.conclave.node.NodePath;
 import io.conclave.spi.GetChildren;
+import io.conclave.spi.GetData;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -23,6 +24,7 @@ final class Lookout {
     private final OwnPlace own;
     private final PredecessorWatch predecessor;
     private boolean refusedBehindCreation;
+    private volatile Obstacle obstacle = Obstacle.UNKNOWN; // written on the dispatcher only
 
     Lookout(Contender contender, NodePath line, LineRole role, OwnPlace own) {
         this.contender = contender;
@@ -90,6 +92,7 @@ final class Lookout {
             return;
         }
         List<LineEntry> before = List.copyOf(entries.subList(0, position));
+        obstacle = new Obstacle(before.size(), Optional.empty());
         Turn turn = role.turn(before, ours);
         if (turn instanceof Turn.Now) {
             contender.grant();
@@ -118,8 +121,50 @@ final class Lookout {
 
     private void waitFor(LineEntry awaited, boolean isNext) {
         long connection = session.connectionNumber();
+        NodePath path = line.child(awaited.name());
         predecessor.set(
-                line.child(awaited.name()), event -> onPredecessor(event, isNext, connection), this::onNotWatched);
+                path,
+                event -> onPredecessor(event, isNext, connection),
+                node -> onWatched(path, node),
+                this::onNotWatched);
+    }
+
+    /** The predecessor holds if it is the only one before us. */
+    private void onWatched(NodePath path, GetData.NodeData node) {
+        if (obstacle.before() == 1) {
+            obstacle = obstacle.withHolder(Obstacle.holder(path, node));
+        }
+    }
+
+    /** What is in the way, as it was last seen. Any thread. */
+    Obstacle obstacle() {
+        return obstacle;
+    }
+
+    /** Reads the head of the line, unless it is known: it holds what we wait for. */
+    void findHolder() {
+        if (!contender.isWaiting() || obstacle.holder().isPresent()) {
+            return;
+        }
+        session.send(
+                GetChildren.of(line),
+                children -> {
+                    List<LineEntry> entries = LineEntry.inOrder(role.line(), children.names());
+                    int before = own.znode()
+                            .map(ours -> entries.indexOf(ours.entry()))
+                            .orElse(0);
+                    if (before > 0) {
+                        readHolder(before, line.child(entries.get(0).name()));
+                    }
+                },
+                cause -> {}); // then it is not known
+    }
+
+    private void readHolder(int before, NodePath head) {
+        session.send(
+                GetData.of(head),
+                node -> obstacle = new Obstacle(before, Optional.of(Obstacle.holder(head, node))),
+                cause -> {}); // it has just gone
     }
 
     private void onNotWatched(Throwable cause) {

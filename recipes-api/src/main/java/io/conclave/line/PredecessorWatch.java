@@ -33,14 +33,25 @@ final class PredecessorWatch {
      * Watches a znode.
      *
      * @param onEvent is told of the one event
+     * @param onSet is told what the znode looks like when it is watched
      * @param onFailure is told why there is no watch
      */
-    void set(NodePath path, Consumer<NodeEvent> onEvent, Consumer<Throwable> onFailure) {
+    void set(
+            NodePath path,
+            Consumer<NodeEvent> onEvent,
+            Consumer<GetData.NodeData> onSet,
+            Consumer<Throwable> onFailure) {
         Watcher watcher = event -> {
             setting = null;
             contender.guarded(() -> onEvent.accept(event));
         };
-        contender.send(GetData.of(path).withWatcher(watcher), node -> onSet(new Setting(path, watcher)), onFailure);
+        contender.send(
+                GetData.of(path).withWatcher(watcher),
+                node -> {
+                    onSet(new Setting(path, watcher));
+                    onSet.accept(node);
+                },
+                onFailure);
     }
 
     private void onSet(Setting present) {

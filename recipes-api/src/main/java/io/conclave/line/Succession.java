@@ -4,11 +4,11 @@ import io.conclave.coordinator.RecipeSession;
 import io.conclave.coordinator.Refusals;
 import io.conclave.error.ClosedException;
 import io.conclave.error.GrantLostException;
+import io.conclave.error.LossReason;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusalReason;
 import io.conclave.error.RefusedException;
 import io.conclave.error.SessionGoneException;
-import io.conclave.grant.LossReason;
 import io.conclave.node.CreateMode;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
@@ -255,7 +255,8 @@ final class Succession {
         }
         phase = Phase.SETTLED;
         contender.vanished();
-        successor.completeExceptionally(new GrantLostException(old.path() + " was deleted before it became " + path));
+        successor.completeExceptionally(
+                lostException(LossReason.NODE_DELETED, old.path() + " was deleted before it became " + path));
     }
 
     /** What cannot be mended: the contender goes, and searches for both names. A refusal is told as a loss, because it does not hold as before. */
@@ -267,6 +268,8 @@ final class Succession {
                 isLoss
                         ? cause
                         : new GrantLostException(
+                                LossReason.REFUSED,
+                                line.toString(),
                                 "What came of exchanging " + old.path() + " for " + path + " cannot be found out",
                                 cause));
     }
@@ -281,8 +284,13 @@ final class Succession {
                     case RELEASED -> new ClosedException("Released" + what);
                     case COORDINATOR_CLOSED -> new ClosedException("The coordinator was closed" + what);
                     case SESSION_LOST -> new SessionGoneException("The session was lost" + what);
-                    case NODE_DELETED, REVOKED, REFUSED -> new GrantLostException("Lost, " + reason + "," + what);
+                    case NODE_DELETED, REVOKED, REFUSED, TIME_OVER ->
+                        lostException(reason, "Lost, " + reason + "," + what);
                 });
+    }
+
+    private GrantLostException lostException(LossReason reason, String message) {
+        return new GrantLostException(reason, line.toString(), message);
     }
 
     @Override

@@ -1,9 +1,11 @@
 package io.conclave.line;
 
 import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Waiting;
 import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.ConclaveException;
-import io.conclave.grant.LossReason;
+import io.conclave.error.LossReason;
+import io.conclave.error.WaitTimeoutException;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 
@@ -48,4 +50,22 @@ public interface Tenant {
      * with {@link AcquireTimeoutException}.
      */
     void giveUpWaiting(ConclaveException why);
+
+    /** What is applied for, as the application names it: the path of the lock, say. */
+    default String what() {
+        return toString();
+    }
+
+    /**
+     * What a wait fails with whose time is over: it says what was waited for, and who was in the way as far as that is known.
+     *
+     * @param waited how long the caller was ready to wait
+     */
+    default WaitTimeoutException timedOut(Duration waited) {
+        return new WaitTimeoutException(
+                what(), waited, "Waited for " + what() + " for " + Waiting.text(waited) + ", and it has not come");
+    }
+
+    /** The time will be over shortly: finds out who is in the way, for {@link #timedOut}, if that is not known. */
+    default void timeIsRunningOut() {}
 }

@@ -1,6 +1,7 @@
 package io.conclave.spi;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -55,6 +56,14 @@ public interface BackendSession {
 
     /** The generation of the backend's numbers, if it keeps one: raised whenever zxids may have been lost or re-wound. */
     OptionalLong generation();
+
+    /**
+     * Why the last attempt to connect has failed, while there is no connection; empty if there is one, or if the backend cannot tell.
+     * Never blocks.
+     */
+    default Optional<Throwable> connectFailure() {
+        return Optional.empty();
+    }
 
     /**
      * Closes the session: its ephemeral znodes are deleted. The stage completes when the backend has confirmed it, or when the session must be

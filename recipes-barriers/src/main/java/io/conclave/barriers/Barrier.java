@@ -106,7 +106,7 @@ public final class Barrier {
      * As {@link #await()}, with a limit of time.
      *
      * @param timeout how long at most; the first look needs a little, too
-     * @throws io.conclave.error.AcquireTimeoutException if the time is over
+     * @throws io.conclave.error.WaitTimeoutException if the time is over
      */
     public void await(Duration timeout) throws InterruptedException {
         Waiting.checkedTimeout(timeout);
@@ -118,7 +118,7 @@ public final class Barrier {
         return Wait.stage(begin());
     }
 
-    /** As {@link #awaitAsync()}, with a limit of time after which it fails with {@link io.conclave.error.AcquireTimeoutException}. */
+    /** As {@link #awaitAsync()}, with a limit of time after which it fails with {@link io.conclave.error.WaitTimeoutException}. */
     public CompletableFuture<Void> awaitAsync(Duration timeout) {
         Waiting.checkedTimeout(timeout);
         return Wait.stage(begin(), timeout);
@@ -126,7 +126,12 @@ public final class Barrier {
 
     private ZnodeWait begin() {
         return new ZnodeWait(
-                        coordinator, path, false, session -> CompletableFuture.completedFuture(null), "barrier.wait")
+                        coordinator,
+                        path,
+                        path,
+                        false,
+                        session -> CompletableFuture.completedFuture(null),
+                        "barrier.wait")
                 .begin();
     }
 

@@ -117,7 +117,7 @@ public final class CountDown {
     /**
      * As {@link #await()}, with a limit of time.
      *
-     * @throws io.conclave.error.AcquireTimeoutException if the time is over
+     * @throws io.conclave.error.WaitTimeoutException if the time is over
      */
     public void await(Duration timeout) throws InterruptedException {
         Waiting.checkedTimeout(timeout);
@@ -129,7 +129,7 @@ public final class CountDown {
         return Wait.stage(begin());
     }
 
-    /** As {@link #awaitAsync()}, with a limit of time after which it fails with {@link io.conclave.error.AcquireTimeoutException}. */
+    /** As {@link #awaitAsync()}, with a limit of time after which it fails with {@link io.conclave.error.WaitTimeoutException}. */
     public CompletableFuture<Void> awaitAsync(Duration timeout) {
         Waiting.checkedTimeout(timeout);
         return Wait.stage(begin(), timeout);
@@ -138,6 +138,7 @@ public final class CountDown {
     private ZnodeWait begin() {
         return new ZnodeWait(
                         coordinator,
+                        layout.path(),
                         layout.lastCount(),
                         true,
                         session -> new CountDownWrites(session, layout).make(),

@@ -87,7 +87,7 @@ public final class DoubleBarrier {
     /**
      * As {@link #enter()}, with a limit of time.
      *
-     * @throws io.conclave.error.AcquireTimeoutException if the time is over; nothing stays behind
+     * @throws io.conclave.error.WaitTimeoutException if the time is over; nothing stays behind
      */
     public Participation enter(Duration timeout) throws InterruptedException {
         return acquisition(Waiting.checkedTimeout(timeout)).await();
@@ -98,7 +98,7 @@ public final class DoubleBarrier {
         return acquisition().stage(Participation::closeAsync);
     }
 
-    /** As {@link #enterAsync()}, with a limit of time after which it fails with {@link io.conclave.error.AcquireTimeoutException}. */
+    /** As {@link #enterAsync()}, with a limit of time after which it fails with {@link io.conclave.error.WaitTimeoutException}. */
     public CompletableFuture<Participation> enterAsync(Duration timeout) {
         return acquisition(Waiting.checkedTimeout(timeout)).stage(Participation::closeAsync);
     }

@@ -3,12 +3,14 @@ package io.conclave.barriers;
 import io.conclave.coordinator.RecipeSession;
 import io.conclave.coordinator.Refusals;
 import io.conclave.coordinator.Registration;
+import io.conclave.coordinator.Waiting;
 import io.conclave.error.ClosedException;
 import io.conclave.error.ConclaveException;
+import io.conclave.error.LossReason;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusalReason;
 import io.conclave.error.SessionGoneException;
-import io.conclave.grant.LossReason;
+import io.conclave.error.WaitTimeoutException;
 import io.conclave.node.NodePath;
 import io.conclave.spi.Delete;
 import io.conclave.spi.GetChildren;
@@ -51,6 +53,20 @@ final class Leaving extends Wait {
         this.session = participant.session();
         this.layout = participant.layout();
         this.beganNanos = session.time().monotonicNanos();
+    }
+
+    @Override
+    public String what() {
+        return layout.path().toString();
+    }
+
+    @Override
+    public WaitTimeoutException timedOut(Duration waited) {
+        return new WaitTimeoutException(
+                what(),
+                waited,
+                "Left the double barrier " + what() + ", but the others did not within " + Waiting.text(waited) + ": "
+                        + unlessConnected(session, "some are still inside"));
     }
 
     /** Never blocks; any thread. */

@@ -2,11 +2,13 @@ package io.conclave.barriers;
 
 import io.conclave.coordinator.RecipeSession;
 import io.conclave.coordinator.Refusals;
+import io.conclave.coordinator.Waiting;
 import io.conclave.error.ClosedException;
 import io.conclave.error.ConclaveException;
 import io.conclave.error.GrantLostException;
+import io.conclave.error.LossReason;
 import io.conclave.error.OutcomeUnknownException;
-import io.conclave.grant.LossReason;
+import io.conclave.error.WaitTimeoutException;
 import io.conclave.line.Lifeline;
 import io.conclave.line.Tenant;
 import io.conclave.node.NodeEvent;
@@ -138,6 +140,21 @@ final class Participant implements Tenant {
         });
     }
 
+    @Override
+    public String what() {
+        return layout.path().toString();
+    }
+
+    @Override
+    public WaitTimeoutException timedOut(Duration waited) {
+        return new WaitTimeoutException(
+                what(),
+                waited,
+                "Did not enter the double barrier " + what() + " within " + Waiting.text(waited) + ": "
+                        + Wait.unlessConnected(
+                                session, "fewer than its " + layout.participants() + " participants have come"));
+    }
+
     /** All of the round are there. */
     void enter(Round with) {
         if (session.remaining().isZero()) {
@@ -200,8 +217,10 @@ final class Participant implements Tenant {
             // the backend may have ended the session, and tell of its znodes before it hangs up
             lifeline.sessionIs(SessionState.LOST);
         } else {
-            GrantLostException why =
-                    new GrantLostException("The znode was deleted by somebody else while " + describe());
+            GrantLostException why = new GrantLostException(
+                    LossReason.NODE_DELETED,
+                    layout.path().toString(),
+                    "The znode was deleted by somebody else while " + describe());
             if (state == ParticipantState.ENTERING) {
                 depart(why, LossReason.NODE_DELETED); // a creation that was sent again may be on its way behind that
             } else {

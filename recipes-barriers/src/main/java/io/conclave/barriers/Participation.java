@@ -22,13 +22,13 @@ public interface Participation extends Tenure {
     /**
      * As {@link #leave()}, with a limit of time.
      *
-     * @throws io.conclave.error.AcquireTimeoutException if the time is over; the barrier is left all the same, and nothing stays behind
+     * @throws io.conclave.error.WaitTimeoutException if the time is over; the barrier is left all the same, and nothing stays behind
      */
     void leave(Duration timeout) throws InterruptedException;
 
     /** As {@link #leave()}, without blocking. Completes on a listener thread; cancelling it leaves the barrier at once. */
     CompletableFuture<Void> leaveAsync();
 
-    /** As {@link #leaveAsync()}, with a limit of time after which it fails with {@link io.conclave.error.AcquireTimeoutException}. */
+    /** As {@link #leaveAsync()}, with a limit of time after which it fails with {@link io.conclave.error.WaitTimeoutException}. */
     CompletableFuture<Void> leaveAsync(Duration timeout);
 }

@@ -1,9 +1,11 @@
 package io.conclave.barriers;
 
+import io.conclave.coordinator.RecipeSession;
 import io.conclave.error.ConclaveException;
-import io.conclave.grant.LossReason;
+import io.conclave.error.LossReason;
 import io.conclave.line.Acquisition;
 import io.conclave.line.Tenant;
+import io.conclave.spi.SessionState;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -70,6 +72,11 @@ abstract class Wait implements Tenant {
     @Override
     public final CompletionStage<Void> revocationRequested() {
         return new CompletableFuture<>();
+    }
+
+    /** Why a wait took too long: that there is no connection, or else this. */
+    static String unlessConnected(RecipeSession session, String otherwise) {
+        return session.state() == SessionState.CONNECTED ? otherwise : "there is no connection to the store";
     }
 
     @Override

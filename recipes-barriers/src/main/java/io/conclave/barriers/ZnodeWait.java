@@ -9,6 +9,7 @@ import io.conclave.error.ClosedException;
 import io.conclave.error.ConclaveException;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.SessionGoneException;
+import io.conclave.error.WaitTimeoutException;
 import io.conclave.node.NodeEvent;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
@@ -35,6 +36,7 @@ final class ZnodeWait extends Wait {
     private static final Duration RETRY_DELAY = Duration.ofMillis(500);
 
     private final Coordinator coordinator;
+    private final NodePath recipe;
     private final NodePath path;
     private final boolean until;
     private final Function<RecipeSession, CompletionStage<Void>> before;
@@ -47,16 +49,20 @@ final class ZnodeWait extends Wait {
     /**
      * A wait that has not begun.
      *
+     * @param recipe the barrier or count-down, as the application knows it
+     * @param path the znode to look at
      * @param until whether the znode is waited for, or its absence
      * @param before what is done on each session before the first look
      */
     ZnodeWait(
             Coordinator coordinator,
+            NodePath recipe,
             NodePath path,
             boolean until,
             Function<RecipeSession, CompletionStage<Void>> before,
             String metric) {
         this.coordinator = coordinator;
+        this.recipe = recipe;
         this.path = path;
         this.until = until;
         this.before = before;
@@ -182,6 +188,22 @@ final class ZnodeWait extends Wait {
                 nothingLeft(); // it has fired, or went with its session
             }
         });
+    }
+
+    @Override
+    public String what() {
+        return recipe.toString();
+    }
+
+    @Override
+    public WaitTimeoutException timedOut(Duration waited) {
+        String not =
+                until ? "The count-down " + recipe + " was not complete" : "The barrier " + recipe + " was not removed";
+        return new WaitTimeoutException(
+                what(),
+                waited,
+                not + " within " + Waiting.text(waited) + ": "
+                        + unlessConnected(session, until ? "others have to count" : "it is still in place"));
     }
 
     @Override

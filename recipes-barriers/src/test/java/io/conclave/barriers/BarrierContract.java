@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
-import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.ClosedException;
+import io.conclave.error.WaitTimeoutException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -37,7 +37,7 @@ public abstract class BarrierContract extends BarrierFixture {
         for (int i = 0; i < 5; i++) {
             waits.add(barrierOf(connect()).awaitAsync(PATIENCE));
         }
-        assertThrows(AcquireTimeoutException.class, () -> barrierOf(connect()).await(SHORT));
+        assertThrows(WaitTimeoutException.class, () -> barrierOf(connect()).await(SHORT));
         assertTrue(waits.stream().noneMatch(CompletableFuture::isDone));
         barrierOf(connect()).remove();
         for (CompletableFuture<Void> wait : waits) {

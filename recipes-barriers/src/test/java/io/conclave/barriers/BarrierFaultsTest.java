@@ -1,6 +1,6 @@
 package io.conclave.barriers;
 
-import io.conclave.error.AcquireTimeoutException;
+import io.conclave.error.WaitTimeoutException;
 import io.conclave.testkit.driver.Actor;
 import io.conclave.testkit.driver.Fault;
 import io.conclave.testkit.driver.FaultDriver;
@@ -46,7 +46,7 @@ class BarrierFaultsTest {
                     barrier(run.helper("owner")).set();
                     run.victim().start(me -> barrier(me).await(Duration.ofSeconds(5)));
                 })
-                .expecting(AcquireTimeoutException.class)
+                .expecting(WaitTimeoutException.class)
                 .verify();
     }
 

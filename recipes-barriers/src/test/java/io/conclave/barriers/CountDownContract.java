@@ -8,8 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.Refusals;
-import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.RefusalReason;
+import io.conclave.error.WaitTimeoutException;
 import io.conclave.node.NodePath;
 import io.conclave.spi.Create;
 import io.conclave.spi.Delete;
@@ -35,7 +35,7 @@ public abstract class CountDownContract extends BarrierFixture {
         mine.countDown();
         other.countDown();
         assertEquals(1, mine.remaining());
-        assertThrows(AcquireTimeoutException.class, () -> mine.await(SHORT));
+        assertThrows(WaitTimeoutException.class, () -> mine.await(SHORT));
         assertFalse(wait.isDone());
         mine.countDown();
         get(wait);
@@ -97,7 +97,7 @@ public abstract class CountDownContract extends BarrierFixture {
         first.delete();
         await().atMost(PATIENCE).until(() -> children(coordinator, PATH).isEmpty());
         CountDown second = of(connect(), 1);
-        assertThrows(AcquireTimeoutException.class, () -> second.await(SHORT));
+        assertThrows(WaitTimeoutException.class, () -> second.await(SHORT));
         second.countDown();
         second.await(PATIENCE);
     }

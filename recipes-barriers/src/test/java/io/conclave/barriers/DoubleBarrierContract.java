@@ -8,9 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
-import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.GrantLostException;
-import io.conclave.grant.LossReason;
+import io.conclave.error.LossReason;
+import io.conclave.error.WaitTimeoutException;
 import io.conclave.node.NodePath;
 import io.conclave.spi.Create;
 import io.conclave.spi.Delete;
@@ -47,7 +47,7 @@ public abstract class DoubleBarrierContract extends BarrierFixture {
         CompletableFuture<Participation> second = of(connect(), 3).enterAsync();
         awaitChildren(coordinator, 2);
         assertThrows(
-                AcquireTimeoutException.class, () -> of(connect(), 4).enter(SHORT)); // three of four: does not open it
+                WaitTimeoutException.class, () -> of(connect(), 4).enter(SHORT)); // three of four: does not open it
         awaitChildren(coordinator, 2);
         assertFalse(first.isDone() || second.isDone());
         Participation third = of(connect(), 3).enter(PATIENCE);
@@ -55,7 +55,7 @@ public abstract class DoubleBarrierContract extends BarrierFixture {
         assertTrue(inside.stream().allMatch(Participation::isHeld));
         CompletableFuture<Void> firstLeaves = inside.get(0).leaveAsync();
         CompletableFuture<Void> secondLeaves = inside.get(1).leaveAsync();
-        assertThrows(AcquireTimeoutException.class, () -> {
+        assertThrows(WaitTimeoutException.class, () -> {
             try (Participation other = of(coordinator, 1).enter(SHORT)) {
                 throw new AssertionError("It is not over yet: " + other);
             }
@@ -109,7 +109,7 @@ public abstract class DoubleBarrierContract extends BarrierFixture {
     @Test
     void whoGivesUpEnteringLeavesNothingBehindAndIsNotCounted() throws Exception {
         Coordinator coordinator = connect();
-        assertThrows(AcquireTimeoutException.class, () -> of(coordinator, 2).enter(SHORT));
+        assertThrows(WaitTimeoutException.class, () -> of(coordinator, 2).enter(SHORT));
         CompletableFuture<Participation> cancelled = of(coordinator, 2).enterAsync();
         awaitChildren(coordinator, 1);
         cancelled.cancel(false);
@@ -199,7 +199,7 @@ public abstract class DoubleBarrierContract extends BarrierFixture {
     void leavingThatRunsOutOfTimeLeavesNothingBehind() throws Exception {
         Coordinator coordinator = connect();
         List<Participation> inside = entered(2);
-        assertThrows(AcquireTimeoutException.class, () -> inside.get(0).leave(SHORT));
+        assertThrows(WaitTimeoutException.class, () -> inside.get(0).leave(SHORT));
         assertFalse(inside.get(0).isHeld());
         awaitChildren(coordinator, 2);
         inside.get(1).leave(PATIENCE);
@@ -235,7 +235,7 @@ public abstract class DoubleBarrierContract extends BarrierFixture {
         NodePath barrier = NodePath.of(PATH);
         coordinator.execute(Create.of(barrier.parent().orElseThrow()));
         coordinator.execute(Create.of(barrier)); // a container that is empty may go at any time
-        assertThrows(AcquireTimeoutException.class, () -> of(coordinator, 2).enter(SHORT));
+        assertThrows(WaitTimeoutException.class, () -> of(coordinator, 2).enter(SHORT));
         coordinator.execute(Create.of(barrier.child("ready")));
         of(coordinator, 2).enter(PATIENCE).leave(PATIENCE);
         assertEquals(List.of(), children(coordinator, PATH));

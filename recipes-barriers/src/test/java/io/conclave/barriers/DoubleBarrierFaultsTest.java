@@ -2,7 +2,7 @@ package io.conclave.barriers;
 
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.conclave.error.AcquireTimeoutException;
+import io.conclave.error.WaitTimeoutException;
 import io.conclave.node.NodePath;
 import io.conclave.testkit.driver.Actor;
 import io.conclave.testkit.driver.FaultDriver;
@@ -96,7 +96,7 @@ class DoubleBarrierFaultsTest {
     private static final Scenario NEXT_ROUND = run -> {
         run.settle(); // what an interrupted victim has sent may arrive with its next connection, and is deleted then
         Actor one = run.helper("next-1");
-        assertThrows(AcquireTimeoutException.class, () -> barrier(one, 2, "a").enter(Duration.ofSeconds(1)));
+        assertThrows(WaitTimeoutException.class, () -> barrier(one, 2, "a").enter(Duration.ofSeconds(1)));
         Actor other = run.helper("next-2");
         other.start(me -> barrier(me, 2, "b").enter().leave());
         barrier(one, 2, "a").enter().leave();
@@ -169,7 +169,7 @@ class DoubleBarrierFaultsTest {
                     run.victim().start(me -> barrier(me, 2, "a").enter(Duration.ofSeconds(5)));
                     run.victim().join();
                 })
-                .expecting(AcquireTimeoutException.class)
+                .expecting(WaitTimeoutException.class)
                 .verify();
     }
 
@@ -196,7 +196,7 @@ class DoubleBarrierFaultsTest {
                     });
                     progress.replaceTheVictimIfNeeded();
                 })
-                .expecting(AcquireTimeoutException.class)
+                .expecting(WaitTimeoutException.class)
                 .verify();
     }
 

@@ -4,7 +4,7 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.conclave.coordinator.Coordinator;
-import io.conclave.error.AcquireTimeoutException;
+import io.conclave.error.WaitTimeoutException;
 import io.conclave.testkit.memory.MemoryStore;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,7 +39,7 @@ class LeftWatchesTest extends BarrierFixture {
         barrier.await();
         awaitNoWatch(coordinator);
         barrier.set();
-        assertThrows(AcquireTimeoutException.class, () -> barrier.await(SHORT));
+        assertThrows(WaitTimeoutException.class, () -> barrier.await(SHORT));
         awaitNoWatch(coordinator);
         barrier.awaitAsync().cancel(false);
         CompletableFuture<Void> wait = barrier.awaitAsync();
@@ -52,7 +52,7 @@ class LeftWatchesTest extends BarrierFixture {
     void countDown() throws Exception {
         Coordinator coordinator = connect();
         CountDown countDown = CountDown.at(coordinator, PATH, 1);
-        assertThrows(AcquireTimeoutException.class, () -> countDown.await(SHORT));
+        assertThrows(WaitTimeoutException.class, () -> countDown.await(SHORT));
         awaitNoWatch(coordinator);
         CompletableFuture<Void> wait = countDown.awaitAsync();
         countDown.countDown();
@@ -65,7 +65,7 @@ class LeftWatchesTest extends BarrierFixture {
     void doubleBarrier() throws Exception {
         Coordinator coordinator = connect();
         DoubleBarrier barrier = DoubleBarrier.at(coordinator, PATH, 3);
-        assertThrows(AcquireTimeoutException.class, () -> barrier.enter(SHORT));
+        assertThrows(WaitTimeoutException.class, () -> barrier.enter(SHORT));
         awaitNoWatch(coordinator);
         List<CompletableFuture<Participation>> stages =
                 List.of(barrier.enterAsync(), barrier.enterAsync(), barrier.enterAsync());

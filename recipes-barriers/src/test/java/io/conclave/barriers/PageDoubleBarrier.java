@@ -5,6 +5,7 @@ import io.conclave.coordinator.Registration;
 import io.conclave.coordinator.Waiting;
 import io.conclave.error.ConclaveException;
 import io.conclave.error.GrantLostException;
+import io.conclave.error.LossReason;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusalReason;
 import io.conclave.error.RefusedException;
@@ -156,7 +157,8 @@ final class PageDoubleBarrier {
                 if (there
                         && await(Exists.of(own).withWatcher(event -> wakes.complete(true)))
                                 .isEmpty()) {
-                    throw new GrantLostException(own + " was deleted by somebody");
+                    throw new GrantLostException(
+                            LossReason.NODE_DELETED, own.toString(), own + " was deleted by somebody");
                 }
             } catch (OutcomeUnknownException unknown) {
                 if (!mistakes.contains(Mistake.WAITS_FOR_A_WATCH_THAT_IS_NOT_SET)) {

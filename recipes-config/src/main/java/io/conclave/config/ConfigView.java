@@ -8,7 +8,7 @@ import io.conclave.cache.MirrorState;
 import io.conclave.cache.NodeChange;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.Registration;
-import io.conclave.error.AcquireTimeoutException;
+import io.conclave.error.WaitTimeoutException;
 import io.conclave.node.NodePath;
 import java.time.Duration;
 import java.util.Objects;
@@ -80,7 +80,7 @@ public final class ConfigView implements AutoCloseable {
     /**
      * Waits for the first state. Blocks.
      *
-     * @throws AcquireTimeoutException if it is not complete in time
+     * @throws WaitTimeoutException if it is not complete in time
      * @throws InterruptedException if the thread is interrupted
      */
     public ConfigSnapshot awaitFirstSnapshot(Duration timeout) throws InterruptedException {

@@ -3,7 +3,7 @@ package io.conclave.config;
 import io.conclave.cache.Mirror;
 import io.conclave.cache.MirrorChanges;
 import io.conclave.coordinator.Registration;
-import io.conclave.error.AcquireTimeoutException;
+import io.conclave.error.WaitTimeoutException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -38,7 +38,7 @@ public abstract sealed class TreeCache implements AutoCloseable permits NodeCach
     /**
      * Waits for the first state. Blocks.
      *
-     * @throws AcquireTimeoutException if it is not complete in time; the cache goes on loading
+     * @throws WaitTimeoutException if it is not complete in time; the cache goes on loading
      * @throws InterruptedException if the thread is interrupted; likewise
      */
     public final void awaitLoaded(Duration timeout) throws InterruptedException {

@@ -2,7 +2,7 @@ package io.conclave.config;
 
 import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.Waiting;
-import io.conclave.error.AcquireTimeoutException;
+import io.conclave.error.WaitTimeoutException;
 import io.conclave.node.NodePath;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
@@ -102,7 +102,7 @@ public final class UniqueIds {
     /**
      * As {@link #next()}, with a limit of time.
      *
-     * @throws AcquireTimeoutException if the time is over
+     * @throws WaitTimeoutException if the time is over
      * @throws IllegalArgumentException if the timeout is negative
      */
     public long next(Duration timeout) throws InterruptedException {
@@ -113,8 +113,11 @@ public final class UniqueIds {
                 .time()
                 .schedule(
                         timeout,
-                        () -> id.completeExceptionally(
-                                new AcquireTimeoutException("No id within " + timeout + ": " + this)));
+                        () -> id.completeExceptionally(new WaitTimeoutException(
+                                path.toString(),
+                                timeout,
+                                "No id of " + path + " within " + Waiting.text(timeout)
+                                        + ": the next block could not be reserved; is the store reachable?")));
         try {
             return requests.await(id);
         } catch (InterruptedException e) {

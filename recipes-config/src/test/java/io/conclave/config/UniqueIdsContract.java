@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
-import io.conclave.error.AcquireTimeoutException;
+import io.conclave.error.WaitTimeoutException;
 import io.conclave.testkit.ManualTimeSource;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -117,7 +117,7 @@ abstract class UniqueIdsContract extends SharedValueContract {
     void persistedIdsWaitForAPersisterAndStayBelowItsBound() throws Exception {
         Reservation reservation = FileReservation.at(folder.resolve("orders"));
         UniqueIds ids = UniqueIds.persisted(connect(), PATH).withBlockSize(3);
-        assertThrows(AcquireTimeoutException.class, () -> ids.next(Duration.ofMillis(100)));
+        assertThrows(WaitTimeoutException.class, () -> ids.next(Duration.ofMillis(100)));
         CompletableFuture<Long> first = ids.nextAsync();
         assertFalse(first.isDone());
         try (SequencePersister persister = persister(connect(), reservation)) {
@@ -159,7 +159,7 @@ abstract class UniqueIdsContract extends SharedValueContract {
         get(first.closeAsync());
         delete(coordinator, PATH); // as much as a contract can lose of a store that others use
         UniqueIds ids = UniqueIds.persisted(coordinator, PATH);
-        assertThrows(AcquireTimeoutException.class, () -> ids.next(Duration.ofMillis(100)));
+        assertThrows(WaitTimeoutException.class, () -> ids.next(Duration.ofMillis(100)));
         try (SequencePersister second = persister(connect(), reservation)) {
             get(second.ready());
             assertTrue(ids.next(PATIENCE) > last);

@@ -8,9 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
-import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.ClosedException;
 import io.conclave.error.ConclaveException;
+import io.conclave.error.WaitTimeoutException;
 import io.conclave.node.NodePath;
 import io.conclave.spi.Create;
 import io.conclave.spi.GetData;
@@ -119,7 +119,7 @@ class UniqueIdsLossTest {
         try (Coordinator coordinator = connect(store)) {
             coordinator.execute(Create.of(NodePath.of(PATH)).withData(new SequenceRecord(10, 100, 1).data()));
             UniqueIds ids = UniqueIds.persisted(coordinator, PATH);
-            assertThrows(AcquireTimeoutException.class, () -> ids.next(Duration.ofMillis(100)));
+            assertThrows(WaitTimeoutException.class, () -> ids.next(Duration.ofMillis(100)));
             try (SequencePersister persister = SequencePersister.start(coordinator, PATH, reservation(), 10)) {
                 persister.ready().get(20, SECONDS);
                 assertEquals(500, ids.next(Duration.ofSeconds(20)));
@@ -144,7 +144,7 @@ class UniqueIdsLossTest {
         try (Coordinator coordinator = connect(UUID.randomUUID().toString());
                 SequencePersister persister = SequencePersister.start(coordinator, PATH, broken, 10)) {
             UniqueIds ids = UniqueIds.persisted(coordinator, PATH);
-            assertThrows(AcquireTimeoutException.class, () -> ids.next(Duration.ofMillis(200)));
+            assertThrows(WaitTimeoutException.class, () -> ids.next(Duration.ofMillis(200)));
             assertTrue(persister.toString().contains(PATH));
         }
     }

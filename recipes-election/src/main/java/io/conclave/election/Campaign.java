@@ -2,11 +2,12 @@ package io.conclave.election;
 
 import io.conclave.coordinator.RecipeSession;
 import io.conclave.coordinator.Waiting;
+import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.ClosedException;
 import io.conclave.error.ConclaveException;
 import io.conclave.error.GrantLostException;
+import io.conclave.error.LossReason;
 import io.conclave.error.SessionGoneException;
-import io.conclave.grant.LossReason;
 import io.conclave.line.Contender;
 import io.conclave.line.LineRole;
 import io.conclave.line.Tenant;
@@ -14,6 +15,7 @@ import io.conclave.node.NodePath;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -197,8 +199,9 @@ final class Campaign implements Tenant {
         return switch (reason) {
             case SESSION_LOST -> new SessionGoneException("The candidate's session was lost" + what);
             case COORDINATOR_CLOSED -> new ClosedException("The candidate's coordinator was closed" + what);
-            case RELEASED, NODE_DELETED, REVOKED, REFUSED ->
-                new GrantLostException("The candidate's place was lost (" + reason + ")" + what);
+            case RELEASED, NODE_DELETED, REVOKED, REFUSED, TIME_OVER ->
+                new GrantLostException(
+                        reason, election.toString(), "The candidate's place was lost (" + reason + ")" + what);
         };
     }
 
@@ -291,6 +294,30 @@ final class Campaign implements Tenant {
                 end(why);
             }
         });
+    }
+
+    @Override
+    public String what() {
+        return election.toString();
+    }
+
+    @Override
+    public AcquireTimeoutException timedOut(Duration waited) {
+        Contender place = contender;
+        return new AcquireTimeoutException(
+                what(),
+                waited,
+                place == null ? Optional.empty() : place.timedOut(waited).holder(),
+                "Did not become the leader of " + election + " within " + Waiting.text(waited) + ": "
+                        + (place == null ? "stepped back, and not in the line again yet" : place.whyNotGranted()));
+    }
+
+    @Override
+    public void timeIsRunningOut() {
+        Contender place = contender;
+        if (place != null) {
+            place.timeIsRunningOut();
+        }
     }
 
     /** The place in the line of who leads. */

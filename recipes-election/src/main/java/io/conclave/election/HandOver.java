@@ -6,8 +6,8 @@ import io.conclave.coordinator.Waiting;
 import io.conclave.error.ClosedException;
 import io.conclave.error.ConclaveException;
 import io.conclave.error.GrantLostException;
+import io.conclave.error.LossReason;
 import io.conclave.error.OutcomeUnknownException;
-import io.conclave.grant.LossReason;
 import io.conclave.line.LineMember;
 import io.conclave.line.RevocationWord;
 import io.conclave.node.Bytes;
@@ -208,7 +208,10 @@ final class HandOver {
 
     /** The leader leads no more. On the dispatcher. */
     void onLost(LossReason reason) {
-        fail(new GrantLostException(leader + " ended (" + reason + ") before it was handed over"));
+        fail(new GrantLostException(
+                reason,
+                election.toString(),
+                "The leadership of " + election + " ended (" + reason + ") before it was handed over"));
     }
 
     private void onLine(List<LineMember> line) {

@@ -15,4 +15,9 @@ public final class HandOverException extends ConclaveException {
     public HandOverException(String message, Throwable cause) {
         super(message, cause);
     }
+
+    @Override
+    public HandOverException withCallersStack() {
+        return new HandOverException(String.valueOf(getMessage()), this);
+    }
 }

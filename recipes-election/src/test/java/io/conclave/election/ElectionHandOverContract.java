@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
 import io.conclave.error.GrantLostException;
-import io.conclave.grant.LossReason;
+import io.conclave.error.LossReason;
 import io.conclave.line.RevocationWord;
 import io.conclave.node.CreateMode;
 import io.conclave.node.NodePath;

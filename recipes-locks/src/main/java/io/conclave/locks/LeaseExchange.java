@@ -1,7 +1,7 @@
 package io.conclave.locks;
 
 import io.conclave.coordinator.Refusals;
-import io.conclave.error.GrantLostException;
+import io.conclave.error.LossReason;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusalReason;
 import io.conclave.error.RefusedException;
@@ -159,7 +159,8 @@ final class LeaseExchange {
         } else if (found.isEmpty()) {
             tenant.lookAgain();
         } else {
-            tenant.fail(new GrantLostException("Leases were deleted by somebody else while " + tenant.describe()));
+            tenant.fail(tenant.lostException(
+                    LossReason.NODE_DELETED, "Permits were deleted by somebody else while " + tenant.describe()));
         }
     }
 

@@ -15,7 +15,7 @@ public interface LockGrant extends Grant {
     /**
      * Completes when somebody asks for this lock to be given back ({@code askToRelease} of the lock); at once if he did while it was waited for. To follow is to close the grant, when the work
      * has come to a good end; the holder need not, but whoever asks may have set a deadline, and then the grant is lost with {@link
-     * io.conclave.grant.LossReason#REVOKED}. Never completes exceptionally, and not at all if nobody asks. Its continuations run on the coordinator's listener threads and may block.
+     * io.conclave.error.LossReason#REVOKED}. Never completes exceptionally, and not at all if nobody asks. Its continuations run on the coordinator's listener threads and may block.
      */
     CompletionStage<Void> revocationRequested();
 }

@@ -3,11 +3,12 @@ package io.conclave.locks;
 import io.conclave.coordinator.RecipeSession;
 import io.conclave.coordinator.Refusals;
 import io.conclave.coordinator.Waiting;
+import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.ClosedException;
 import io.conclave.error.ConclaveException;
 import io.conclave.error.GrantLostException;
+import io.conclave.error.LossReason;
 import io.conclave.error.SessionGoneException;
-import io.conclave.grant.LossReason;
 import io.conclave.line.Contender;
 import io.conclave.line.Lifeline;
 import io.conclave.line.Tenant;
@@ -18,8 +19,10 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,6 +43,7 @@ final class MultiTenant implements Tenant {
     private final CompletableFuture<Void> gone = new CompletableFuture<>();
     private final List<Contender> contenders = new ArrayList<>();
     private volatile List<Contender> held = List.of(); // written on the dispatcher only; empty before and after
+    private volatile @Nullable Contender latest; // whose turn is waited for; written on the dispatcher only
     private boolean over; // given up or lost; nothing comes after it
 
     private MultiTenant(List<LineLock<?>> locks, boolean patient) {
@@ -65,6 +69,7 @@ final class MultiTenant implements Tenant {
         }
         Contender contender = locks.get(contenders.size()).enter(patient);
         contenders.add(contender);
+        latest = contender;
         contender
                 .granted()
                 .whenComplete((turn, failure) -> session.execute(() -> guarded(() -> {
@@ -118,7 +123,7 @@ final class MultiTenant implements Tenant {
         return switch (reason) {
             case SESSION_LOST -> new SessionGoneException("The session was lost of " + what);
             case COORDINATOR_CLOSED -> new ClosedException("The coordinator was closed of " + what);
-            default -> new GrantLostException("Lost, " + reason + ": " + what);
+            default -> new GrantLostException(reason, pathOf(contender).toString(), "Lost, " + reason + ": " + what);
         };
     }
 
@@ -210,6 +215,42 @@ final class MultiTenant implements Tenant {
             grants.put(MultiLock.absolutePath(locks.get(i)), locks.get(i).grantOf(contenders.get(i)));
         }
         return Collections.unmodifiableMap(grants);
+    }
+
+    @Override
+    public String what() {
+        return paths().toString();
+    }
+
+    @Override
+    public AcquireTimeoutException timedOut(Duration waited) {
+        Contender last = latest;
+        if (last == null) {
+            return new AcquireTimeoutException(
+                    locks.get(0).path().toString(),
+                    waited,
+                    Optional.empty(),
+                    notGranted(waited) + "the store has not answered yet");
+        }
+        AcquireTimeoutException one = last.timedOut(waited);
+        return new AcquireTimeoutException(
+                one.path(), waited, one.holder(), notGranted(waited) + one.path() + ": " + last.whyNotGranted());
+    }
+
+    private String notGranted(Duration waited) {
+        return "The locks " + what() + " were not granted together within " + Waiting.text(waited) + ": ";
+    }
+
+    @Override
+    public void timeIsRunningOut() {
+        Contender last = latest;
+        if (last != null) {
+            last.timeIsRunningOut();
+        }
+    }
+
+    private NodePath pathOf(Contender contender) {
+        return locks.get(contenders.indexOf(contender)).path();
     }
 
     private List<NodePath> paths() {

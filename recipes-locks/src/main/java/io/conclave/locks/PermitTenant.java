@@ -6,8 +6,8 @@ import io.conclave.coordinator.Waiting;
 import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.ConclaveException;
 import io.conclave.error.GrantLostException;
+import io.conclave.error.LossReason;
 import io.conclave.error.OutcomeUnknownException;
-import io.conclave.grant.LossReason;
 import io.conclave.line.Contender;
 import io.conclave.line.Lifeline;
 import io.conclave.line.LineRole;
@@ -17,10 +17,12 @@ import io.conclave.spi.Request;
 import io.conclave.spi.SessionState;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -64,6 +66,8 @@ final class PermitTenant implements Tenant {
     private final Contender place;
     private final LeaseExchange exchange;
     private final Lifeline lifeline;
+    private volatile @Nullable String
+            shortage; // why there was no room when it was last looked; written on the dispatcher only
     private volatile Leases leases = new Leases(List.of(), 0); // written on the dispatcher only
     private volatile PermitState state = PermitState.QUEUED; // written on the dispatcher only
 
@@ -163,6 +167,32 @@ final class PermitTenant implements Tenant {
         });
     }
 
+    @Override
+    public String what() {
+        return layout.path().toString();
+    }
+
+    @Override
+    public AcquireTimeoutException timedOut(Duration waited) {
+        String permits = wanted == 1 ? "A permit" : wanted + " permits";
+        return timeout(
+                waited,
+                permits + " of " + what() + " could not be had within " + Waiting.text(waited) + ": "
+                        + whyNotGranted());
+    }
+
+    private AcquireTimeoutException timeout(Duration waited, String message) {
+        return new AcquireTimeoutException(what(), waited, Optional.empty(), message);
+    }
+
+    private String whyNotGranted() {
+        if (session.state() != SessionState.CONNECTED) {
+            return "there is no connection to the store";
+        }
+        String present = shortage;
+        return present == null ? "others stand before this one in the line" : present;
+    }
+
     private void begin() {
         place.gone().thenRun(() -> placeGone.complete(null));
         lifeline.tie();
@@ -201,7 +231,8 @@ final class PermitTenant implements Tenant {
     }
 
     private void placeVanished(LossReason reason) {
-        fail(new GrantLostException(
+        fail(lostException(
+                reason,
                 reason == LossReason.REVOKED
                         ? "Revoked while " + describe()
                         : "The znode was deleted by somebody else while " + describe()));
@@ -211,6 +242,7 @@ final class PermitTenant implements Tenant {
         if (state != PermitState.HEAD) {
             return;
         }
+        shortage = seen.leases() + " of " + seen.permits() + " are out";
         if (seen.has(wanted)) {
             if (seen.hasParent()) {
                 turn(seen);
@@ -219,8 +251,7 @@ final class PermitTenant implements Tenant {
             }
         } else if (!patient) {
             depart(
-                    new AcquireTimeoutException(layout.path() + " has no room for " + wanted + ": " + seen.leases()
-                            + " of " + seen.permits() + " permits are out"),
+                    timeout(Duration.ZERO, layout.path() + " has no room for " + wanted + ": " + shortage),
                     LossReason.RELEASED);
         } else if (!seen.watched()) {
             room.look(true);
@@ -347,10 +378,13 @@ final class PermitTenant implements Tenant {
             // the backend may have ended the session, and tell of its znodes before it hangs up
             lifeline.sessionIs(SessionState.LOST);
         } else {
-            depart(
-                    new GrantLostException("A lease was deleted by somebody else while " + describe()),
-                    revocation.isDone() ? LossReason.REVOKED : LossReason.NODE_DELETED);
+            LossReason reason = revocation.isDone() ? LossReason.REVOKED : LossReason.NODE_DELETED;
+            depart(lostException(reason, "A permit was deleted by somebody else while " + describe()), reason);
         }
+    }
+
+    GrantLostException lostException(LossReason reason, String message) {
+        return new GrantLostException(reason, layout.path().toString(), message);
     }
 
     /** What cannot be mended here. */

@@ -1,7 +1,6 @@
 package io.conclave.locks;
 
 import io.conclave.error.AcquireTimeoutException;
-import io.conclave.error.GrantLostException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -82,7 +81,7 @@ final class ReentrantLockView implements Lock {
      * Gives one entry back; the last one releases the lock.
      *
      * @throws IllegalMonitorStateException if the thread does not hold the lock
-     * @throws GrantLostException if the lock was lost while it was held; the entry is given back all the same
+     * @throws io.conclave.error.GrantLostException if the lock was lost while it was held; the entry is given back all the same
      */
     @Override
     public void unlock() {
@@ -91,14 +90,14 @@ final class ReentrantLockView implements Lock {
             throw new IllegalMonitorStateException(
                     "The thread " + Thread.currentThread().getName() + " does not hold " + lock);
         }
-        boolean held = hold.grant.isHeld();
-        hold.depth--;
-        if (hold.depth == 0) {
-            holds.remove(Thread.currentThread());
-            hold.grant.close();
-        }
-        if (!held) {
-            throw new GrantLostException(hold.grant + " was lost before it was unlocked");
+        try {
+            hold.grant.ensureHeld();
+        } finally {
+            hold.depth--;
+            if (hold.depth == 0) {
+                holds.remove(Thread.currentThread());
+                hold.grant.close();
+            }
         }
     }
 

@@ -30,6 +30,15 @@ public final class StaleTokenException extends ConclaveException {
         this.largestZxid = largest.zxid();
     }
 
+    private StaleTokenException(StaleTokenException original) {
+        super(String.valueOf(original.getMessage()), original);
+        this.resource = original.resource;
+        this.generation = original.generation;
+        this.zxid = original.zxid;
+        this.largestGeneration = original.largestGeneration;
+        this.largestZxid = original.largestZxid;
+    }
+
     /** What is guarded. */
     public String resource() {
         return resource;
@@ -43,5 +52,10 @@ public final class StaleTokenException extends ConclaveException {
     /** The largest token that was seen. */
     public FencingToken largest() {
         return new FencingToken(largestGeneration, largestZxid);
+    }
+
+    @Override
+    public StaleTokenException withCallersStack() {
+        return new StaleTokenException(this);
     }
 }

@@ -4,6 +4,7 @@ import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.RecipeSession;
 import io.conclave.coordinator.Waiting;
 import io.conclave.error.GrantLostException;
+import io.conclave.error.LossReason;
 import io.conclave.error.RefusalReason;
 import io.conclave.error.RefusedException;
 import io.conclave.node.NodePath;
@@ -81,7 +82,12 @@ public final class StoreGuard {
         }
         int index = refusal.operationIndex().getAsInt();
         if (index == 0 && refusal.reason() == RefusalReason.NO_NODE) {
-            return new GrantLostException(writes.describe() + ": nothing was done, " + znode + " is gone", refusal);
+            return new GrantLostException(
+                    LossReason.NODE_DELETED,
+                    znode.toString(),
+                    writes.describe() + ": nothing was done, because " + znode
+                            + ", the znode of the grant, is gone; acquire it again",
+                    refusal);
         }
         RefusedException shifted =
                 new RefusedException(refusal.reason(), String.valueOf(refusal.getMessage()), index - 1);

@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.error.ClosedException;
 import io.conclave.error.GrantLostException;
-import io.conclave.grant.LossReason;
+import io.conclave.error.LossReason;
 import io.conclave.node.Acl;
 import io.conclave.node.Permission;
 import io.conclave.spi.Multi;

@@ -1,8 +1,8 @@
 package io.conclave.locks;
 
 import io.conclave.error.AcquireTimeoutException;
+import io.conclave.error.LossReason;
 import io.conclave.grant.FencingToken;
-import io.conclave.grant.LossReason;
 import io.conclave.testkit.driver.Actor;
 import io.conclave.testkit.driver.Claim;
 import io.conclave.testkit.driver.FaultDriver;

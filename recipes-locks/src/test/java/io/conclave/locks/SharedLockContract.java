@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.GrantLostException;
-import io.conclave.grant.LossReason;
+import io.conclave.error.LossReason;
 import io.conclave.node.NodePath;
 import io.conclave.spi.Delete;
 import java.nio.charset.StandardCharsets;

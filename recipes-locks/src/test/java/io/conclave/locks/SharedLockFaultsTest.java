@@ -1,8 +1,8 @@
 package io.conclave.locks;
 
 import io.conclave.error.ClosedException;
+import io.conclave.error.LossReason;
 import io.conclave.grant.FencingToken;
-import io.conclave.grant.LossReason;
 import io.conclave.grant.RevocationOutcome;
 import io.conclave.node.NodeStat;
 import io.conclave.testkit.driver.Actor;

@@ -19,6 +19,8 @@ final class Claims {
         queue.add(stay);
         if (queue.peek() == stay) {
             stay.onClaimed();
+        } else {
+            stay.onQueued();
         }
     }
 

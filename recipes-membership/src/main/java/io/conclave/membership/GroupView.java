@@ -1,7 +1,7 @@
 package io.conclave.membership;
 
 import io.conclave.coordinator.Registration;
-import io.conclave.error.AcquireTimeoutException;
+import io.conclave.error.WaitTimeoutException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -30,7 +30,7 @@ public interface GroupView<P> extends AutoCloseable {
     /**
      * Waits for the first state. Blocks.
      *
-     * @throws AcquireTimeoutException if it does not come in time
+     * @throws WaitTimeoutException if it does not come in time
      * @throws InterruptedException if the thread is interrupted
      */
     GroupSnapshot<P> awaitFirstSnapshot(Duration timeout) throws InterruptedException;

@@ -4,16 +4,19 @@ import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.RecipeSession;
 import io.conclave.coordinator.Registration;
 import io.conclave.coordinator.Waiting;
+import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.ClosedException;
 import io.conclave.error.ConclaveException;
 import io.conclave.error.GrantLostException;
+import io.conclave.error.Holder;
+import io.conclave.error.LossReason;
 import io.conclave.grant.FencingToken;
-import io.conclave.grant.LossReason;
 import io.conclave.line.Tenant;
 import io.conclave.metrics.MetricsHook;
 import io.conclave.node.DataCodec;
 import io.conclave.node.NodePath;
 import io.conclave.spi.SerialExecutor;
+import io.conclave.spi.SessionState;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -210,7 +213,12 @@ final class HeldMembership<P> implements Membership<P>, Tenant {
     void onExpelled(Stay by) {
         LOG.warn("{}: somebody has deleted the znode; not joining again", this);
         metrics().count("membership.expelled", path.toString());
-        end(by, LossReason.NODE_DELETED, new GrantLostException(this + ": somebody has deleted the znode"));
+        end(by, LossReason.NODE_DELETED, lostException(LossReason.NODE_DELETED, "somebody has deleted its znode"));
+    }
+
+    private GrantLostException lostException(LossReason reason, String what) {
+        return new GrantLostException(
+                reason, path.toString(), "The member " + path + " is in the group no more: " + what);
     }
 
     void onRefused(Stay by, Throwable cause) {
@@ -251,8 +259,34 @@ final class HeldMembership<P> implements Membership<P>, Tenant {
             become(MembershipState.LEAVING);
         }
         joined.completeExceptionally(why);
-        last.leave().thenRun(() -> end(last, LossReason.RELEASED, new GrantLostException(this + ": it was left")));
+        last.leave().thenRun(() -> end(last, LossReason.RELEASED, lostException(LossReason.RELEASED, "it was left")));
         return gone;
+    }
+
+    @Override
+    public String what() {
+        return path.toString();
+    }
+
+    @Override
+    public AcquireTimeoutException timedOut(Duration waited) {
+        Stay present;
+        synchronized (lock) {
+            present = stay;
+        }
+        Optional<Holder> holder = present == null ? Optional.empty() : present.holder();
+        String why = holder.map(
+                        one -> "its id is taken by a member with the session 0x" + Long.toHexString(one.sessionId()))
+                .orElseGet(() -> present != null && present.waitsForOwnSession()
+                        ? "its id is taken by another membership of this coordinator"
+                        : session().state() == SessionState.CONNECTED
+                                ? "the store has not answered yet"
+                                : "there is no connection to the store");
+        return new AcquireTimeoutException(
+                path.toString(),
+                waited,
+                holder,
+                "Did not join as " + path + " within " + Waiting.text(waited) + ": " + why);
     }
 
     @Override
@@ -345,7 +379,7 @@ final class HeldMembership<P> implements Membership<P>, Tenant {
         synchronized (lock) {
             present = stay;
             if (state == MembershipState.LEAVING || state == MembershipState.ENDED) {
-                return CompletableFuture.failedFuture(new GrantLostException(this + ": it has ended"));
+                return CompletableFuture.failedFuture(lostException(lost.getNow(LossReason.RELEASED), "it has ended"));
             }
             payload = new Payload(payload.number + 1, data);
             updates.add(new Update(payload.number, done));

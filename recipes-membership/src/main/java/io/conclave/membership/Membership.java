@@ -1,8 +1,8 @@
 package io.conclave.membership;
 
 import io.conclave.coordinator.Registration;
+import io.conclave.error.LossReason;
 import io.conclave.grant.FencingToken;
-import io.conclave.grant.LossReason;
 import io.conclave.node.NodePath;
 import java.time.Duration;
 import java.util.Optional;

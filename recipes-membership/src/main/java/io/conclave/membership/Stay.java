@@ -6,6 +6,7 @@ import io.conclave.coordinator.Refusals;
 import io.conclave.coordinator.Registration;
 import io.conclave.coordinator.Waiting;
 import io.conclave.error.ClosedException;
+import io.conclave.error.Holder;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusalReason;
 import io.conclave.error.SessionGoneException;
@@ -22,10 +23,13 @@ import io.conclave.spi.SessionState;
 import io.conclave.spi.SetData;
 import io.conclave.spi.Sync;
 import io.conclave.spi.Watcher;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -57,6 +61,8 @@ final class Stay {
     /** Whether an answer or a timer is on its way that goes on from here. */
     private boolean busy;
 
+    private volatile boolean waitsForOwnSession; // written on the dispatcher only
+    private volatile @Nullable Holder holder; // written on the dispatcher only
     private boolean maybeCreated;
     private boolean writing;
     private long writtenPayload;
@@ -141,7 +147,24 @@ final class Stay {
         gone.complete(null);
     }
 
+    /** Another membership of this session has the id, or asked for it before. */
+    void onQueued() {
+        waitsForOwnSession = true;
+        LOG.info("{}: this coordinator has a member with this id already; joining when that one has left", membership);
+    }
+
+    /** Whether another membership of this session is in the way. Any thread. */
+    boolean waitsForOwnSession() {
+        return waitsForOwnSession;
+    }
+
+    /** The member that has the id, if one was found. Any thread. */
+    Optional<Holder> holder() {
+        return Optional.ofNullable(holder);
+    }
+
     void onClaimed() {
+        waitsForOwnSession = false;
         become(State.ENTERING);
         create();
     }
@@ -246,7 +269,7 @@ final class Stay {
 
     /** Looks whose znode it is, and watches it. */
     private void look() {
-        send(GetData.of(path).withWatcher(watcher), node -> onFound(node.stat()), cause -> {
+        send(GetData.of(path).withWatcher(watcher), node -> onFound(node), cause -> {
             if (Refusals.isNoNode(cause)) {
                 onFree();
             } else if (cause instanceof OutcomeUnknownException) {
@@ -274,7 +297,8 @@ final class Stay {
         }
     }
 
-    private void onFound(NodeStat stat) {
+    private void onFound(GetData.NodeData node) {
+        NodeStat stat = node.stat();
         if (maybeCreated && stat.ephemeralOwner() == session.id()) {
             onOurs(stat, true);
         } else if (state == State.LEAVING) {
@@ -283,6 +307,8 @@ final class Stay {
         } else {
             maybeCreated = false;
             become(State.TAKEN);
+            holder =
+                    new Holder(path.toString(), new String(node.data(), StandardCharsets.UTF_8), stat.ephemeralOwner());
             session.metrics().count("membership.taken", path.toString());
             LOG.info(
                     "{}: session 0x{} has this id; joining when its znode is gone",

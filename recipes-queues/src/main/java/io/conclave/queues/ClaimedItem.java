@@ -6,6 +6,7 @@ import io.conclave.coordinator.Registration;
 import io.conclave.coordinator.Waiting;
 import io.conclave.error.ClosedException;
 import io.conclave.error.GrantLostException;
+import io.conclave.error.LossReason;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusedException;
 import io.conclave.error.SessionGoneException;
@@ -291,19 +292,24 @@ final class ClaimedItem<T> implements Claim<T> {
             case ACKNOWLEDGED -> acknowledged.complete(null);
             case RELEASED -> acknowledged.completeExceptionally(new ClosedException("Given back: " + what));
             case DEADLINE_PASSED ->
-                acknowledged.completeExceptionally(
-                        new GrantLostException("Not acknowledged within " + term.visibility() + ": " + what));
+                acknowledged.completeExceptionally(lostException(
+                        LossReason.TIME_OVER,
+                        "Not acknowledged within " + Waiting.text(term.visibility()) + ": " + what));
             case SESSION_LOST ->
                 acknowledged.completeExceptionally(
                         new SessionGoneException("The session was lost while working on " + what));
             case TAKEN_AWAY ->
-                acknowledged.completeExceptionally(
-                        new GrantLostException("The claim or the item was deleted by somebody else: " + what));
+                acknowledged.completeExceptionally(lostException(
+                        LossReason.NODE_DELETED, "The claim or the item was deleted by somebody else: " + what));
             case COORDINATOR_CLOSED ->
                 acknowledged.completeExceptionally(
                         new ClosedException("The coordinator was closed while working on " + what));
         }
         ended.complete(why);
+    }
+
+    private GrantLostException lostException(LossReason reason, String message) {
+        return new GrantLostException(reason, layout.path().toString(), message);
     }
 
     @Override

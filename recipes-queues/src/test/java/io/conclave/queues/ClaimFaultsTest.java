@@ -2,6 +2,7 @@ package io.conclave.queues;
 
 import io.conclave.error.ClosedException;
 import io.conclave.error.GrantLostException;
+import io.conclave.error.LossReason;
 import io.conclave.node.DataCodec;
 import io.conclave.testkit.driver.Actor;
 import io.conclave.testkit.driver.Fault;
@@ -187,7 +188,8 @@ class ClaimFaultsTest {
                     run.victim().start(me -> {
                         Claim<String> claim = queue(me)
                                 .claim(Duration.ofSeconds(60))
-                                .orElseThrow(() -> new GrantLostException("the other one was quicker"));
+                                .orElseThrow(() -> new GrantLostException(
+                                        LossReason.RELEASED, "/queue", "the other one was quicker"));
                         work.claimed(claim);
                         run.pause(Duration.ofSeconds(25)); // longer than it is visible
                         claim.acknowledge();

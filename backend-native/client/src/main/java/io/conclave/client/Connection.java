@@ -15,6 +15,7 @@ import io.conclave.time.Elapsed;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.ByteToMessageDecoder;
+import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -45,6 +46,7 @@ final class Connection extends ByteToMessageDecoder {
     private @Nullable Elapsed pingSent;
     private boolean greeted;
     private boolean shut;
+    private @Nullable Throwable failure; // the exception behind it, if there was one
     private boolean detached;
     private boolean leaving;
     private int lastXid;
@@ -145,7 +147,13 @@ final class Connection extends ByteToMessageDecoder {
 
     /** No connection could be made. */
     void connectFailed(Throwable cause) {
+        failure = cause;
         shut("cannot connect: " + cause.getMessage());
+    }
+
+    /** Why nothing has come of it, for those who wait for a connection. */
+    IOException failure(String reason) {
+        return new IOException(this + ": " + reason, failure);
     }
 
     /** Sends the handshake. */
@@ -383,11 +391,12 @@ final class Connection extends ByteToMessageDecoder {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-        if (cause instanceof java.io.IOException) {
+        if (cause instanceof IOException) {
             LOG.debug("{}: {}", this, cause.toString());
         } else {
             LOG.error("{}: unexpected failure, the connection is dropped", this, cause);
         }
+        failure = cause;
         shut(cause.toString());
     }
 

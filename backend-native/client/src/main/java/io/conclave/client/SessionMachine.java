@@ -15,6 +15,7 @@ import io.conclave.spi.BackendOptions;
 import io.conclave.spi.SessionListener;
 import io.conclave.spi.SessionState;
 import io.netty.channel.EventLoop;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -52,6 +53,8 @@ final class SessionMachine {
 
     // Written on the loop, read from anywhere.
     private volatile ServerIdentity identity = ServerIdentity.FOREIGN;
+
+    private volatile @Nullable IOException connectFailure; // of the last attempt, if that has failed
 
     // The loop's.
     private @Nullable Connection connection;
@@ -122,6 +125,11 @@ final class SessionMachine {
         return identity;
     }
 
+    /** Why the last attempt to connect has failed, if it has. From any thread. */
+    Optional<Throwable> connectFailure() {
+        return Optional.ofNullable(connectFailure);
+    }
+
     /** The requests sent and not yet answered, oldest first. */
     Iterable<Exchange> inFlight() {
         Connection current = connection;
@@ -180,6 +188,7 @@ final class SessionMachine {
             return;
         }
         attached = true;
+        connectFailure = null;
         introduce(opened);
         if (status.isClosing()) {
             queue.closeAgain(new CloseExchange(this));
@@ -317,6 +326,7 @@ final class SessionMachine {
             LOG.info("{}: lost the {}: {}", this, gone, reason);
         } else {
             LOG.debug("{}: {} failed: {}", this, gone, reason);
+            connectFailure = gone.failure(reason);
             count("connection.failed", gone.toString());
         }
         interrupted(gone, wasAttached);

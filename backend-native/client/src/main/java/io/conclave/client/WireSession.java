@@ -13,6 +13,7 @@ import io.conclave.spi.Sync;
 import io.conclave.time.Elapsed;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -74,6 +75,11 @@ final class WireSession implements BackendSession {
     @Override
     public boolean deadlineIsStrict() {
         return machine.identity().ours();
+    }
+
+    @Override
+    public Optional<Throwable> connectFailure() {
+        return machine.connectFailure();
     }
 
     @Override

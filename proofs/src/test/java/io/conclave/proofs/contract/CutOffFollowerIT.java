@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
 import io.conclave.ensemble.ConclaveEnsemble;
-import io.conclave.grant.LossReason;
+import io.conclave.error.LossReason;
 import io.conclave.locks.DistributedLock;
 import io.conclave.locks.LockGrant;
 import java.time.Duration;

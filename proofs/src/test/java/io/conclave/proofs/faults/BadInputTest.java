@@ -1,5 +1,6 @@
 package io.conclave.proofs.faults;
 
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -46,10 +47,13 @@ class BadInputTest {
     void aServerThatIsNotThereIsNamed() {
         ConnectException failure =
                 assertThrows(ConnectException.class, () -> Coordinator.builder("conclave://127.0.0.1:1")
-                        .connectTimeout(Duration.ofMillis(300))
+                        .connectTimeout(Duration.ofSeconds(1))
                         .connect()
                         .close());
         assertTrue(failure.getMessage().contains("127.0.0.1:1"), failure.getMessage());
+        assertTrue(failure.getMessage().contains("cannot connect"), failure.getMessage());
+        Throwable attempt = failure.getCause();
+        assertInstanceOf(java.net.ConnectException.class, attempt.getCause(), "refused: " + attempt);
     }
 
     @ParameterizedTest

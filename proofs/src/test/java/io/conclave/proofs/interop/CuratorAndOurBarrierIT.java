@@ -10,8 +10,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.conclave.barriers.Barrier;
 import io.conclave.barriers.DoubleBarrier;
 import io.conclave.barriers.Participation;
-import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.RefusedException;
+import io.conclave.error.WaitTimeoutException;
 import io.conclave.node.NodePath;
 import io.conclave.spi.GetChildren;
 import java.time.Duration;
@@ -43,7 +43,7 @@ class CuratorAndOurBarrierIT extends CuratorBesideOurs {
         theirBarrier().setBarrier();
         assertTrue(ourBarrier().isSet());
         ourBarrier().set(); // as good
-        assertThrows(AcquireTimeoutException.class, () -> ourBarrier().await(Duration.ofMillis(200)));
+        assertThrows(WaitTimeoutException.class, () -> ourBarrier().await(Duration.ofMillis(200)));
         CompletableFuture<Void> waiting = ourBarrier().awaitAsync();
         assertFalse(waiting.isDone());
         theirBarrier().removeBarrier();

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.conclave.grant.LossReason;
+import io.conclave.error.LossReason;
 import io.conclave.grant.RevocationOutcome;
 import io.conclave.locks.DistributedLock;
 import io.conclave.locks.LockGrant;

@@ -2,8 +2,8 @@ package io.conclave.testkit.driver;
 
 import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.Waiting;
+import io.conclave.error.LossReason;
 import io.conclave.grant.Grant;
-import io.conclave.grant.LossReason;
 import io.conclave.grant.Tenure;
 import io.conclave.spi.SessionState;
 import java.util.ArrayList;

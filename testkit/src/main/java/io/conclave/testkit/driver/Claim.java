@@ -1,8 +1,8 @@
 package io.conclave.testkit.driver;
 
+import io.conclave.error.LossReason;
 import io.conclave.grant.FencingToken;
 import io.conclave.grant.Grant;
-import io.conclave.grant.LossReason;
 import io.conclave.grant.Tenure;
 import java.time.Duration;
 import java.util.Optional;

@@ -1,8 +1,8 @@
 package io.conclave.testkit.driver;
 
 import io.conclave.error.GrantLostException;
+import io.conclave.error.LossReason;
 import io.conclave.error.SessionGoneException;
-import io.conclave.grant.LossReason;
 import io.conclave.testkit.memory.Decision;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;

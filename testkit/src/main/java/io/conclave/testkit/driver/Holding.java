@@ -1,6 +1,6 @@
 package io.conclave.testkit.driver;
 
-import io.conclave.grant.LossReason;
+import io.conclave.error.LossReason;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.conclave.error.LossReason;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.grant.FencingToken;
-import io.conclave.grant.LossReason;
 import io.conclave.node.CreateMode;
 import io.conclave.node.NodePath;
 import io.conclave.spi.Create;

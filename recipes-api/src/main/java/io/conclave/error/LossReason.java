@@ -1,4 +1,4 @@
-package io.conclave.grant;
+package io.conclave.error;
 
 /** Why a grant is no longer held. */
 public enum LossReason {
@@ -14,6 +14,8 @@ public enum LossReason {
      * It could not be kept up, and was given back: the backend refuses to tell whether its znode is still there, because somebody has changed the ACL, say.
      */
     REFUSED,
+    /** The time for which it was given has passed: the visibility of a queue's claim, say. */
+    TIME_OVER,
     /** The coordinator was closed. */
     COORDINATOR_CLOSED
 }
