@@ -5,6 +5,8 @@ import io.conclave.consensus.core.PeerMessage.AppendReply;
 import io.conclave.consensus.core.PeerMessage.Commit;
 import io.conclave.consensus.core.PeerMessage.ConfirmReply;
 import io.conclave.consensus.core.PeerMessage.ConfirmRequest;
+import io.conclave.consensus.core.PeerMessage.Contradiction;
+import io.conclave.consensus.core.PeerMessage.OfTerm;
 import io.conclave.consensus.core.PeerMessage.SnapshotPiece;
 import io.conclave.consensus.core.PeerMessage.SnapshotReply;
 import io.conclave.consensus.core.PeerMessage.TimeoutNow;
@@ -27,6 +29,9 @@ import org.jspecify.annotations.Nullable;
  * wall clock of the last {@link #tick}.
  */
 public final class Core {
+    /** How many election timeouts the only voter of a cluster waits for the others before it leads. */
+    private static final int SOLE_VOTER_PATIENCE = 2;
+
     private final CoreOptions options;
     private final Rules rules;
     private final int self;
@@ -38,8 +43,14 @@ public final class Core {
     private final ElectionTimer timer;
     private final Election election;
     private final ConfirmRequests confirms = new ConfirmRequests();
+    private final Acknowledgements acknowledgements = new Acknowledgements();
     private long nowMs;
     private long wallMs;
+    private String complaint = "";
+    /** Whose append of which term this member has contradicted last. */
+    private int contradictedLeader;
+
+    private long contradictedTerm;
     private @Nullable Leadership leadership;
 
     /** A member that has recovered. */
@@ -61,7 +72,17 @@ public final class Core {
         links = new LinkedMembers(self, start.directory(), log.configurations, rules);
         following = new Following(log, rules, outbox);
         timer = new ElectionTimer(options, random, nowMs);
-        election = new Election(rules, standing, timer, log, following, links, outbox);
+        following.begin(standing.term());
+        election = new Election(
+                start,
+                nowMs + SOLE_VOTER_PATIENCE * options.electionTimeoutMs(),
+                rules,
+                standing,
+                timer,
+                log,
+                following,
+                links,
+                outbox);
     }
 
     /**
@@ -107,12 +128,20 @@ public final class Core {
     /** A message of a member; those of former terms, strangers and nobody's business are ignored or answered as Raft has it. */
     public void receive(long nowMs, int from, PeerMessage message) {
         this.nowMs = nowMs;
+        if (message instanceof OfTerm ofTerm && !rules.isPlausible(ofTerm.term(), standing.term())) {
+            complaint = "member " + from + " speaks of term " + ofTerm.term() + ", but this member is in term "
+                    + standing.term() + ": no election goes so far, so it is ignored. Restart member " + from
+                    + "; if it says the same again, set its log aside";
+            return;
+        }
         if (message instanceof Append append) {
             receiveAppend(from, append);
         } else if (message instanceof AppendReply reply) {
             if (!leaveFor(reply.term()) && leadership != null && reply.term() == standing.term()) {
                 leadership.receive(nowMs, from, reply);
-                leadership.advance(nowMs);
+                if (leadership != null) {
+                    leadership.advance(nowMs);
+                }
             }
         } else if (message instanceof Commit commit) {
             receiveCommit(from, commit);
@@ -137,6 +166,8 @@ public final class Core {
             if (leadership != null) {
                 leadership.confirm(from, request.id(), request.note());
             }
+        } else if (message instanceof Contradiction contradiction) {
+            receiveContradiction(from, contradiction);
         } else if (message instanceof ConfirmReply reply) {
             confirmed(reply.id(), reply.index());
         }
@@ -162,12 +193,40 @@ public final class Core {
      */
     public void linked(long nowMs, int to, long shownDirectory) {
         this.nowMs = nowMs;
+        if (leadership != null) {
+            leadership.remember(acknowledgements);
+        }
         links.linked(to, shownDirectory);
         if (leadership != null) {
             leadership.linked(nowMs, to);
         } else if (to == standing.leader()) {
             sendConfirms();
         }
+    }
+
+    /** The member has said what it knows of this one, or has an empty directory: the only voter need not wait for it. */
+    public void heard(int member) {
+        election.heard(member);
+    }
+
+    /**
+     * Up to where the member with that directory has what is committed, as far as it was acknowledged to this member in
+     * this life; 0 if nothing is known.
+     */
+    public long acknowledgedIndex(int member, long itsDirectory) {
+        return acknowledgements.of(member, itsDirectory);
+    }
+
+    /** The term of the entry at the end of a batch, if that is in memory; -1 otherwise. */
+    public long termAt(long index) {
+        return log.window.isBorder(index) ? log.window.termAt(index) : -1;
+    }
+
+    /** What was ignored since the last call, and why, in an operator's words; empty for nothing. */
+    public String takeComplaint() {
+        String last = complaint;
+        complaint = "";
+        return last;
     }
 
     /** Whether the member has shown another directory on the link to it: two processes go by its number, or it has just changed. */
@@ -342,6 +401,7 @@ public final class Core {
                 leadership != null && !leadership.isTransferring(),
                 standing.isWeak(),
                 log.configuration(),
+                log.configurations.latestIndex(),
                 log.configurationCommitted(),
                 leadership == null ? timer.heardLeaderMs() : leadership.heardMajorityMs(nowMs));
     }
@@ -383,8 +443,12 @@ public final class Core {
             outbox.send(from, new AppendReply(standing.term(), false, append.previousIndex(), 0, 0, append.round()));
             return;
         }
-        follow(from, append.term());
-        following.receive(standing.term(), from, append);
+        long differing = following.contradiction(standing.term(), append);
+        if (differing >= 0) {
+            contradict(from, append.term(), differing);
+        } else if (follow(from, append.term())) {
+            following.receive(standing.term(), from, append);
+        }
     }
 
     private void receiveCommit(int from, Commit commit) {
@@ -399,7 +463,9 @@ public final class Core {
             outbox.send(from, new SnapshotReply(standing.term(), piece.lastIndex(), 0, false));
             return;
         }
-        follow(from, piece.term());
+        if (!follow(from, piece.term())) {
+            return;
+        }
         if (wantsSnapshot(piece.lastIndex(), piece.lastTerm())) {
             outbox.piece(from, piece);
         } else {
@@ -413,6 +479,55 @@ public final class Core {
                         ? standing.leader() != 0 && following.isFullAgain(standing.term())
                         : leadership.isTermCommitted() && log.durableIndex() >= log.commitIndex())) {
             standing.strengthen();
+        }
+    }
+
+    // ---- what cannot be
+
+    /** A leader does not have what is committed here. */
+    private void contradict(int from, long itsTerm, long index) {
+        complain("member " + from + ", which leads in term " + itsTerm + ", has another entry at index " + index
+                + " than this member, where it is committed");
+        contradictedLeader = from;
+        contradictedTerm = itsTerm;
+        long there = index < log.window.baseIndex() ? log.window.termAt(log.commitIndex()) : log.window.termAt(index);
+        outbox.send(from, new Contradiction(itsTerm, index, there));
+    }
+
+    private void receiveContradiction(int from, Contradiction contradiction) {
+        if (leadership != null && contradiction.term() == standing.term()) {
+            contradicted(from, contradiction.index());
+        } else if ((from == contradictedLeader && contradiction.term() == contradictedTerm)
+                || (from == standing.leader() && contradiction.term() == standing.term())) {
+            throw new WrongDiskException(
+                    "member " + from + " leads in term " + contradiction.term() + " by a majority, and this member has"
+                            + " committed something else at index " + contradiction.index()
+                            + ": its disk went back in time, or is another cluster's",
+                    true);
+        }
+    }
+
+    /**
+     * This member leads, and another one has committed what it does not have. A majority that has acknowledged this term is
+     * right; the only voter is not, since nobody else could have committed without it.
+     */
+    void contradicted(int from, long index) {
+        complain("member " + from + " has committed another entry at index " + index
+                + " than this member has, which leads in term " + standing.term());
+        if (leadership != null && leadership.isTermCommitted()) {
+            outbox.send(from, new Contradiction(standing.term(), index, -1));
+        } else {
+            stepDown();
+        }
+    }
+
+    /** The only voter is wrong wherever others have committed something else: nothing is committed without it. */
+    private void complain(String what) {
+        complaint = what;
+        ClusterConfiguration configuration = log.configuration();
+        if (configuration.isOnlyVoter(self)) {
+            throw new WrongDiskException(
+                    what + ". This member is the only voter by its own log, so its disk went back in time", false);
         }
     }
 
@@ -433,7 +548,7 @@ public final class Core {
             timer.voted(nowMs);
         }
         long answered = granted ? request.term() : standing.term();
-        outbox.send(from, new VoteReply(request.pre(), answered, granted, standing.isWeak()));
+        outbox.send(from, new VoteReply(request.pre(), answered, granted, standing.isWeak(), standing.doubtTerm()));
     }
 
     private boolean mayGrant(int from, VoteRequest request) {
@@ -455,12 +570,13 @@ public final class Core {
 
     // ---- from one role to another
 
-    private void follow(int newLeader, long itsTerm) {
+    /** Follows the leader; false if there is another one in its term, which is followed already. */
+    private boolean follow(int newLeader, long itsTerm) {
         leaveFor(itsTerm);
         int leader = standing.leader();
         if (leadership != null || (leader != 0 && leader != newLeader)) {
-            throw new IllegalStateException(
-                    "members " + leader + " and " + newLeader + " both lead in term " + standing.term());
+            complain("members " + leader + " and " + newLeader + " both lead in term " + standing.term());
+            return false;
         }
         if (standing.role() != CoreRole.FOLLOWER) {
             standing.become(CoreRole.FOLLOWER);
@@ -470,6 +586,7 @@ public final class Core {
             standing.follow(newLeader);
             sendConfirms();
         }
+        return true;
     }
 
     /** Leaves for a higher term; whether that was one. */
@@ -479,7 +596,7 @@ public final class Core {
         }
         standing.enter(higherTerm);
         stepDown();
-        following.begin();
+        following.begin(standing.term());
         return true;
     }
 
@@ -487,8 +604,9 @@ public final class Core {
     void stepDown() {
         if (leadership != null) {
             timer.deposed(nowMs, leadership.heardMajorityMs(nowMs));
+            leadership.remember(acknowledgements);
             leadership = null;
-            following.begin();
+            following.begin(standing.term());
         }
         standing.become(CoreRole.FOLLOWER);
         standing.follow(0);
@@ -497,6 +615,7 @@ public final class Core {
     private void lead() {
         standing.become(CoreRole.LEADER);
         standing.follow(self);
+        election.leads(standing.term());
         leadership = new Leadership(this, options, rules, outbox, log, links);
         leadership.begin(nowMs);
         sendConfirms();

@@ -3,6 +3,7 @@ package io.conclave.consensus.core;
 import io.conclave.consensus.entry.ClusterConfiguration;
 import io.conclave.consensus.entry.LogBatch;
 import java.util.List;
+import java.util.Set;
 
 /**
  * What a member starts from: itself and what recovery found.
@@ -18,6 +19,8 @@ import java.util.List;
  * @param configurationIndex the index of its entry
  * @param rest batches behind the base, durable and perhaps not committed
  * @param cut the end of the log may have been lost in this or an earlier life, and the member has not caught up since
+ * @param doubtTerm if it was cut: the term that the member was in then
+ * @param others whom it asks before it leads as the only voter, beside the configured members
  */
 public record CoreStart(
         int member,
@@ -30,9 +33,12 @@ public record CoreStart(
         ClusterConfiguration configuration,
         long configurationIndex,
         List<LogBatch> rest,
-        boolean cut) {
+        boolean cut,
+        long doubtTerm,
+        Set<Integer> others) {
     public CoreStart {
         rest = List.copyOf(rest);
+        others = Set.copyOf(others);
         if (directory == 0) {
             throw new IllegalArgumentException("member " + member + " has no directory id");
         }
@@ -40,5 +46,34 @@ public record CoreStart(
             throw new IllegalArgumentException("the log's base (index " + baseIndex + ", term " + baseTerm
                     + ") does not fit term " + term + " and the configuration at " + configurationIndex);
         }
+    }
+
+    /** A member that knows of no others than those of its configuration; if its log was cut, in its present term. */
+    public CoreStart(
+            int member,
+            long directory,
+            long term,
+            int votedFor,
+            long baseIndex,
+            long baseTerm,
+            long baseTimestampMs,
+            ClusterConfiguration configuration,
+            long configurationIndex,
+            List<LogBatch> rest,
+            boolean cut) {
+        this(
+                member,
+                directory,
+                term,
+                votedFor,
+                baseIndex,
+                baseTerm,
+                baseTimestampMs,
+                configuration,
+                configurationIndex,
+                rest,
+                cut,
+                term,
+                Set.of());
     }
 }

@@ -12,6 +12,7 @@ import io.conclave.consensus.entry.ClusterConfiguration;
  * @param takesProposals it leads, and is not about to hand leadership over
  * @param weak its log was cut and it has not caught up since
  * @param configuration the latest in the log, committed or not
+ * @param configurationIndex the index of its entry; 0 at birth
  * @param configurationCommitted whether that is committed
  * @param heardLeaderMs when it last heard the leader of its term; for a leader: when it last heard a majority
  */
@@ -25,5 +26,6 @@ public record CoreStatus(
         boolean takesProposals,
         boolean weak,
         ClusterConfiguration configuration,
+        long configurationIndex,
         boolean configurationCommitted,
         long heardLeaderMs) {}

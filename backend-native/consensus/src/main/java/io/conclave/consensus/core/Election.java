@@ -2,7 +2,6 @@ package io.conclave.consensus.core;
 
 import io.conclave.consensus.core.PeerMessage.VoteReply;
 import io.conclave.consensus.core.PeerMessage.VoteRequest;
-import io.conclave.consensus.entry.ClusterConfiguration;
 import io.conclave.consensus.entry.Member;
 import java.util.HashSet;
 import java.util.Set;
@@ -23,7 +22,17 @@ final class Election {
     private final Set<Integer> full = new HashSet<>();
     private final Set<Integer> weak = new HashSet<>();
 
+    /** Whom this member has not heard in this life; asked before it leads as the only voter. */
+    private final Set<Integer> unheard;
+
+    private final long patientUntilMs;
+
+    /** The last term in which this member led in this life; 0 for none. */
+    private long ledTerm;
+
     Election(
+            CoreStart start,
+            long patientUntilMs,
             Rules rules,
             Standing standing,
             ElectionTimer timer,
@@ -39,6 +48,19 @@ final class Election {
         this.links = links;
         this.outbox = outbox;
         self = standing.self();
+        unheard = new HashSet<>(start.others());
+        unheard.remove(self);
+        this.patientUntilMs = patientUntilMs;
+    }
+
+    /** The member has said what it knows, or that it knows nothing. */
+    void heard(int member) {
+        unheard.remove(member);
+    }
+
+    /** This member leads in the term. */
+    void leads(long term) {
+        ledTerm = term;
     }
 
     /** Time has passed, and this member does not lead. */
@@ -47,7 +69,7 @@ final class Election {
             return false;
         }
         if (isUncontested()) {
-            return campaign(nowMs, false);
+            return mayLeadAlone(nowMs) && campaign(nowMs, false);
         }
         return nowMs >= timer.deadlineMs() && askForPreVotes(nowMs);
     }
@@ -57,7 +79,14 @@ final class Election {
         if (!mayCampaign()) {
             return Long.MAX_VALUE;
         }
-        return isUncontested() ? nowMs : timer.deadlineMs();
+        if (isUncontested()) {
+            return mayLeadAlone(nowMs) ? nowMs : patientUntilMs;
+        }
+        return timer.deadlineMs();
+    }
+
+    private boolean mayLeadAlone(long nowMs) {
+        return rules.mayLeadAlone(unheard.isEmpty(), nowMs >= patientUntilMs);
     }
 
     /** The leader wants this member to take over. */
@@ -77,8 +106,7 @@ final class Election {
 
     /** It is the only voter, and need not wait for anybody. */
     private boolean isUncontested() {
-        ClusterConfiguration configuration = log.configuration();
-        return !configuration.isJoint() && configuration.voters().equals(Set.of(self)) && standing.leader() == 0;
+        return log.configuration().isOnlyVoter(self) && standing.leader() == 0;
     }
 
     private boolean askForPreVotes(long nowMs) {
@@ -94,7 +122,7 @@ final class Election {
     private boolean campaign(long nowMs, boolean transfer) {
         standing.become(CoreRole.CANDIDATE);
         standing.beginTerm();
-        following.begin();
+        following.begin(standing.term());
         begin(nowMs, false);
         return askForVotes(nowMs, false, standing.term(), transfer);
     }
@@ -106,7 +134,7 @@ final class Election {
     }
 
     private boolean askForVotes(long nowMs, boolean pre, long candidacy, boolean transfer) {
-        add(self, standing.isWeak());
+        add(self, standing.isWeak(), standing.doubtTerm());
         if (isWon()) {
             return goOn(nowMs);
         }
@@ -128,12 +156,12 @@ final class Election {
         if (standing.role() != asked || reply.term() != candidacy || !links.isCounted(from)) {
             return false;
         }
-        add(from, reply.weak());
+        add(from, reply.weak(), reply.doubtTerm());
         return isWon() && goOn(nowMs);
     }
 
-    private void add(int voter, boolean isWeak) {
-        (isWeak ? weak : full).add(voter);
+    private void add(int voter, boolean isWeak, long doubtTerm) {
+        (isWeak && !rules.vouches(ledTerm, doubtTerm) ? weak : full).add(voter);
     }
 
     private boolean isWon() {

@@ -18,19 +18,47 @@ final class Following {
     private long round;
     private boolean replyDue;
 
+    /** What was committed here before this term began; 0 if that is not known, since this member restarted in it. */
+    private long committedBefore;
+
     Following(MemberLog log, Rules rules, Outbox outbox) {
         this.log = log;
         this.rules = rules;
         this.outbox = outbox;
-        begin();
     }
 
     /** A new term: what its leader has is not known but for what is committed. */
-    void begin() {
+    void begin(long term) {
         verifiedIndex = log.commitIndex();
+        committedBefore = log.window.termAt(log.commitIndex()) < term ? log.commitIndex() : 0;
         toldCommitIndex = 0;
         round = 0;
         replyDue = false;
+    }
+
+    /**
+     * The index of the first thing in an append that cannot be if the leader has everything that is committed here; -1 if
+     * there is none. Asked before the leader is followed.
+     *
+     * @param term this member's
+     */
+    long contradiction(long term, Append append) {
+        long previous = append.previousIndex();
+        if (log.window.baseIndex() <= previous
+                && previous <= log.commitIndex()
+                && !has(previous, append.previousTerm())) {
+            return previous;
+        }
+        long before = append.term() > term ? log.commitIndex() : committedBefore;
+        for (LogBatch batch : append.batches()) {
+            if (batch.firstIndex() > log.commitIndex()) {
+                break;
+            }
+            if (rules.differsFromCommitted(batch, log.window) || rules.isTooEarly(batch, append.term(), before)) {
+                return batch.firstIndex();
+            }
+        }
+        return -1;
     }
 
     void receive(long term, int leader, Append append) {

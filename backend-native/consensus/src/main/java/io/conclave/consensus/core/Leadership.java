@@ -84,6 +84,12 @@ final class Leadership {
         return Objects.requireNonNull(peers.get(member), "no member of the configuration");
     }
 
+    /** Notes what the members have acknowledged of what is committed; before what is known of them is forgotten. */
+    void remember(Acknowledgements acknowledgements) {
+        peers.forEach((member, peer) ->
+                acknowledgements.add(member, links.directoryOf(member), Math.min(peer.matchIndex, log.commitIndex())));
+    }
+
     boolean isTermCommitted() {
         return log.commitIndex() >= firstIndex;
     }
@@ -240,6 +246,10 @@ final class Leadership {
         }
         peer.heardMs = nowMs;
         if (!rules.isOfThisLink(reply.round(), peer.firstRound)) {
+            return;
+        }
+        if (reply.accepted() && rules.isBeyond(reply.matchIndex(), log.lastIndex())) {
+            core.contradicted(from, reply.matchIndex());
             return;
         }
         peer.linked = true;

@@ -2,10 +2,40 @@ package io.conclave.consensus.core;
 
 import io.conclave.consensus.entry.LogBatch;
 import io.conclave.consensus.entry.LogEntry;
+import io.conclave.consensus.entry.Start;
 import java.util.List;
 
 /** What members say to each other. Links keep the order of one sender's messages, and may lose any suffix of them. */
 public sealed interface PeerMessage {
+
+    /** A message that names the term of its sender, or of what it asks for. */
+    sealed interface OfTerm extends PeerMessage {
+        /** The term. */
+        long term();
+    }
+
+    /**
+     * The first message on each link: what the sender knows that may show the receiver that its disk went back in time.
+     *
+     * @param known the receiver's last start that the sender knows to be committed; {@link Start#NONE} if it knows none
+     * @param acknowledgedIndex what the directory of {@code known} has acknowledged to the sender, which led, of what is
+     *     committed
+     * @param commitIndex up to where the sender's log is committed
+     * @param commitTerm the term of that
+     * @param configurationIndex the index of the last committed configuration
+     */
+    record Greeting(Start known, long acknowledgedIndex, long commitIndex, long commitTerm, long configurationIndex)
+            implements PeerMessage {}
+
+    /**
+     * The receiver of an append has committed something else than its leader sends; the leader may send it back: a
+     * majority has acknowledged its term, so it is the other one that is wrong.
+     *
+     * @param term of the append
+     * @param index where the two differ
+     * @param termThere of the receiver's entry there; of its last committed one if that is not known any more
+     */
+    record Contradiction(long term, long index, long termThere) implements OfTerm {}
 
     /**
      * Asks for a vote (Raft §5.2), or with {@code pre} whether there would be one (thesis §9.6).
@@ -15,15 +45,16 @@ public sealed interface PeerMessage {
      * @param transfer the leader has asked for this election: who hears a leader does not refuse for that
      */
     record VoteRequest(boolean pre, long term, long lastIndex, long lastTerm, long voterDirectory, boolean transfer)
-            implements PeerMessage {}
+            implements OfTerm {}
 
     /**
      * The answer to a vote request.
      *
      * @param term the voter's term; that of the request if it is granted
      * @param weak the voter may have lost the end of its log: see docs/decisions/0005
+     * @param doubtTerm if it is weak: the term that it was in when that happened
      */
-    record VoteReply(boolean pre, long term, boolean granted, boolean weak) implements PeerMessage {}
+    record VoteReply(boolean pre, long term, boolean granted, boolean weak, long doubtTerm) implements OfTerm {}
 
     /**
      * Batches behind a given place, and a heartbeat with every one, also without batches.
@@ -33,7 +64,7 @@ public sealed interface PeerMessage {
      */
     record Append(
             long term, long previousIndex, long previousTerm, long commitIndex, long round, List<LogBatch> batches)
-            implements PeerMessage {
+            implements OfTerm {
         public Append {
             batches = List.copyOf(batches);
         }
@@ -43,7 +74,7 @@ public sealed interface PeerMessage {
      * The leader has learned that more is committed, and has nothing else to send. Not answered: what it says is said again
      * by the next append, should it be lost.
      */
-    record Commit(long term, long commitIndex) implements PeerMessage {}
+    record Commit(long term, long commitIndex) implements OfTerm {}
 
     /**
      * The answer to an append.
@@ -53,7 +84,7 @@ public sealed interface PeerMessage {
      *     has {@code hintTerm}
      */
     record AppendReply(long term, boolean accepted, long matchIndex, long hintIndex, long hintTerm, long round)
-            implements PeerMessage {}
+            implements OfTerm {}
 
     /**
      * A piece of a snapshot of the leader's.
@@ -63,7 +94,7 @@ public sealed interface PeerMessage {
      * @param length of the whole file
      */
     record SnapshotPiece(long term, long lastIndex, long lastTerm, long length, long offset, byte[] bytes)
-            implements PeerMessage {}
+            implements OfTerm {}
 
     /**
      * The answer to a piece.
@@ -72,7 +103,7 @@ public sealed interface PeerMessage {
      *     failed its check
      * @param installed the receiver's log goes on behind the snapshot
      */
-    record SnapshotReply(long term, long lastIndex, long received, boolean installed) implements PeerMessage {
+    record SnapshotReply(long term, long lastIndex, long received, boolean installed) implements OfTerm {
 
         /** The whole file came and failed its check. */
         public static SnapshotReply damaged(long term, long lastIndex) {
@@ -86,7 +117,7 @@ public sealed interface PeerMessage {
     }
 
     /** The leader asks the receiver to stand for election at once (thesis §3.10). */
-    record TimeoutNow(long term) implements PeerMessage {}
+    record TimeoutNow(long term) implements OfTerm {}
 
     /**
      * A member asks the leader for a confirmed read index (thesis §6.4), with a note for the leader's application.
@@ -100,7 +131,7 @@ public sealed interface PeerMessage {
      *
      * @param index what the asker must have applied
      */
-    record ConfirmReply(long term, long id, long index) implements PeerMessage {}
+    record ConfirmReply(long term, long id, long index) implements OfTerm {}
 
     /** The application of the member that leads, or has led, says something to the receiver's; may be lost. */
     record Note(byte[] bytes) implements PeerMessage {}

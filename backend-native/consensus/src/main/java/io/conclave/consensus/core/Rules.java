@@ -13,6 +13,9 @@ import java.util.function.IntPredicate;
 class Rules {
     static final Rules RAFT = new Rules();
 
+    /** Some thirty years of an election each millisecond. */
+    private static final long MOST_TERMS_AHEAD = 1L << 40;
+
     /** An election is first asked for (§9.6). */
     boolean asksBeforeVotes() {
         return true;
@@ -65,6 +68,45 @@ class Rules {
     /** A batch of ours gives way to the leader's (§3.5). */
     boolean mustCut(LogBatch ours, LogBatch leaders) {
         return ours.term() != leaders.term() || ours.firstIndex() != leaders.firstIndex();
+    }
+
+    /** What is committed here is equal to what any later leader has, as far as it is in memory (§3.6.3). */
+    boolean differsFromCommitted(LogBatch leaders, LogWindow ours) {
+        if (leaders.firstIndex() > ours.baseIndex()) {
+            return mustCut(ours.batchWith(leaders.firstIndex()), leaders);
+        }
+        return leaders.lastIndex() == ours.baseIndex() && leaders.term() != ours.termAt(ours.baseIndex());
+    }
+
+    /** A leader begins its term behind whatever was committed before it. */
+    boolean isTooEarly(LogBatch leaders, long term, long committedBeforeTerm) {
+        return leaders.term() == term && leaders.firstIndex() <= committedBeforeTerm;
+    }
+
+    /** A follower of this term has nothing durable and equal to ours that we do not have. */
+    boolean isBeyond(long matchIndex, long lastIndex) {
+        return matchIndex > lastIndex;
+    }
+
+    /** The only voter has waited for the others long enough, or has heard all of them. */
+    boolean mayLeadAlone(boolean heardAll, boolean patienceIsOver) {
+        return heardAll || patienceIsOver;
+    }
+
+    /** Terms grow by one an election: nobody is so far ahead. */
+    boolean isPlausible(long term, long own) {
+        return term - own <= MOST_TERMS_AHEAD;
+    }
+
+    /**
+     * Whether a weak vote counts as a full one for a candidate that has led in this life: it has everything that was
+     * committed up to the end of that term, so whatever the voter lost is there.
+     *
+     * @param ledTerm the last term in which the candidate led in this life; 0 if it did not
+     * @param doubtTerm the voter's, when it lost the end of its log
+     */
+    boolean vouches(long ledTerm, long doubtTerm) {
+        return ledTerm > 0 && ledTerm >= doubtTerm;
     }
 
     /** A leader knows what is committed once an entry of its own term is (§6.4). */

@@ -8,6 +8,7 @@ final class Standing {
     private int votedFor;
     private int leader;
     private boolean weak;
+    private final long doubtTerm;
 
     /** A member that has recovered. */
     Standing(CoreStart start) {
@@ -15,6 +16,7 @@ final class Standing {
         term = start.term();
         votedFor = start.votedFor();
         weak = start.cut();
+        doubtTerm = start.doubtTerm();
     }
 
     int self() {
@@ -42,6 +44,11 @@ final class Standing {
     /** Whether it may have lost the end of its log, so that its vote is not a full one. */
     boolean isWeak() {
         return weak;
+    }
+
+    /** If it is weak: the term that it was in when it lost the end of its log. */
+    long doubtTerm() {
+        return weak ? doubtTerm : 0;
     }
 
     /** What has to be durable before anybody is told. */

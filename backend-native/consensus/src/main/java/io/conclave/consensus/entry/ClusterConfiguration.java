@@ -68,6 +68,11 @@ public record ClusterConfiguration(
         return voters.contains(id) || outgoing.contains(id);
     }
 
+    /** Whether the member decides alone. */
+    public boolean isOnlyVoter(int id) {
+        return outgoing.isEmpty() && voters.size() == 1 && voters.contains(id);
+    }
+
     /** Whether those who said yes are a majority of both sets. */
     public boolean isMajority(IntPredicate yes) {
         return !voters.isEmpty() && isMajority(voters, yes) && (outgoing.isEmpty() || isMajority(outgoing, yes));

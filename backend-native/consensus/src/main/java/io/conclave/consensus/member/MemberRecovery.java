@@ -18,6 +18,7 @@ import java.io.InputStream;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 
 /** Reads a member's store into its state machine, and says from what its core starts. */
 final class MemberRecovery implements RecoveryTarget {
@@ -83,7 +84,15 @@ final class MemberRecovery implements RecoveryTarget {
                 applier.configuration(),
                 applier.configurationIndex(),
                 recovered.rest(),
-                recovered.cut());
+                recovered.cut(),
+                recovered.term(),
+                others());
+    }
+
+    private Set<Integer> others() {
+        Set<Integer> others = new TreeSet<>(options.members().keySet());
+        others.remove(options.memberId());
+        return others;
     }
 
     /** Gives the core what it may send to members that are a little behind. */

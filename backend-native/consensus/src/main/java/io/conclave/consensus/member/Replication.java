@@ -59,6 +59,7 @@ final class Replication {
     private final PendingReads reads;
     private final Intake intake;
     private final TickRule ticks = new TickRule();
+    private final RareWarnings complaints = new RareWarnings(log);
     private final ServingRule serving;
     private final MembershipKeeper membership;
     private final Handover handover;
@@ -66,6 +67,7 @@ final class Replication {
     private final SnapshotReceiver snapshotReceiver;
     private final LogWriter writer;
     private final Core core;
+    private final Greetings greetings;
 
     private long nowMs;
     private long commitIndex;
@@ -108,6 +110,7 @@ final class Replication {
                 in.random().getAsLong(),
                 nowMs);
         recovery.remind(core);
+        greetings = new Greetings(core, applier, self);
         intake = new Intake(options, queue, writer, outgoing, core, own, reads);
         serving = new ServingRule(options.stopServingAfterMs(), core, reads, listener::serving);
         handover = new Handover(options.electionTimeoutMs());
@@ -133,6 +136,11 @@ final class Replication {
     void linked(int member, long directory) {
         nowMs = options.monotonicMs().getAsLong();
         core.linked(nowMs, member, directory);
+        if (directory == 0) {
+            core.heard(member);
+        } else {
+            outgoing.send(member, greetings.to(member, directory)); // before anything else on this link
+        }
         intake.linked(member);
         membership.linked(member, directory);
         snapshotSender.linked(member, directory);
@@ -165,10 +173,15 @@ final class Replication {
             listener.told(from, note.bytes());
             return;
         }
+        if (message instanceof PeerMessage.Greeting greeting) {
+            greetings.from(from, greeting);
+            return;
+        }
         if (message instanceof PeerMessage.TimeoutNow && store.diskState() == DiskState.FULL) {
             return; // a member that cannot write would not lead for long
         }
         core.receive(nowMs, from, message);
+        complaints.tell(core.takeComplaint());
         if (message instanceof PeerMessage.SnapshotReply reply) {
             snapshotSender.answered(from, reply, nowMs);
         } else if (message instanceof PeerMessage.AppendReply reply) {

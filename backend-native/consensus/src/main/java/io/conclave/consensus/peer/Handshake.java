@@ -21,7 +21,7 @@ import java.util.UUID;
  */
 final class Handshake {
     /** Of the handshake, the frames and the messages. */
-    static final int VERSION = 1;
+    static final int VERSION = 2;
 
     static final int MAX_FRAME_BYTES = 2048;
     private static final int MAX_REASON_BYTES = 1024;

@@ -6,7 +6,9 @@ import io.conclave.consensus.core.PeerMessage.AppendReply;
 import io.conclave.consensus.core.PeerMessage.Commit;
 import io.conclave.consensus.core.PeerMessage.ConfirmReply;
 import io.conclave.consensus.core.PeerMessage.ConfirmRequest;
+import io.conclave.consensus.core.PeerMessage.Contradiction;
 import io.conclave.consensus.core.PeerMessage.Forward;
+import io.conclave.consensus.core.PeerMessage.Greeting;
 import io.conclave.consensus.core.PeerMessage.Note;
 import io.conclave.consensus.core.PeerMessage.SnapshotPiece;
 import io.conclave.consensus.core.PeerMessage.SnapshotReply;
@@ -17,6 +19,7 @@ import io.conclave.consensus.entry.EntryKind;
 import io.conclave.consensus.entry.LogBatch;
 import io.conclave.consensus.entry.LogEntry;
 import io.conclave.consensus.entry.Origin;
+import io.conclave.consensus.entry.Start;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,6 +33,7 @@ import java.util.List;
  *   bytes   length 4 | bytes
  *   entry   kind 1 | origin: member 1, incarnation 8, sequence 8 | bytes
  *   entries count 4 | entry ...
+ *   start   directory 8 | number 8 | id 8
  *   batch   term 8 | first index 8 | timestamp 8 | entries
  * </pre>
  */
@@ -51,6 +55,9 @@ final class MessageCodec {
 
     /** Goes to members only that have shown that they know it, by what they say to the leader's application. */
     private static final byte NOTE = 12;
+
+    private static final byte GREETING = 13;
+    private static final byte CONTRADICTION = 14;
 
     private MessageCodec() {}
 
@@ -110,7 +117,7 @@ final class MessageCodec {
             out.writeLong(request.voterDirectory()).writeBoolean(request.transfer());
         } else if (message instanceof VoteReply reply) {
             out.writeByte(VOTE_REPLY).writeBoolean(reply.pre()).writeLong(reply.term());
-            out.writeBoolean(reply.granted()).writeBoolean(reply.weak());
+            out.writeBoolean(reply.granted()).writeBoolean(reply.weak()).writeLong(reply.doubtTerm());
         } else if (message instanceof SnapshotPiece piece) {
             out.writeByte(SNAPSHOT_PIECE).writeLong(piece.term()).writeLong(piece.lastIndex());
             out.writeLong(piece.lastTerm()).writeLong(piece.length()).writeLong(piece.offset());
@@ -122,9 +129,20 @@ final class MessageCodec {
             out.writeByte(TIMEOUT_NOW).writeLong(now.term());
         } else if (message instanceof Note note) {
             writeBytes(out.writeByte(NOTE), note.bytes());
+        } else if (message instanceof Greeting greeting) {
+            writeStart(out.writeByte(GREETING), greeting.known());
+            out.writeLong(greeting.acknowledgedIndex()).writeLong(greeting.commitIndex());
+            out.writeLong(greeting.commitTerm()).writeLong(greeting.configurationIndex());
+        } else if (message instanceof Contradiction contradiction) {
+            out.writeByte(CONTRADICTION).writeLong(contradiction.term());
+            out.writeLong(contradiction.index()).writeLong(contradiction.termThere());
         } else {
             throw new IllegalArgumentException("there are no bytes for a " + message.getClass());
         }
+    }
+
+    private static void writeStart(ByteBuf out, Start start) {
+        out.writeLong(start.directory()).writeLong(start.number()).writeLong(start.id());
     }
 
     private static void writeAppend(ByteBuf out, Append append) {
@@ -175,7 +193,7 @@ final class MessageCodec {
         return switch (type) {
             case VOTE_REQUEST ->
                 new VoteRequest(readFlag(in), in.readLong(), in.readLong(), in.readLong(), in.readLong(), readFlag(in));
-            case VOTE_REPLY -> new VoteReply(readFlag(in), in.readLong(), readFlag(in), readFlag(in));
+            case VOTE_REPLY -> new VoteReply(readFlag(in), in.readLong(), readFlag(in), readFlag(in), in.readLong());
             case APPEND ->
                 new Append(in.readLong(), in.readLong(), in.readLong(), in.readLong(), in.readLong(), readBatches(in));
             case APPEND_REPLY ->
@@ -191,8 +209,14 @@ final class MessageCodec {
             case FORWARD -> new Forward(readEntries(in));
             case COMMIT -> new Commit(in.readLong(), in.readLong());
             case NOTE -> new Note(readBytes(in));
+            case GREETING -> new Greeting(readStart(in), in.readLong(), in.readLong(), in.readLong(), in.readLong());
+            case CONTRADICTION -> new Contradiction(in.readLong(), in.readLong(), in.readLong());
             default -> throw new MalformedMessageException("message type " + type + " is unknown to this version");
         };
+    }
+
+    private static Start readStart(ByteBuf in) {
+        return new Start(in.readLong(), in.readLong(), in.readLong());
     }
 
     private static List<LogBatch> readBatches(ByteBuf in) {

@@ -74,6 +74,7 @@ public final class FileStore implements LogStore {
     public static FileStore open(Disk disk, LogOptions options, Executor memberThread) throws IOException {
         Closeable lock = LogDirectory.lock(disk);
         try {
+            LogDirectory.setAsideIfCondemned(disk);
             FileStore store = new FileStore(disk, options, memberThread, lock);
             Identity identity = LogDirectory.identify(disk, options).orElse(null);
             if (identity != null) {
@@ -319,6 +320,11 @@ public final class FileStore implements LogStore {
     }
 
     // ---- state and end
+
+    @Override
+    public void condemn(String reason) throws IOException {
+        LogDirectory.condemn(disk, reason);
+    }
 
     @Override
     public DiskState diskState() {

@@ -4,9 +4,12 @@ import io.conclave.consensus.LogException;
 import io.conclave.consensus.LogOptions;
 import io.conclave.consensus.disk.DirectoryInUseException;
 import io.conclave.consensus.disk.Disk;
+import io.conclave.consensus.disk.DiskFile;
 import io.conclave.consensus.disk.DiskFullException;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -22,6 +25,9 @@ public final class LogDirectory {
     private static final Logger log = LoggerFactory.getLogger(LogDirectory.class);
     private static final String LOCK = "lock";
     private static final String SET_ASIDE = "set-aside-";
+
+    /** Its content says in words why the log is to be set aside at the next start. */
+    private static final String CONDEMNED = "condemned";
 
     /** What an interrupted birth may have left; nothing in it was ever promised to anybody. */
     private static final Set<String> LEFT_BY_BIRTH =
@@ -46,17 +52,44 @@ public final class LogDirectory {
         }
     }
 
+    /** Has the next start set the log aside. Durable on return. */
+    static void condemn(Disk disk, String reason) throws IOException {
+        if (!disk.list().contains(CONDEMNED)) {
+            try (DiskFile file = disk.create(CONDEMNED)) {
+                file.write(ByteBuffer.wrap((reason + "\n").getBytes(StandardCharsets.UTF_8)), 0);
+                file.sync();
+            }
+            disk.syncDirectory();
+        }
+    }
+
+    /** Sets the log of a locked directory aside if an earlier life found that its disk had gone back in time. */
+    static void setAsideIfCondemned(Disk disk) throws IOException {
+        List<String> names = disk.list();
+        if (names.contains(CONDEMNED)) {
+            log.warn(
+                    "{}: this member's disk had gone back in time, see the file {} among those set aside",
+                    disk,
+                    CONDEMNED);
+            rename(disk, names);
+        }
+    }
+
     private static List<String> renameAll(Disk disk) throws IOException {
         List<String> names = disk.list();
+        if (!names.contains(Identity.NAME) && !names.contains(VoteFile.NAME)) {
+            throw new LogException(disk + " holds no log that could be set aside");
+        }
+        return rename(disk, names);
+    }
+
+    private static List<String> rename(Disk disk, List<String> names) throws IOException {
         List<String> ours = names.stream()
                 .filter(name -> !name.equals(LOCK) && !name.startsWith(SET_ASIDE))
                 // the identity goes first: without it nothing of the rest can be taken for a log; the vote file last,
                 // so that what is left of an interrupted attempt is not taken for an empty directory
                 .sorted(Comparator.comparingInt(LogDirectory::orderOfLeaving))
                 .toList();
-        if (!ours.contains(Identity.NAME) && !ours.contains(VoteFile.NAME)) {
-            throw new LogException(disk + " holds no log that could be set aside");
-        }
         String prefix = SET_ASIDE + nextNumber(names) + "-";
         List<String> now = new ArrayList<>();
         for (String name : ours) {
@@ -69,7 +102,12 @@ public final class LogDirectory {
     }
 
     private static int orderOfLeaving(String name) {
-        return name.equals(Identity.NAME) ? 0 : name.equals(VoteFile.NAME) ? 2 : 1;
+        return switch (name) {
+            case Identity.NAME -> 0;
+            case VoteFile.NAME -> 2;
+            case CONDEMNED -> 3;
+            default -> 1;
+        };
     }
 
     private static long nextNumber(List<String> names) {

@@ -113,6 +113,13 @@ public interface LogStore {
     /** A file for a snapshot that another member sends; one at a time, another one replaces it. */
     IncomingSnapshot receive(long lastIndex, long lastTerm, long length) throws IOException;
 
+    /**
+     * The disk went back in time: the next start sets this log aside, as an operator would. Durable on return.
+     *
+     * @param reason for the operator, who may read it in the file that says so
+     */
+    void condemn(String reason) throws IOException;
+
     DiskState diskState();
 
     /** Ends work in the background; returns whether all of it has ended, else ask again after its next report. */

@@ -191,6 +191,9 @@ public final class MemoryStore implements LogStore {
     }
 
     @Override
+    public void condemn(String reason) {}
+
+    @Override
     public DiskState diskState() {
         return DiskState.ROOM;
     }

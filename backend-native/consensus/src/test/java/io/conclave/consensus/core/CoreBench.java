@@ -115,8 +115,8 @@ final class CoreBench {
     void lead() {
         pass(2_500);
         for (int voter : List.of(2, 3)) {
-            receive(voter, new VoteReply(true, core.status().term() + 1, true, false));
-            receive(voter, new VoteReply(false, core.status().term(), true, false));
+            receive(voter, new VoteReply(true, core.status().term() + 1, true, false, 0));
+            receive(voter, new VoteReply(false, core.status().term(), true, false, 0));
         }
     }
 

@@ -106,13 +106,13 @@ class CoreRulesTest {
     void weakVotesWinOnlyIfAllAreThere() {
         CoreBench bench = new CoreBench(1, false, cluster(3, 3));
         bench.pass(2_500);
-        bench.receive(2, new VoteReply(true, 2, true, true));
+        bench.receive(2, new VoteReply(true, 2, true, true, 99));
         assertEquals(CoreRole.PRE_CANDIDATE, bench.core.status().role());
-        bench.receive(3, new VoteReply(true, 2, true, true));
+        bench.receive(3, new VoteReply(true, 2, true, true, 99));
         assertEquals(CoreRole.CANDIDATE, bench.core.status().role());
-        bench.receive(2, new VoteReply(false, 2, true, true));
+        bench.receive(2, new VoteReply(false, 2, true, true, 99));
         assertEquals(CoreRole.CANDIDATE, bench.core.status().role());
-        bench.receive(3, new VoteReply(false, 2, true, false));
+        bench.receive(3, new VoteReply(false, 2, true, false, 0));
         assertEquals(CoreRole.LEADER, bench.core.status().role());
     }
 
@@ -424,8 +424,8 @@ class CoreRulesTest {
         CoreBench bench = new CoreBench(1, false, cluster(2, 2), batch(1, 1, joint), batch(1, 2, last));
         bench.core.linked(bench.nowMs, 2, 102);
         assertEquals(1, only(VoteRequest.class, bench.pass(2_500)).size());
-        bench.receive(2, new VoteReply(true, 2, true, false));
-        bench.receive(2, new VoteReply(false, 2, true, false));
+        bench.receive(2, new VoteReply(true, 2, true, false, 0));
+        bench.receive(2, new VoteReply(false, 2, true, false, 0));
         assertEquals(CoreRole.LEADER, bench.core.status().role());
         List<PeerMessage> sent = bench.receive(2, new AppendReply(2, true, 3, 0, 0, bench.lastRound));
         assertEquals(1, only(TimeoutNow.class, sent).size(), "it goes once the configuration is committed");

@@ -57,7 +57,7 @@ class HandshakeTest {
         String actual = "Hello " + ByteBufUtil.hexDump(hello(new Hello(2, facts(ONE, 3)))) + "\nAccepted "
                 + ByteBufUtil.hexDump(reply(new Reply(true, ""), facts(ONE, 2))) + "\nRefused "
                 + ByteBufUtil.hexDump(reply(new Reply(false, "because"), facts(TWO, 2))) + "\n";
-        assertEquals(MessageCodecTest.golden("peer-handshake-1.hex"), actual);
+        assertEquals(MessageCodecTest.golden("peer-handshake-2.hex"), actual);
     }
 
     @Test

@@ -119,7 +119,7 @@ class LinkFailureTest {
             out.setInt(out.readerIndex() + 4 + 8, 7);
         });
         String reason = caller.receiveReply().reason();
-        assertTrue(reason.contains("version 1 ") && reason.endsWith("version 7"), reason);
+        assertTrue(reason.contains("version 2 ") && reason.endsWith("version 7"), reason);
         caller.drain();
     }
 

@@ -6,7 +6,9 @@ import io.conclave.consensus.core.PeerMessage.AppendReply;
 import io.conclave.consensus.core.PeerMessage.Commit;
 import io.conclave.consensus.core.PeerMessage.ConfirmReply;
 import io.conclave.consensus.core.PeerMessage.ConfirmRequest;
+import io.conclave.consensus.core.PeerMessage.Contradiction;
 import io.conclave.consensus.core.PeerMessage.Forward;
+import io.conclave.consensus.core.PeerMessage.Greeting;
 import io.conclave.consensus.core.PeerMessage.Note;
 import io.conclave.consensus.core.PeerMessage.SnapshotPiece;
 import io.conclave.consensus.core.PeerMessage.SnapshotReply;
@@ -17,6 +19,7 @@ import io.conclave.consensus.entry.EntryKind;
 import io.conclave.consensus.entry.LogBatch;
 import io.conclave.consensus.entry.LogEntry;
 import io.conclave.consensus.entry.Origin;
+import io.conclave.consensus.entry.Start;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -25,7 +28,7 @@ import java.util.stream.Collectors;
 final class MessageSamples {
     static final List<PeerMessage> ALL = List.of(
             new VoteRequest(true, 5, 41, 4, 0x0123456789abcdefL, false),
-            new VoteReply(false, 5, true, true),
+            new VoteReply(false, 5, true, true, 4),
             new Append(5, 41, 4, 40, 9, List.of(batch(5, 42), batch(5, 44))),
             new AppendReply(5, false, 40, 39, 3, 9),
             new SnapshotPiece(5, 40, 4, 3_000_000_000L, 2_999_999_997L, new byte[] {1, 2, 3}),
@@ -35,7 +38,9 @@ final class MessageSamples {
             new ConfirmReply(5, 17, 42),
             new Forward(List.of(entry(EntryKind.APPLICATION, new Origin(255, 12, 3), 0xaa))),
             new Commit(5, 40),
-            new Note(new byte[] {(byte) 0xbe, (byte) 0xef}));
+            new Note(new byte[] {(byte) 0xbe, (byte) 0xef}),
+            new Greeting(new Start(0x0123456789abcdefL, 7, 8), 40, 41, 4, 12),
+            new Contradiction(5, 40, 3));
 
     private MessageSamples() {}
 

@@ -44,7 +44,7 @@ class DisturbedLeaderTest {
         long term = simulation.log(leader).status().term();
 
         simulation.network.send(other, 999, leader, new AppendReply(term + 4, false, 0, 0, 0, 0));
-        simulation.network.send(other, 999, leader, new VoteReply(false, term + 4, false, false));
+        simulation.network.send(other, 999, leader, new VoteReply(false, term + 4, false, false, 0));
         simulation.network.send(other, 999, leader, new SnapshotReply(term + 4, 1, 1, true));
         simulation.runFor(5 * SECOND_US);
 

@@ -9,6 +9,7 @@ import io.conclave.consensus.Proposal;
 import io.conclave.consensus.ReplicatedLog;
 import io.conclave.consensus.StateMachine;
 import io.conclave.consensus.core.PeerMessage;
+import io.conclave.consensus.core.WrongDiskException;
 import io.conclave.consensus.disk.Disk;
 import io.conclave.consensus.disk.PowerFailure;
 import io.conclave.consensus.disk.SimulatedDisk;
@@ -27,6 +28,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.CompletionStage;
@@ -84,6 +86,11 @@ public final class SimulatedMember implements SimulatedNetwork.Node {
 
     private Optional<Life> life = Optional.empty();
     private long pausedUntilUs;
+
+    /** Its disk went back in time once, so its lives may end for that. */
+    private boolean restored;
+
+    private int foundOut;
 
     /** How fast its clock runs. */
     private double clockRate = 1;
@@ -197,6 +204,25 @@ public final class SimulatedMember implements SimulatedNetwork.Node {
         disk = new SimulatedDisk(random.nextLong());
     }
 
+    /** What is on its disk, for {@link #restore}. */
+    public Map<String, byte[]> image() {
+        Map<String, byte[]> image = new TreeMap<>();
+        disk.list().stream().filter(name -> !name.equals("lock")).forEach(name -> image.put(name, disk.bytes(name)));
+        return image;
+    }
+
+    /** Ends the process, and gives its disk an older content. */
+    public void restore(Map<String, byte[]> image) {
+        wipe();
+        image.forEach(disk::put);
+        restored = true;
+    }
+
+    /** How often a life has ended since it found that its disk went back in time. */
+    public int foundOut() {
+        return foundOut;
+    }
+
     private void end() {
         life.ifPresent(ended -> ended.application.ended());
         life = Optional.empty();
@@ -232,6 +258,9 @@ public final class SimulatedMember implements SimulatedNetwork.Node {
     private void failed(LogException cause) {
         if (disk.hasFailed() || isCausedBy(PowerFailure.class, cause)) {
             time.after(0, inThisLife(this::losePower));
+        } else if (restored && isCausedBy(WrongDiskException.class, cause)) {
+            foundOut++;
+            time.after(0, inThisLife(this::kill));
         } else {
             // not from here, where it might be caught
             time.after(0, () -> {

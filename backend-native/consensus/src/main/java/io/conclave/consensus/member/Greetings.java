@@ -1,0 +1,75 @@
+package io.conclave.consensus.member;
+
+import io.conclave.consensus.core.Core;
+import io.conclave.consensus.core.CoreStatus;
+import io.conclave.consensus.core.PeerMessage.Greeting;
+import io.conclave.consensus.core.WrongDiskException;
+import io.conclave.consensus.entry.Start;
+
+/**
+ * What members tell each other first on each link, and what a member concludes from it about its own disk: see
+ * docs/decisions/0013. A member judges nobody but itself, since only it knows its present start for certain.
+ */
+final class Greetings {
+    private final Core core;
+    private final LogApplier applier;
+    private final int self;
+
+    Greetings(Core core, LogApplier applier, int self) {
+        this.core = core;
+        this.applier = applier;
+        this.self = self;
+    }
+
+    /** What to tell the member that has shown that directory; only what is committed. */
+    Greeting to(int member, long directory) {
+        return new Greeting(
+                Start.NONE,
+                core.acknowledgedIndex(member, directory),
+                applier.index(),
+                applier.term(),
+                applier.configurationIndex());
+    }
+
+    /**
+     * A member has greeted this one.
+     *
+     * @throws WrongDiskException if this member's disk went back in time
+     */
+    void from(int member, Greeting greeting) {
+        core.heard(member);
+        CoreStatus status = core.status();
+        if (status.configuration().isOnlyVoter(self)) {
+            judgeOnlyVoter(member, greeting, status);
+        }
+        if (!status.weak() && greeting.acknowledgedIndex() > status.lastIndex()) {
+            throw new WrongDiskException(
+                    "this member's log ends at index " + status.lastIndex() + ", but it has told member " + member
+                            + " that it has index " + greeting.acknowledgedIndex()
+                            + ", which is committed: its disk went back in time, or lost what was synced",
+                    true);
+        }
+    }
+
+    /** Nothing is committed without the only voter, so it has whatever others know to be committed. */
+    private void judgeOnlyVoter(int member, Greeting greeting, CoreStatus status) {
+        if (greeting.configurationIndex() > status.configurationIndex()) {
+            throw new WrongDiskException(
+                    "this member is the only voter by its own log, but member " + member + " knows of a later change of"
+                            + " the members, at index " + greeting.configurationIndex()
+                            + ": this member's disk went back in time",
+                    true);
+        }
+        long termHere = core.termAt(greeting.commitIndex());
+        boolean differs = termHere >= 0 && termHere != greeting.commitTerm();
+        if (greeting.configurationIndex() == status.configurationIndex()
+                && (greeting.commitIndex() > status.lastIndex() || differs)) {
+            throw new WrongDiskException(
+                    "this member is the only voter by its own log, which ends at index " + status.lastIndex()
+                            + ", but member " + member + " has index " + greeting.commitIndex() + " of term "
+                            + greeting.commitTerm() + " as committed: this member's disk went back in time. The newest"
+                            + " data are on member " + member + ": restore this member's disk as it was last",
+                    false);
+        }
+    }
+}
