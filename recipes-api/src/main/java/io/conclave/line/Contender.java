@@ -93,7 +93,7 @@ public final class Contender implements Tenant {
         this.own = new OwnPlace(this, role.kind());
         this.lookout = new Lookout(this, line, role, own);
         this.departure = new Departure(session, line, role.line(), guid);
-        this.measurements = new LineMeasurements(session, line);
+        this.measurements = new LineMeasurements(session, line, role.measuredAs());
         this.lifeline = new Lifeline(session, this, this::describe, this::end, this::depart);
     }
 

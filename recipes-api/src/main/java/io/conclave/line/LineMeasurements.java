@@ -9,23 +9,25 @@ import java.time.Duration;
 final class LineMeasurements {
     private final RecipeSession session;
     private final String line;
+    private final String name;
     private final long enteredNanos;
     private long heldSinceNanos;
 
-    LineMeasurements(RecipeSession session, NodePath line) {
+    LineMeasurements(RecipeSession session, NodePath line, String name) {
         this.session = session;
         this.line = line.toString();
+        this.name = name;
         this.enteredNanos = session.time().monotonicNanos();
     }
 
     /** The creation was not answered, and what came of it is looked for. */
     void recovering() {
-        session.metrics().count("line.recover", line);
+        session.metrics().count(name + ".recover", line);
     }
 
     void granted() {
         heldSinceNanos = session.time().monotonicNanos();
-        session.metrics().duration("line.wait", line, Duration.ofNanos(heldSinceNanos - enteredNanos));
+        session.metrics().duration(name + ".wait", line, Duration.ofNanos(heldSinceNanos - enteredNanos));
     }
 
     /** What another one held is ours, without a wait. */
@@ -33,9 +35,14 @@ final class LineMeasurements {
         heldSinceNanos = session.time().monotonicNanos();
     }
 
+    /** Whether the holder wanted it: it released the grant, or closed its coordinator. */
+    private static boolean isGivenBack(LossReason reason) {
+        return reason == LossReason.RELEASED || reason == LossReason.COORDINATOR_CLOSED;
+    }
+
     void noLongerHeld(LossReason reason) {
         long heldNanos = session.time().monotonicNanos() - heldSinceNanos;
-        session.metrics().duration("line.held", line, Duration.ofNanos(heldNanos));
-        session.metrics().count(reason == LossReason.RELEASED ? "grant.released" : "grant.lost", line);
+        session.metrics().duration(name + ".held", line, Duration.ofNanos(heldNanos));
+        session.metrics().count(name + (isGivenBack(reason) ? ".released" : ".lost"), line);
     }
 }

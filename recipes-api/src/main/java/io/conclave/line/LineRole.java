@@ -6,15 +6,12 @@ import java.util.Set;
 /**
  * As what a contender stands in a line; a recipe has one for each kind of grant that it gives.
  *
+ * @param measuredAs what its durations and counts begin with, such as {@code lock} in {@code lock.wait}
  * @param kind the kind of its own place
  * @param line the kinds that make up the line, its own among them; all other children of the line's znode are ignored
  * @param rule whom it waits for
  */
-public record LineRole(EntryKind kind, Set<EntryKind> line, LineRule rule) {
-    /** One holder at a time, first come, first served. */
-    public static final LineRole MUTEX =
-            new LineRole(EntryKind.MUTEX, Set.of(EntryKind.MUTEX), LineRule.immediatePredecessor());
-
+public record LineRole(String measuredAs, EntryKind kind, Set<EntryKind> line, LineRule rule) {
     /**
      * A role.
      *
@@ -26,6 +23,15 @@ public record LineRole(EntryKind kind, Set<EntryKind> line, LineRule rule) {
             throw new IllegalArgumentException("Invalid line " + line + ": the contender's own kind " + kind
                     + " must be among those that make it up");
         }
+    }
+
+    /**
+     * One holder at a time, first come, first served.
+     *
+     * @param measuredAs what its durations and counts begin with
+     */
+    public static LineRole mutex(String measuredAs) {
+        return new LineRole(measuredAs, EntryKind.MUTEX, Set.of(EntryKind.MUTEX), LineRule.immediatePredecessor());
     }
 
     /** Whose turn it is; see {@link LineRule#turn}. */

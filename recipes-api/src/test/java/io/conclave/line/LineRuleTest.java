@@ -14,13 +14,15 @@ class LineRuleTest {
     private static final EntryKind WRITE = EntryKind.curator("__WRIT__");
     private static final Set<EntryKind> SHARED = Set.of(READ, WRITE);
     /** As a shared lock will say it. */
-    private static final LineRole READER = new LineRole(READ, SHARED, (before, own) -> before.stream()
+    private static final LineRole MUTEX = LineRole.mutex("lock");
+
+    private static final LineRole READER = new LineRole("lock", READ, SHARED, (before, own) -> before.stream()
             .filter(entry -> entry.kind().equals(WRITE))
             .reduce((first, second) -> second)
             .map(Turn::after)
             .orElseGet(Turn::now));
 
-    private static final LineRole WRITER = new LineRole(WRITE, SHARED, LineRule.immediatePredecessor());
+    private static final LineRole WRITER = new LineRole("lock", WRITE, SHARED, LineRule.immediatePredecessor());
 
     private static LineEntry entry(EntryKind kind, int sequence) {
         return new LineEntry(kind.nameOf("x") + sequence, kind, sequence);
@@ -32,21 +34,21 @@ class LineRuleTest {
 
     @Test
     void headOfAMutexGoesAndOthersWaitForTheOneBeforeThem() {
-        assertEquals(Turn.now(), LineRole.MUTEX.turn(List.of(), FIRST));
-        assertEquals(Turn.after(FIRST), LineRole.MUTEX.turn(List.of(FIRST), SECOND));
-        assertEquals(Turn.after(SECOND), LineRole.MUTEX.turn(List.of(FIRST, SECOND), THIRD));
+        assertEquals(Turn.now(), MUTEX.turn(List.of(), FIRST));
+        assertEquals(Turn.after(FIRST), MUTEX.turn(List.of(FIRST), SECOND));
+        assertEquals(Turn.after(SECOND), MUTEX.turn(List.of(FIRST, SECOND), THIRD));
     }
 
     @Test
     void lookIsSparedOnlyBehindTheHead() {
-        assertTrue(LineRole.MUTEX.isNextAfter(FIRST, List.of(FIRST), SECOND));
-        assertFalse(LineRole.MUTEX.isNextAfter(SECOND, List.of(FIRST, SECOND), THIRD));
+        assertTrue(MUTEX.isNextAfter(FIRST, List.of(FIRST), SECOND));
+        assertFalse(MUTEX.isNextAfter(SECOND, List.of(FIRST, SECOND), THIRD));
     }
 
     @Test
     void lookIsNotSparedIfTheRuleWaitsForTheOthersAsWell() {
         LineRule lastOfAll = (before, own) -> before.isEmpty() ? Turn.now() : Turn.after(before.get(0));
-        LineRole role = new LineRole(EntryKind.MUTEX, Set.of(EntryKind.MUTEX), lastOfAll);
+        LineRole role = new LineRole("lock", EntryKind.MUTEX, Set.of(EntryKind.MUTEX), lastOfAll);
         assertFalse(role.isNextAfter(FIRST, List.of(FIRST, SECOND), THIRD));
     }
 
@@ -69,13 +71,14 @@ class LineRuleTest {
 
     @Test
     void ruleThatNamesSomebodyWhoIsNotBeforeUsIsFoundOut() {
-        LineRole role = new LineRole(EntryKind.MUTEX, Set.of(EntryKind.MUTEX), (before, own) -> Turn.after(own));
+        LineRole role =
+                new LineRole("lock", EntryKind.MUTEX, Set.of(EntryKind.MUTEX), (before, own) -> Turn.after(own));
         assertThrows(IllegalStateException.class, () -> role.turn(List.of(), FIRST));
     }
 
     @Test
     void roleMustStandInItsOwnLine() {
         LineRule rule = LineRule.immediatePredecessor();
-        assertThrows(IllegalArgumentException.class, () -> new LineRole(READ, Set.of(WRITE), rule));
+        assertThrows(IllegalArgumentException.class, () -> new LineRole("lock", READ, Set.of(WRITE), rule));
     }
 }

@@ -284,8 +284,8 @@ final class Participant implements Tenant {
     private void announce(ParticipantState before, LossReason reason, ConclaveException why) {
         if (before == ParticipantState.INSIDE) {
             measure("doublebarrier.inside");
-            if (reason != LossReason.RELEASED) {
-                session.metrics().count("grant.lost", layout.path().toString());
+            if (reason != LossReason.RELEASED && reason != LossReason.COORDINATOR_CLOSED) {
+                session.metrics().count("doublebarrier.lost", layout.path().toString());
             }
             Lifeline.logLoss(LOG, this, reason);
             lost.complete(reason);

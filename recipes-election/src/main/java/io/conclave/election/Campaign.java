@@ -30,6 +30,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Campaign implements Tenant {
     private static final Logger LOG = LoggerFactory.getLogger(Campaign.class);
+    private static final LineRole PLACE = LineRole.mutex("election");
 
     /** Before a superseded candidate enters again: the larger token may stand there until its owner's session ends. */
     private static final Duration PAUSE_WHEN_SUPERSEDED = Duration.ofMillis(100);
@@ -69,7 +70,7 @@ final class Campaign implements Tenant {
     }
 
     private void enter() {
-        Contender place = Contender.enter(session, election, LineRole.MUTEX, data);
+        Contender place = Contender.enter(session, election, PLACE, data);
         contender = place;
         acknowledgement = null;
         asked = false;

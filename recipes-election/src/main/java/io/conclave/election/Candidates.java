@@ -3,11 +3,12 @@ package io.conclave.election;
 import io.conclave.coordinator.RecipeSession;
 import io.conclave.coordinator.Waiting;
 import io.conclave.error.OutcomeUnknownException;
+import io.conclave.line.EntryKind;
 import io.conclave.line.LineMember;
-import io.conclave.line.LineRole;
 import io.conclave.line.LineView;
 import io.conclave.node.NodePath;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /** Reads an election's line, as often as connections are lost on the way. */
@@ -22,7 +23,7 @@ final class Candidates {
     }
 
     private static void read(RecipeSession session, NodePath election, CompletableFuture<List<LineMember>> line) {
-        LineView.read(session, election, LineRole.MUTEX.line()).whenComplete((members, failure) -> {
+        LineView.read(session, election, Set.of(EntryKind.MUTEX)).whenComplete((members, failure) -> {
             if (failure == null) {
                 line.complete(members);
             } else if (Waiting.cause(failure) instanceof OutcomeUnknownException) {

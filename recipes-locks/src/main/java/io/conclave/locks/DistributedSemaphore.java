@@ -9,7 +9,7 @@ import io.conclave.error.RefusedException;
 import io.conclave.error.SessionGoneException;
 import io.conclave.grant.RevocationOutcome;
 import io.conclave.line.Acquisition;
-import io.conclave.line.LineRole;
+import io.conclave.line.EntryKind;
 import io.conclave.line.LineView;
 import io.conclave.line.OwnName;
 import io.conclave.line.Revocation;
@@ -241,7 +241,7 @@ public final class DistributedSemaphore {
      * @throws InterruptedException if the thread is interrupted
      */
     public List<SemaphoreMember> waiters() throws InterruptedException {
-        return read(layout.line(), LineRole.MUTEX.line());
+        return read(layout.line(), Set.of(EntryKind.MUTEX));
     }
 
     private List<SemaphoreMember> read(NodePath path, Set<io.conclave.line.EntryKind> kinds)

@@ -11,6 +11,7 @@ import java.util.Set;
 
 /** As what contenders for a lock stand in its line, in one layout. */
 final class LockRoles {
+    private static final String MEASURED_AS = "lock";
     private static final LockRoles CURATOR = new LockRoles(
             EntryKind.MUTEX,
             EntryKind.curator("__READ__"),
@@ -29,9 +30,9 @@ final class LockRoles {
 
     private LockRoles(EntryKind mutex, EntryKind reader, EntryKind writer, byte[] word) {
         Set<EntryKind> shared = Set.of(reader, writer);
-        this.mutex = new LineRole(mutex, Set.of(mutex), LineRule.immediatePredecessor());
-        this.reader = new LineRole(reader, shared, (before, own) -> afterNearest(writer, before));
-        this.writer = new LineRole(writer, shared, LineRule.immediatePredecessor());
+        this.mutex = new LineRole(MEASURED_AS, mutex, Set.of(mutex), LineRule.immediatePredecessor());
+        this.reader = new LineRole(MEASURED_AS, reader, shared, (before, own) -> afterNearest(writer, before));
+        this.writer = new LineRole(MEASURED_AS, writer, shared, LineRule.immediatePredecessor());
         this.word = word;
     }
 

@@ -30,7 +30,8 @@ final class PermitMeasurements {
 
     void noLongerHeld(LossReason reason) {
         long heldNanos = session.time().monotonicNanos() - heldSinceNanos;
+        boolean isGivenBack = reason == LossReason.RELEASED || reason == LossReason.COORDINATOR_CLOSED;
         session.metrics().duration("semaphore.held", path, Duration.ofNanos(heldNanos));
-        session.metrics().count(reason == LossReason.RELEASED ? "grant.released" : "grant.lost", path);
+        session.metrics().count(isGivenBack ? "semaphore.released" : "semaphore.lost", path);
     }
 }

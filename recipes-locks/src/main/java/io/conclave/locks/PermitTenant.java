@@ -47,6 +47,7 @@ import org.slf4j.LoggerFactory;
  */
 final class PermitTenant implements Tenant {
     private static final Logger LOG = LoggerFactory.getLogger(PermitTenant.class);
+    private static final LineRole ADMISSION = LineRole.mutex("semaphore.admission");
 
     private final RecipeSession session;
     private final DistributedSemaphore semaphore;
@@ -93,8 +94,8 @@ final class PermitTenant implements Tenant {
         this.measurements = new PermitMeasurements(session, layout.path());
         this.lifeline = new Lifeline(session, this, this::describe, this::end, this::depart);
         this.place = patient
-                ? Contender.enter(session, layout.line(), LineRole.MUTEX, data)
-                : Contender.enterIfFree(session, layout.line(), LineRole.MUTEX, data);
+                ? Contender.enter(session, layout.line(), ADMISSION, data)
+                : Contender.enterIfFree(session, layout.line(), ADMISSION, data);
         this.exchange = new LeaseExchange(this, place, layout, measurements, guid, wanted, data);
     }
 

@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Whoever is alone in the line keeps the seat for a moment when there is nothing to do; who is not gives it up. State belongs to the session's dispatcher.
  */
 final class Seat {
+    private static final LineRole SEAT = LineRole.mutex("queue.seat");
     private final RecipeSession session;
     private final NodePath line;
     private final Sitter sitter;
@@ -72,8 +73,7 @@ final class Seat {
         if (place != null) {
             return;
         }
-        Contender entered =
-                Contender.enter(session, line, LineRole.MUTEX, OwnName.get().getBytes(StandardCharsets.UTF_8));
+        Contender entered = Contender.enter(session, line, SEAT, OwnName.get().getBytes(StandardCharsets.UTF_8));
         place = entered;
         entered.granted().whenComplete((granted, failure) -> {
             if (place == entered && failure == null) {

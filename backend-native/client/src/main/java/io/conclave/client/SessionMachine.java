@@ -416,7 +416,6 @@ final class SessionMachine {
             return;
         }
         LOG.info("{}: lost: {}", this, reason);
-        count("session.lost", transport.toString());
         if (status.is(SessionState.CONNECTING)) {
             status.become(SessionState.CONNECTED);
         }
