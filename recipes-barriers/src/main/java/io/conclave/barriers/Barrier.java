@@ -52,10 +52,12 @@ public final class Barrier {
     }
 
     /**
-     * Puts the barrier in place; that it is already is as good. Blocks until the backend has confirmed it.
+     * Puts the barrier in place; that it is already is as good. A call sets the barrier once at most: after a lost reply it does not set it again if somebody may have removed it since. Blocks until the backend has confirmed it.
      *
-     * @throws InterruptedException if the thread is interrupted; it may be in place all the same
-     * @throws io.conclave.error.ConclaveException if it is refused, or the session is lost meanwhile
+     * @throws InterruptedException if the thread is interrupted; it may be in place nevertheless
+     * @throws io.conclave.error.OutcomeUnknownException if a reply was lost, the barrier is not in place now, and znodes beside it have come or gone meanwhile: so the barrier was either set and removed by somebody, or never set.
+     *     Ask {@link #isSet}, and call again if it should be in place
+     * @throws io.conclave.error.ConclaveException if it is refused, or the session is lost meanwhile; then it may have been set
      */
     public void set() throws InterruptedException {
         Waiting.await(coordinator.recipeSession(), setAsync());

@@ -1,12 +1,11 @@
 package io.conclave.barriers;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.CreateOnce;
 import io.conclave.coordinator.ParentMaker;
 import io.conclave.coordinator.RecipeSession;
 import io.conclave.coordinator.Refusals;
-import io.conclave.coordinator.Waiting;
 import io.conclave.error.OutcomeUnknownException;
-import io.conclave.error.RefusalReason;
 import io.conclave.line.OwnName;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
@@ -30,42 +29,19 @@ final class BarrierWrites {
     }
 
     static CompletableFuture<Void> set(Coordinator coordinator, NodePath path) {
-        BarrierWrites write = new BarrierWrites(coordinator.recipeSession(), path);
-        write.session.execute(write::create);
-        return write.session.onListenerThread("setting " + path, write.done);
+        RecipeSession session = coordinator.recipeSession();
+        CompletableFuture<Boolean> created = CreateOnce.create(
+                session,
+                Create.of(path).withData(OwnName.get().getBytes(StandardCharsets.UTF_8)),
+                on -> ParentMaker.makeContainers(on, path.parent().orElse(NodePath.ROOT)),
+                "Ask isSet(), and set the barrier again if it should be in place");
+        return session.onListenerThread("setting " + path, created.thenAccept(whose -> {}));
     }
 
     static CompletableFuture<Void> remove(Coordinator coordinator, NodePath path) {
         BarrierWrites write = new BarrierWrites(coordinator.recipeSession(), path);
         write.session.execute(write::findAndDelete);
         return write.session.onListenerThread("removing " + path, write.done);
-    }
-
-    private void create() {
-        session.send(
-                Create.of(path).withData(OwnName.get().getBytes(StandardCharsets.UTF_8)),
-                created -> done.complete(null),
-                cause -> {
-                    if (Refusals.is(cause, RefusalReason.NODE_EXISTS)) {
-                        done.complete(null);
-                    } else if (cause instanceof OutcomeUnknownException) {
-                        create(); // in place twice is as good as once
-                    } else if (Refusals.isNoNode(cause)) {
-                        makeParents();
-                    } else {
-                        done.completeExceptionally(cause);
-                    }
-                });
-    }
-
-    private void makeParents() {
-        ParentMaker.makeContainers(session, path.parent().orElse(NodePath.ROOT)).whenComplete((made, failure) -> {
-            if (failure == null) {
-                session.execute(this::create);
-            } else {
-                done.completeExceptionally(Waiting.cause(failure));
-            }
-        });
     }
 
     /** By its creation it is known again after a lost reply. */

@@ -1,5 +1,6 @@
 package io.conclave.barriers;
 
+import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.WaitTimeoutException;
 import io.conclave.testkit.driver.Actor;
 import io.conclave.testkit.driver.Fault;
@@ -7,6 +8,8 @@ import io.conclave.testkit.driver.FaultDriver;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -68,6 +71,77 @@ class BarrierFaultsTest {
                     run.settle();
                     barrier(helper).remove();
                     barrier(helper).await();
+                })
+                .verify();
+    }
+
+    /** What was done to a barrier in one run. */
+    private static final class Deeds {
+        private final AtomicInteger set = new AtomicInteger();
+        private final AtomicInteger removed = new AtomicInteger();
+
+        void set(Actor me) throws InterruptedException {
+            set.addAndGet(barrier(me).isSet() ? 0 : 1);
+            barrier(me).set();
+        }
+
+        void remove(Actor me) throws InterruptedException {
+            removed.addAndGet(barrier(me).isSet() ? 1 : 0);
+            barrier(me).remove();
+        }
+    }
+
+    @Test
+    void barrierThatSomebodyHasRemovedIsNotSetAgainByTheSameCall() {
+        FaultDriver.of("barrier, set and removed by others", run -> {
+                    Actor helper = run.helper("helper");
+                    Deeds others = new Deeds();
+                    run.rival("removes it", others::remove);
+                    run.rival("sets it", others::set);
+                    AtomicBoolean done = new AtomicBoolean();
+                    run.victim().start(me -> {
+                        barrier(me).set();
+                        done.set(true);
+                    });
+                    run.victim().join();
+                    run.settle();
+                    int present = barrier(helper).isSet() ? 1 : 0;
+                    if (present + others.removed.get() > 1 + others.set.get()) {
+                        run.violated("one call has set it twice");
+                    }
+                    if (done.get() && present + others.removed.get() == 0) {
+                        run.violated("it was said to be set");
+                    }
+                    barrier(helper).remove();
+                })
+                .explaining(OutcomeUnknownException.class, Fault.absences())
+                .verify();
+    }
+
+    @Test
+    void barrierThatSomebodyHasSetIsNotRemovedByACallThatHasRemovedOne() {
+        FaultDriver.of("barrier, removed and set by others", run -> {
+                    Actor helper = run.helper("helper");
+                    barrier(helper).set();
+                    Deeds others = new Deeds();
+                    run.rival("sets it", others::set);
+                    run.rival("removes it", others::remove);
+                    AtomicBoolean done = new AtomicBoolean();
+                    run.victim().start(me -> {
+                        barrier(me).remove();
+                        done.set(true);
+                    });
+                    run.victim().join();
+                    run.settle();
+                    int present = barrier(helper).isSet() ? 1 : 0;
+                    int removedByVictim = 1 + others.set.get() - others.removed.get() - present;
+                    if (removedByVictim > 1) {
+                        run.violated("one call has removed it twice");
+                    }
+                    if (done.get() && present == 1 && others.set.get() == 0) {
+                        run.violated("it was said to be removed");
+                    }
+                    barrier(helper).remove();
                 })
                 .verify();
     }

@@ -4,7 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.barriers.PageDoubleBarrier.Mistake;
+import io.conclave.error.OutcomeUnknownException;
+import io.conclave.error.RefusedException;
 import io.conclave.spi.Create;
+import io.conclave.spi.Delete;
+import io.conclave.spi.Exists;
 import io.conclave.testkit.driver.Actor;
 import io.conclave.testkit.driver.FaultDriver;
 import io.conclave.testkit.driver.FaultFoundError;
@@ -13,6 +17,7 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -102,5 +107,46 @@ class PlantedMistakesTest {
         System.out.println(mistake + " found after " + found.runs() + " runs, with " + found.plan());
         assertTrue(found.runs() > 0, found::getMessage);
         assertTrue(found.getMessage().contains(sign), found::getMessage);
+    }
+
+    /** Sets a simple barrier; a creation whose reply was lost is sent again, whatever has happened since. */
+    private static void setAgain(Actor me) throws InterruptedException {
+        while (true) {
+            try {
+                me.coordinator().execute(Create.of(PageDoubleBarrier.PATH));
+                return;
+            } catch (OutcomeUnknownException unknown) {
+                // in place twice is as good as once, unless somebody has removed it
+            } catch (RefusedException there) {
+                return;
+            }
+        }
+    }
+
+    @Test
+    void barrierThatIsSetAgainAfterSomebodyHasRemovedItIsFound() {
+        FaultDriver driver = FaultDriver.of("planted: barrier set again", run -> {
+            Actor helper = run.helper("helper");
+            AtomicInteger removed = new AtomicInteger();
+            run.rival("removes it", me -> {
+                if (me.coordinator().execute(Exists.of(PageDoubleBarrier.PATH)).isPresent()) {
+                    me.coordinator().execute(Delete.of(PageDoubleBarrier.PATH));
+                    removed.incrementAndGet();
+                }
+            });
+            run.victim().start(PlantedMistakesTest::setAgain);
+            run.victim().join();
+            run.settle();
+            boolean isSet = helper.coordinator()
+                    .execute(Exists.of(PageDoubleBarrier.PATH))
+                    .isPresent();
+            if (removed.get() + (isSet ? 1 : 0) > 1) {
+                run.violated("one call has set it twice");
+            }
+        });
+        FaultFoundError found = assertThrows(FaultFoundError.class, driver::verify);
+        System.out.println("barrier set again found after " + found.runs() + " runs, with " + found.plan());
+        assertTrue(found.runs() > 0 && found.runs() <= 20, found::getMessage);
+        assertTrue(found.getMessage().contains("set it twice"), found::getMessage);
     }
 }

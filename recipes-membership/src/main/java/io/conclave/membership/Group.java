@@ -67,8 +67,12 @@ public final class Group<P> {
     /**
      * Creates the group, with the parents that it lacks, to stay when it is empty. Not needed before joining, which makes groups that the server deletes some time after the last member has left (containers), where it has them. Blocks.
      *
+     * <p>A call creates one group at most, over lost replies and sessions.
+     *
      * @return false if it was there already
-     * @throws InterruptedException if the thread is interrupted; it may be created all the same
+     * @throws InterruptedException if the thread is interrupted; it may be created nevertheless
+     * @throws io.conclave.error.OutcomeUnknownException if a reply was lost, the group is not there now, and znodes beside it have come or gone meanwhile: so it was either created and deleted by somebody, or never created. Ask
+     *     {@link #exists}, and call again if it should be there
      */
     public boolean create() throws InterruptedException {
         return Waiting.await(coordinator.recipeSession(), createAsync());
@@ -85,7 +89,8 @@ public final class Group<P> {
     }
 
     /**
-     * Deletes the group and whoever is in it: their memberships end. Those who join meanwhile are deleted too. Not atomic: what was deleted stays so if it fails half-way. Blocks.
+     * Deletes the group and whoever is in it: their memberships end. Those who join meanwhile are deleted too. Not atomic: what was deleted stays so if it fails half-way. A call deletes one group at
+     * most: the one that it finds first, over lost replies and sessions, and not one that somebody makes at the path afterwards. Blocks.
      *
      * @return false if it was not there
      * @throws io.conclave.error.RefusedException NOT_EMPTY if a child has children of its own, or members keep joining; NO_AUTH

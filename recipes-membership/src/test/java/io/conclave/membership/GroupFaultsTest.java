@@ -2,8 +2,10 @@ package io.conclave.membership;
 
 import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.GrantLostException;
+import io.conclave.error.OutcomeUnknownException;
 import io.conclave.node.DataCodec;
 import io.conclave.node.NodePath;
+import io.conclave.node.NodeStat;
 import io.conclave.testkit.driver.Actor;
 import io.conclave.testkit.driver.Fault;
 import io.conclave.testkit.driver.FaultDriver;
@@ -12,8 +14,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -208,6 +212,96 @@ class GroupFaultsTest {
                     b.close();
                 })
                 .leaving(path -> path.equals(NodePath.of(PATH))) // if the deletion was interrupted
+                .verify();
+    }
+
+    /** The groups that there were at one path, one after the other, in one run. */
+    private static final class Succession {
+        private final FaultRun run;
+        private int made = 1;
+        private int deletedByOthers;
+        private int members;
+        private long lastMade;
+        private Optional<Membership<String>> lastMember = Optional.empty();
+
+        Succession(FaultRun run) {
+            this.run = run;
+        }
+
+        void delete(Actor me) throws InterruptedException {
+            deletedByOthers += group(me).delete() ? 1 : 0;
+        }
+
+        void makeAndJoin(Actor me) throws InterruptedException {
+            made += group(me).create() ? 1 : 0;
+            lastMade = czxid();
+            lastMember = Optional.of(group(me).join("later-" + ++members, "new"));
+        }
+
+        private long czxid() {
+            NodeStat stat = run.store().snapshot().get(NodePath.of(PATH));
+            return stat == null ? 0 : stat.czxid();
+        }
+
+        void check() {
+            int present = czxid() == 0 ? 0 : 1;
+            if (made - deletedByOthers - present > 1) {
+                run.violated("one call has deleted two groups");
+            }
+            boolean isMemberOut = lastMember
+                    .filter(member -> member.state() == MembershipState.ENDED)
+                    .isPresent();
+            if (lastMade != 0 && lastMade == czxid() && isMemberOut) {
+                run.violated("a member of a later group was deleted, which is still there");
+            }
+        }
+    }
+
+    @Test
+    void groupThatSomebodyHasMadeSinceIsNotDeletedByTheSameCall() {
+        FaultDriver.of("group, deleted and made by others", run -> {
+                    Actor helper = run.helper("helper");
+                    group(helper).create();
+                    group(helper).join("a", "one");
+                    group(helper).join("b", "two");
+                    Succession groups = new Succession(run);
+                    run.rival("deletes it and makes it again", me -> {
+                        groups.delete(me);
+                        groups.makeAndJoin(me);
+                    });
+                    run.rival("makes it if it is gone", groups::makeAndJoin);
+                    run.victim().start(me -> group(me).delete());
+                    run.victim().join();
+                    run.settle();
+                    groups.check();
+                })
+                .leaving(path -> path.equals(NodePath.of(PATH)))
+                .keepingZnodesUntilTheEnd()
+                .verify();
+    }
+
+    @Test
+    void groupThatSomebodyHasDeletedIsNotMadeAgainByTheSameCall() {
+        FaultDriver.of("group, created and deleted by others", run -> {
+                    Actor helper = run.helper("helper");
+                    AtomicInteger deleted = new AtomicInteger();
+                    AtomicInteger made = new AtomicInteger();
+                    AtomicInteger madeByVictim = new AtomicInteger();
+                    run.rival("deletes it", me -> deleted.addAndGet(group(me).delete() ? 1 : 0));
+                    run.rival("makes it", me -> made.addAndGet(group(me).create() ? 1 : 0));
+                    run.victim().start(me -> madeByVictim.set(group(me).create() ? 1 : 0));
+                    run.victim().join();
+                    run.settle();
+                    int present = group(helper).exists() ? 1 : 0;
+                    if (present + deleted.get() - made.get() > 1) {
+                        run.violated("one call has made two groups");
+                    }
+                    if (madeByVictim.get() > present + deleted.get() - made.get()) {
+                        run.violated("it was said to be made by this call");
+                    }
+                    group(helper).delete();
+                })
+                .explaining(OutcomeUnknownException.class, Fault.absences())
                 .verify();
     }
 }

@@ -3,8 +3,13 @@ package io.conclave.membership;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.conclave.error.OutcomeUnknownException;
+import io.conclave.error.RefusedException;
 import io.conclave.membership.PageMember.Mistake;
 import io.conclave.spi.Create;
+import io.conclave.spi.Delete;
+import io.conclave.spi.Exists;
+import io.conclave.testkit.driver.Actor;
 import io.conclave.testkit.driver.Fault;
 import io.conclave.testkit.driver.FaultDriver;
 import io.conclave.testkit.driver.FaultFoundError;
@@ -12,6 +17,7 @@ import io.conclave.testkit.driver.FaultRun;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -139,5 +145,48 @@ class PlantedMistakesTest {
     @Test
     void viewThatDoesNotRepeatALostReadIsFound() {
         found("DOES_NOT_REPEAT_A_LOST_READ", view(false), "the view ends with");
+    }
+
+    /** Deletes a group, and after a lost reply whatever is there then. */
+    private static void deleteAgain(Actor me) throws InterruptedException {
+        while (true) {
+            try {
+                me.coordinator().execute(Delete.of(PageMember.GROUP));
+                return;
+            } catch (OutcomeUnknownException unknown) {
+                // again: but it may be another group by now
+            } catch (RefusedException gone) {
+                return;
+            }
+        }
+    }
+
+    @Test
+    void groupThatIsDeletedAgainAfterSomebodyHasMadeItIsFound() {
+        AtomicInteger made = new AtomicInteger();
+        FaultDriver driver = FaultDriver.of("planted: group deleted again", run -> {
+                    foundGroup(run);
+                    made.set(1);
+                    run.rival("makes it if it is gone", me -> {
+                        if (me.coordinator()
+                                .execute(Exists.of(PageMember.GROUP))
+                                .isEmpty()) {
+                            me.coordinator().execute(Create.of(PageMember.GROUP));
+                            made.incrementAndGet();
+                        }
+                    });
+                    run.victim().start(PlantedMistakesTest::deleteAgain);
+                    run.victim().join();
+                    run.settle();
+                    boolean isThere = run.store().snapshot().containsKey(PageMember.GROUP);
+                    if (made.get() - (isThere ? 1 : 0) > 1) {
+                        run.violated("one call has deleted two groups");
+                    }
+                })
+                .leaving(PageMember.GROUP::equals);
+        FaultFoundError error = assertThrows(FaultFoundError.class, driver::verify);
+        System.out.println("group deleted again found after " + error.runs() + " runs, with " + error.plan());
+        assertTrue(error.runs() > 0 && error.runs() <= 20, error::getMessage);
+        assertTrue(error.getMessage().contains("deleted two groups"), error::getMessage);
     }
 }

@@ -91,6 +91,13 @@ public final class Actor {
         run.finished();
     }
 
+    /** Whether the calling thread runs one of its bodies. */
+    boolean isRunningHere() {
+        synchronized (lock) {
+            return acts.stream().anyMatch(act -> act.thread == Thread.currentThread());
+        }
+    }
+
     private void begin(Act act) {
         synchronized (lock) {
             act.thread = Thread.currentThread();

@@ -4,6 +4,7 @@ import io.conclave.error.GrantLostException;
 import io.conclave.error.LossReason;
 import io.conclave.error.SessionGoneException;
 import io.conclave.testkit.memory.Decision;
+import java.util.Arrays;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -46,7 +47,29 @@ public enum Fault {
     /** The victim's calling threads are interrupted while everybody waits. */
     INTERRUPT_AT_REST(null, Effect.INTERRUPTS),
     /** An operator deletes the victim's ephemeral znodes while everybody waits. */
-    DELETE_AT_REST(null, Effect.DELETES);
+    DELETE_AT_REST(null, Effect.DELETES),
+    /** The connection goes before the request is applied and stays away while a rival acts; the session lives. */
+    CUT_OFF_BEFORE(Decision.DROP_BEFORE, Effect.NONE),
+    /** The request is applied, its reply is lost, and the connection stays away while a rival acts; the session lives. */
+    CUT_OFF_AFTER(Decision.DROP_AFTER, Effect.NONE),
+    /** The connection stays away while a rival acts, and the request is applied late, behind what the rival did; the session lives. */
+    CUT_OFF_LATE(Decision.DROP_AND_APPLY_LATE, Effect.NONE),
+    /** The request is applied, and the whole process is stopped before the reply; a rival acts, and the process goes on within its session. */
+    STOPPED(Decision.HOLD_REPLY, Effect.NONE),
+    /** The connection goes before the request is applied; a rival acts once the session has expired, and the process comes back after that. */
+    GONE_BEFORE(Decision.DROP_BEFORE, Effect.SESSION_ENDS),
+    /** The request is applied and its reply is lost; a rival acts once the session has expired, and the process comes back after that. */
+    GONE_AFTER(Decision.DROP_AFTER, Effect.SESSION_ENDS),
+    /** The request is applied, and the whole process is stopped before the reply; a rival acts once the session has expired, and the process goes on after that. */
+    STOPPED_PAST_SESSION(Decision.HOLD_REPLY, Effect.SESSION_ENDS),
+    /** As {@link #CUT_OFF_AFTER}, while everybody waits. */
+    CUT_OFF_AT_REST(null, Effect.NONE),
+    /** As {@link #STOPPED}, while everybody waits. */
+    STOPPED_AT_REST(null, Effect.NONE),
+    /** As {@link #GONE_AFTER}, while everybody waits. */
+    GONE_AT_REST(null, Effect.SESSION_ENDS),
+    /** As {@link #STOPPED_PAST_SESSION}, while everybody waits. */
+    STOPPED_PAST_SESSION_AT_REST(null, Effect.SESSION_ENDS);
 
     private final @Nullable Decision decision;
     private final Effect effect;
@@ -80,7 +103,29 @@ public enum Fault {
 
     /** Whether more of it happens when everybody waits. */
     boolean continuesAtRest() {
-        return isAtRest() || this == STALL || this == STALL_AND_INTERRUPT;
+        return isAtRest() || this == STALL || this == STALL_AND_INTERRUPT || isAbsence();
+    }
+
+    /** Whether the victim is away while another process, the rival, does something: see {@link FaultRun#rival}. */
+    public boolean isAbsence() {
+        return switch (this) {
+            case CUT_OFF_BEFORE, CUT_OFF_AFTER, CUT_OFF_LATE, CUT_OFF_AT_REST, GONE_BEFORE, GONE_AFTER, GONE_AT_REST ->
+                true;
+            default -> stopsProcess();
+        };
+    }
+
+    /** The faults by which the victim is away while a rival acts. */
+    public static Fault[] absences() {
+        return Arrays.stream(values()).filter(Fault::isAbsence).toArray(Fault[]::new);
+    }
+
+    /** Whether it is the process that is stopped, not the network that is cut. */
+    boolean stopsProcess() {
+        return switch (this) {
+            case STOPPED, STOPPED_PAST_SESSION, STOPPED_AT_REST, STOPPED_PAST_SESSION_AT_REST -> true;
+            default -> false;
+        };
     }
 
     /** Whether the connection goes. */

@@ -34,6 +34,9 @@ import org.jspecify.annotations.Nullable;
  *   <li>The victim's requests stay within a bound, relative to a clean run.
  * </ul>
  *
+ * <p>One kind of fault takes the victim away while another process acts: see {@link FaultRun#rival}. A scenario that names rivals is run with each of them at each request, cut off behind it and in one more way in turns,
+ * or in all ways with {@value #ALL_ABSENCES} set to true.
+ *
  * <p>System properties: {@value #SEED} sets the seed of the random pairs, {@value #PAIRS} their number, and {@value #ONLY} a {@link Plan} to which the driver then keeps, to repeat one
  * run alone. Not thread-safe; a driver can be verified once or often.
  */
@@ -47,8 +50,13 @@ public final class FaultDriver {
     /** The system property with the one plan to run. */
     public static final String ONLY = "conclave.faults.only";
 
+    /** The system property that has every way to be away tried at every request with every rival, if it is true. */
+    public static final String ALL_ABSENCES = "conclave.faults.absences";
+
     private static final int CLEAN_RUNS = 3;
-    private static final List<Fault> FAULTS = List.of(Fault.values());
+    private static final List<Fault> FAULTS =
+            Arrays.stream(Fault.values()).filter(fault -> !fault.isAbsence()).toList();
+    private static final List<Fault> ABSENCES = List.of(Fault.absences());
     private static final TimeSource REAL = TimeSource.system();
 
     private final String name;
@@ -64,6 +72,7 @@ public final class FaultDriver {
     private int permits = 1;
     private int pairs = 50;
     private final List<Plan> also = new ArrayList<>();
+    private boolean triesAllAbsences = Boolean.getBoolean(ALL_ABSENCES);
     private double requestFactor = 4;
     private int requestExtra = 10;
 
@@ -92,7 +101,7 @@ public final class FaultDriver {
     }
 
     /** What clean runs look like. */
-    private record Baseline(int requests, Set<Integer> rests, Set<NodePath> left) {}
+    private record Baseline(int requests, Set<Integer> rests, List<String> rivals, Set<NodePath> left) {}
 
     private FaultDriver(String name, Scenario scenario) {
         this.name = name;
@@ -150,6 +159,12 @@ public final class FaultDriver {
     /** How many runs meet two faults at random; 50 if not set. */
     public FaultDriver pairs(int number) {
         pairs = number;
+        return this;
+    }
+
+    /** Every way to be away is tried at every request with every rival, as with {@link #ALL_ABSENCES}. */
+    public FaultDriver tryingAllAbsences() {
+        triesAllAbsences = true;
         return this;
     }
 
@@ -221,15 +236,17 @@ public final class FaultDriver {
     private Baseline cleanRuns(ExecutorService pool, long seed) throws InterruptedException {
         int requests = 0;
         Set<Integer> rests = new TreeSet<>();
+        Set<String> rivals = new TreeSet<>();
         Set<NodePath> left = new TreeSet<>();
         for (int run = 0; run < CLEAN_RUNS; run++) {
             FaultRun.Outcome outcome = new FaultRun(settings(10_000), Plan.CLEAN, pool).play(scenario);
             requests = Math.max(requests, outcome.injector().requestCount());
             rests.addAll(outcome.rests());
+            rivals.addAll(outcome.rivals());
             left.addAll(outcome.left());
-            judge(outcome, Plan.CLEAN, new Baseline(requests, rests, left), 0, seed);
+            judge(outcome, Plan.CLEAN, new Baseline(requests, rests, List.copyOf(rivals), left), 0, seed);
         }
-        return new Baseline(requests, rests, left);
+        return new Baseline(requests, rests, List.copyOf(rivals), left);
     }
 
     private List<Plan> plans(Baseline baseline, long seed) {
@@ -245,19 +262,49 @@ public final class FaultDriver {
                 }
             }
         }
+        plans.addAll(absences(baseline));
         Random random = new Random(seed);
         int count = Integer.getInteger(PAIRS, pairs);
         for (int pair = 0; pair < count && baseline.requests > 0; pair++) {
             int first = random.nextInt(baseline.requests);
             int second = first + random.nextInt(baseline.requests - first + 4);
-            plans.add(new Plan(List.of(strike(random, first), strike(random, second))));
+            plans.add(
+                    new Plan(List.of(strike(random, first, baseline.rivals), strike(random, second, baseline.rivals))));
         }
         return plans;
     }
 
-    private static Plan.Strike strike(Random random, int index) {
-        Fault fault = FAULTS.get(random.nextInt(FAULTS.size()));
-        return new Plan.Strike(index, fault, Duration.ofMillis(random.nextBoolean() ? 0 : 500));
+    /**
+     * The victim is away at each of its requests while each rival acts. All of the ways to be away are too many for every build: without {@link #ALL_ABSENCES} the reply is lost, and another way comes in turns.
+     */
+    private List<Plan> absences(Baseline baseline) {
+        List<Fault> always = triesAllAbsences ? ABSENCES : List.of(Fault.CUT_OFF_AFTER);
+        List<Plan> plans = new ArrayList<>();
+        int turn = 0;
+        for (int index = 0; index < baseline.requests; index++) {
+            boolean rests = baseline.rests.contains(index);
+            List<Fault> possible = ABSENCES.stream()
+                    .filter(absence -> rests || !absence.isAtRest())
+                    .toList();
+            for (String rival : baseline.rivals) {
+                Fault inTurn = possible.get(turn++ % possible.size());
+                for (Fault absence : possible) {
+                    if (always.contains(absence) || absence == inTurn) {
+                        plans.add(Plan.of(index, absence, rival));
+                    }
+                }
+            }
+        }
+        return plans;
+    }
+
+    private static Plan.Strike strike(Random random, int index, List<String> rivals) {
+        Duration reconnectDelay = Duration.ofMillis(random.nextBoolean() ? 0 : 500);
+        if (!rivals.isEmpty() && random.nextInt(3) == 0) {
+            Fault absence = ABSENCES.get(random.nextInt(ABSENCES.size()));
+            return new Plan.Strike(index, absence, reconnectDelay, rivals.get(random.nextInt(rivals.size())));
+        }
+        return new Plan.Strike(index, FAULTS.get(random.nextInt(FAULTS.size())), reconnectDelay);
     }
 
     private Settings settings(int cleanRequests) {
@@ -305,8 +352,10 @@ public final class FaultDriver {
     private String describe(FaultRun.Outcome outcome, Plan plan, List<String> violations, int number, long seed) {
         Map<Integer, String> marks = new HashMap<>();
         plan.strikes()
-                .forEach(strike ->
-                        marks.merge(strike.index(), strike.fault().toString(), (one, other) -> one + ", " + other));
+                .forEach(strike -> marks.merge(
+                        strike.index(),
+                        strike.fault() + (strike.rival().isEmpty() ? "" : " while a rival " + strike.rival()),
+                        (one, other) -> one + ", " + other));
         return name + ": run " + number + " with " + plan + " broke a rule\n  "
                 + String.join("\n  ", violations)
                 + "\n  the victim's requests:"

@@ -4,6 +4,7 @@ import io.conclave.coordinator.Coordinator;
 import io.conclave.node.NodePath;
 import io.conclave.testkit.ManualTimeSource;
 import io.conclave.testkit.memory.MemoryStore;
+import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -38,8 +39,10 @@ public final class FaultRun {
     private final ManualTimeSource time = new ManualTimeSource();
     private final Pump pump;
     private final Holdings holdings;
+    private final StoppableProcess process;
     private final Actor victim;
     private final MemoryStore store;
+    private final Rivals rivals;
     private final Injector injector;
     private final List<Actor> actors = new CopyOnWriteArrayList<>();
     private final List<String> violations = new CopyOnWriteArrayList<>();
@@ -50,6 +53,7 @@ public final class FaultRun {
     private final List<Integer> restsBehind = new ArrayList<>();
     private volatile @Nullable Throwable victimFailure;
     private volatile boolean isPlaying;
+    private volatile boolean isChecking;
     private volatile boolean isGivenUp;
 
     /** What the judge needs to know of a run that is over. */
@@ -58,6 +62,7 @@ public final class FaultRun {
             List<Throwable> causes,
             Injector injector,
             List<Integer> rests,
+            Set<String> rivals,
             Set<NodePath> left,
             @Nullable Throwable victimFailure,
             String history,
@@ -70,10 +75,13 @@ public final class FaultRun {
         this.threads = new QuietThreads(pool);
         this.pump = new Pump(time, threads, this::onRest);
         this.holdings = new Holdings(time, settings.permits());
-        this.victim = new Actor(this, "victim", true, connect());
+        this.process = new StoppableProcess(threads, time);
+        MemoryStore.named(storeName, time); // the store's clocks are the run's, not the victim's
+        this.victim = new Actor(this, "victim", true, connect(process, process.clocks()));
         this.store = MemoryStore.named(storeName);
+        this.rivals = new Rivals(this, store, process, settings.sessionTimeout());
         this.injector = new Injector(
-                store, plan, new Struck(), settings.sessionTimeout().multipliedBy(2));
+                store, plan, new Struck(), settings.sessionTimeout().multipliedBy(2), rivals);
         actors.add(victim);
         store.faults().intercept(injector);
     }
@@ -97,13 +105,18 @@ public final class FaultRun {
         public void nodeDeleted(long czxid) {
             holdings.deleted(czxid);
         }
+
+        @Override
+        public boolean mayGoAway() {
+            return isPlaying && !isChecking;
+        }
     }
 
-    private Coordinator connect() {
+    private Coordinator connect(Executor executor, TimeSource clocks) {
         return Coordinator.builder("memory:" + storeName)
                 .sessionTimeout(settings.sessionTimeout())
-                .timeSource(time)
-                .listenerExecutor(threads)
+                .timeSource(clocks)
+                .listenerExecutor(executor)
                 .connect();
     }
 
@@ -114,11 +127,28 @@ public final class FaultRun {
 
     /** Another actor, whom no fault meets; connected. Each call makes one. Blocks until it is connected. */
     public Actor helper(String name) {
-        Coordinator coordinator = connect();
+        Coordinator coordinator = connect(threads, time);
         injector.spare(coordinator.recipeSession().id());
         Actor helper = new Actor(this, name, false, coordinator);
         actors.add(helper);
         return helper;
+    }
+
+    Actor rivalActor(String name) {
+        Actor rival = helper(name);
+        injector.spareRival(rival.coordinator().recipeSession().id());
+        return rival;
+    }
+
+    /**
+     * Names something that another process may do while the victim is away: cut off or stopped, within its session or for longer than that. The driver has it done in runs of their own, once for each of the
+     * victim's requests and each way to be away, and in random pairs with other faults; no other run does it. The victim comes back when it is done. To be called before the victim starts.
+     *
+     * @param name in words, such as "removes it"; without any of , : @ /
+     * @param body what it does, by a session of its own; it must not fail, whatever the victim has done so far, and must not wait for what only the victim can do
+     */
+    public void rival(String name, Actor.Body body) {
+        rivals.add(name, body);
     }
 
     /**
@@ -148,13 +178,19 @@ public final class FaultRun {
     }
 
     /**
-     * Waits until what the victim's calls have left going has ended, too: a call that was interrupted goes on in the background, over lost connections. To be called between the victim's end and a look
-     * at what it has done. Blocks while manual time passes.
+     * Waits until what the victim's calls have left going has ended, too, and the victim is not away any more: a call that was interrupted goes on in the background, over lost connections. To be called between the
+     * victim's end and a look at what it has done. Blocks while manual time passes.
      *
      * @throws InterruptedException if the thread is interrupted
      */
     public void settle() throws InterruptedException {
-        pause(AFTERMATH);
+        boolean wasAway = true;
+        while (wasAway) {
+            untilAtRest(); // a fault may be about to strike
+            wasAway = rivals.isAway();
+            pause(AFTERMATH);
+            wasAway |= rivals.isAway();
+        }
     }
 
     void pauseUninterruptibly(Duration duration) {
@@ -163,7 +199,8 @@ public final class FaultRun {
 
     private CompletableFuture<Void> pausing(Duration duration) {
         CompletableFuture<Void> over = new CompletableFuture<>();
-        time.schedule(duration, () -> over.complete(null));
+        TimeSource clocks = victim.isRunningHere() ? process.clocks() : time;
+        clocks.schedule(duration, () -> over.complete(null));
         return over;
     }
 
@@ -204,6 +241,11 @@ public final class FaultRun {
     /** The run's store, to look into. */
     public MemoryStore store() {
         return store;
+    }
+
+    /** The victim has been away for long enough to lose its session. */
+    void sessionMayEnd() {
+        injector.note(Fault.PARTITION_AFTER);
     }
 
     Holdings holdings() {
@@ -269,7 +311,10 @@ public final class FaultRun {
         actors.add(director);
         isPlaying = true;
         director.start(me -> scenario.play(this));
-        boolean ended = reached(pump.until(this::isOver, settings.bound()));
+        Duration away =
+                settings.sessionTimeout().multipliedBy(3L * plan.strikes().size());
+        boolean ended = reached(
+                pump.until(this::isOver, plan.hasRivals() ? settings.bound().plus(away) : settings.bound()));
         isPlaying = false;
         if (ended) {
             if (settings.checksGhosts()) {
@@ -285,6 +330,7 @@ public final class FaultRun {
                 List.copyOf(causes),
                 injector,
                 List.copyOf(restsBehind),
+                rivals.names(),
                 store.snapshot().keySet(),
                 victimFailure,
                 holdings.toString(),
@@ -333,6 +379,7 @@ public final class FaultRun {
     private void checkAfterwards(Scenario check) {
         Actor checker = new Actor(this, "check afterwards", false, victim.coordinator());
         actors.add(checker);
+        isChecking = true;
         isPlaying = true;
         checker.start(me -> check.play(this));
         try {
@@ -345,6 +392,7 @@ public final class FaultRun {
 
     private void close() throws InterruptedException {
         isGivenUp = true;
+        process.goOn();
         actors.forEach(Actor::interrupt); // those who are stuck
         restWaiters.forEach(waiter -> waiter.complete(null));
         CompletableFuture<Void> closed = new CompletableFuture<>();

@@ -2,6 +2,8 @@ package io.conclave.testkit.driver;
 
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
+import io.conclave.spi.Delete;
+import io.conclave.spi.Multi;
 import io.conclave.spi.Request;
 import io.conclave.testkit.memory.Decision;
 import io.conclave.testkit.memory.Faults;
@@ -25,8 +27,11 @@ final class Injector implements RequestHook {
         /** Its session was ended by the server. */
         void sessionEnded();
 
-        /** One of its znodes is about to be deleted by an operator. */
+        /** One of its znodes is about to be deleted by an operator or a rival. */
         void nodeDeleted(long czxid);
+
+        /** Whether it may still go away while a rival acts: not when the run is over but for checks. */
+        boolean mayGoAway();
     }
 
     private final MemoryStore store;
@@ -34,7 +39,9 @@ final class Injector implements RequestHook {
     private final Plan plan;
     private final Victim victim;
     private final Duration partition;
+    private final Rivals rivals;
     private final Set<Long> bystanders = ConcurrentHashMap.newKeySet();
+    private final Set<Long> rivalSessions = ConcurrentHashMap.newKeySet();
     private final Object lock = new Object();
     // All below: @GuardedBy("lock").
     private final Set<Long> sessions = ConcurrentHashMap.newKeySet();
@@ -43,12 +50,13 @@ final class Injector implements RequestHook {
     private final List<String> requests = new ArrayList<>();
     private long lastSession;
 
-    Injector(MemoryStore store, Plan plan, Victim victim, Duration partition) {
+    Injector(MemoryStore store, Plan plan, Victim victim, Duration partition, Rivals rivals) {
         this.store = store;
         this.faults = store.faults();
         this.plan = plan;
         this.victim = victim;
         this.partition = partition;
+        this.rivals = rivals;
     }
 
     /** The requests of this session are nobody's business. */
@@ -56,12 +64,23 @@ final class Injector implements RequestHook {
         bystanders.add(sessionId);
     }
 
+    /** The requests of this session are a rival's. */
+    void spareRival(long sessionId) {
+        rivalSessions.add(sessionId);
+        spare(sessionId);
+    }
+
     @Override
     public Decision onRequest(long sessionId, Request<?> request, long storeIndex) {
         if (bystanders.contains(sessionId)) {
+            if (rivalSessions.contains(sessionId)) {
+                noteDeletions(request);
+            }
             return Decision.PROCEED;
         }
+        boolean mayGoAway = victim.mayGoAway();
         List<Plan.Strike> now = new ArrayList<>();
+        List<Fault> absences = new ArrayList<>();
         Decision decision = Decision.PROCEED;
         synchronized (lock) {
             sessions.add(sessionId);
@@ -69,14 +88,39 @@ final class Injector implements RequestHook {
             int index = requests.size();
             requests.add(request.describe());
             for (Plan.Strike strike : plan.strikes()) {
-                if (strike.index() == index) {
+                if (strike.index() == index && (mayGoAway || !strike.fault().isAbsence())) {
+                    if (strike.fault().isAbsence() && !strike.fault().isAtRest()) {
+                        absences.add(strike.fault());
+                        struck.add(strike.fault());
+                    }
                     (strike.fault().continuesAtRest() ? armed : now).add(strike);
                     decision = later(decision, strike.fault());
                 }
             }
         }
+        absences.forEach(rivals::begin);
         now.forEach(this::strike);
         return decision;
+    }
+
+    /** A rival may delete the victim's znodes, as an operator may: what the victim held is free from then on. */
+    private void noteDeletions(Request<?> request) {
+        if (request instanceof Multi multi) {
+            multi.operations().forEach(this::noteDeletions);
+        } else if (request instanceof Delete delete) {
+            NodeStat stat = store.snapshot().get(delete.path());
+            if (stat != null && sessions.contains(stat.ephemeralOwner())) {
+                note(Fault.DELETE);
+                victim.nodeDeleted(stat.czxid());
+            }
+        }
+    }
+
+    /** The run is to be judged as if this had struck, too. */
+    void note(Fault fault) {
+        synchronized (lock) {
+            struck.add(fault);
+        }
     }
 
     /** Of two that decide, the second one. */
@@ -95,6 +139,10 @@ final class Injector implements RequestHook {
             sessionId = lastSession;
         }
         for (Plan.Strike strike : now) {
+            if (strike.fault().isAbsence()) {
+                leave(strike, sessionId);
+                continue;
+            }
             strike(strike);
             if (strike.fault() == Fault.EXPIRE_AT_REST) {
                 faults.expire(sessionId);
@@ -105,6 +153,17 @@ final class Injector implements RequestHook {
             }
         }
         return !now.isEmpty();
+    }
+
+    private void leave(Plan.Strike strike, long sessionId) {
+        if (strike.fault().isAtRest()) {
+            if (!victim.mayGoAway()) {
+                return;
+            }
+            note(strike.fault());
+            rivals.begin(strike.fault());
+        }
+        rivals.act(strike, sessionId);
     }
 
     private void arm(Plan.Strike strike) {

@@ -2,9 +2,12 @@ package io.conclave.testkit.memory;
 
 import io.conclave.node.NodePath;
 import io.conclave.spi.Request;
+import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
@@ -24,6 +27,7 @@ public final class Faults {
     // All below: @GuardedBy("store.lock").
     private final List<Rule> rules = new ArrayList<>();
     private final Set<Long> suspended = new HashSet<>();
+    private final Set<TimeSource> isolated = Collections.newSetFromMap(new IdentityHashMap<>());
     private @Nullable RequestHook hook;
     private boolean allSuspended;
     private boolean persistentWatches = true;
@@ -105,6 +109,33 @@ public final class Faults {
         });
     }
 
+    /**
+     * From now on no session of a process gets a connection, neither one that it has nor one that it opens, until {@link #rejoin}. Connections that stand are left alone: see {@link #isolate}.
+     *
+     * @param process the process, known by its clocks: all sessions that use this very object
+     */
+    public void keepAway(TimeSource process) {
+        store.lock().run(() -> isolated.add(process));
+    }
+
+    /** Cuts a process off: as {@link #keepAway}, and drops the connections that stand. */
+    public void isolate(TimeSource process) {
+        store.lock().run(() -> {
+            isolated.add(process);
+            store.connectedSessions().stream()
+                    .filter(session -> session.isOf(process))
+                    .forEach(session -> session.dropConnection("the process was cut off"));
+        });
+    }
+
+    /** Ends {@link #keepAway} and {@link #isolate}: the sessions of the process connect at once. */
+    public void rejoin(TimeSource process) {
+        store.lock().run(() -> {
+            isolated.remove(process);
+            store.clients().stream().filter(session -> session.isOf(process)).forEach(MemorySession::attach);
+        });
+    }
+
     /** Drops every connection; none comes back, and no new session gets one, until {@link #restoreAll}. */
     public void suspendAll() {
         store.lock().run(() -> {
@@ -113,11 +144,12 @@ public final class Faults {
         });
     }
 
-    /** Ends {@link #suspendAll} and every {@link #suspend}. */
+    /** Ends {@link #suspendAll}, and every {@link #suspend} and {@link #isolate}. */
     public void restoreAll() {
         store.lock().run(() -> {
             allSuspended = false;
             suspended.clear();
+            isolated.clear();
             store.clients().forEach(MemorySession::attach);
         });
     }
@@ -205,8 +237,8 @@ public final class Faults {
         return current == null ? Decision.PROCEED : current.onClose(sessionId, index);
     }
 
-    boolean isReachable(long sessionId) {
-        return !allSuspended && !suspended.contains(sessionId);
+    boolean isReachable(long sessionId, TimeSource process) {
+        return !allSuspended && !suspended.contains(sessionId) && !isolated.contains(process);
     }
 
     Duration reconnectDelay() {

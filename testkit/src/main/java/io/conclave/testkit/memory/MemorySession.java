@@ -233,6 +233,11 @@ final class MemorySession implements BackendSession {
         return state == SessionState.CONNECTED;
     }
 
+    /** Whether it belongs to the process that has these clocks. */
+    boolean isOf(TimeSource process) {
+        return time == process;
+    }
+
     int watchCount() {
         return watches.size();
     }
@@ -240,7 +245,7 @@ final class MemorySession implements BackendSession {
     /** Connects, if the session waits for a connection and the store can be reached. */
     void attach() {
         boolean isWaiting = state == SessionState.CONNECTING || state == SessionState.SUSPENDED;
-        if (!isWaiting || !store.faults().isReachable(id)) {
+        if (!isWaiting || !store.faults().isReachable(id, time)) {
             return;
         }
         loseIfOverdue();

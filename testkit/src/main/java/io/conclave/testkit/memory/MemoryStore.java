@@ -73,7 +73,8 @@ public final class MemoryStore {
         return named(name, TimeSource.system());
     }
 
-    static MemoryStore named(String name, TimeSource time) {
+    /** As {@link #named(String)}; if there is none yet, one is created whose sessions expire by this time source. */
+    public static MemoryStore named(String name, TimeSource time) {
         return NAMED.computeIfAbsent(name, n -> new MemoryStore(time));
     }
 

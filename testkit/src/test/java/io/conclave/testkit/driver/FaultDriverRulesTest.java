@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.conclave.error.ConclaveException;
 import io.conclave.error.LossReason;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.grant.FencingToken;
@@ -18,6 +19,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** Each rule of the driver, broken by a scenario made for it. */
@@ -167,5 +169,99 @@ class FaultDriverRulesTest {
                     }
                 });
         assertFound("seen after [DROP_BEFORE]", driver);
+    }
+
+    /** A victim that sends one request, waits for a while and sends another one, whatever becomes of them. */
+    private static void sendTwo(FaultRun run, Actor me) throws InterruptedException {
+        for (int i = 0; i < 2; i++) {
+            try {
+                me.coordinator().execute(Create.of(A));
+            } catch (ConclaveException e) {
+                // it may be there, or the outcome unknown
+            }
+            run.pause(Duration.ofMillis(500));
+        }
+    }
+
+    @Test
+    void rivalActsWhileTheVictimIsAway() {
+        AtomicInteger acted = new AtomicInteger();
+        FaultReport report = FaultDriver.of("rival", run -> {
+                    long session = run.victim().coordinator().recipeSession().id();
+                    run.rival("looks", me -> {
+                        acted.incrementAndGet();
+                        Fault absence = run.struck().iterator().next();
+                        boolean isConnected = run.victim().isConnected();
+                        boolean lives = run.store().faults().liveSessions().contains(session);
+                        if (absence.endsSession() == lives || isConnected != absence.stopsProcess()) {
+                            run.violated(absence + ", but connected: " + isConnected + ", session lives: " + lives);
+                        }
+                    });
+                    run.victim().start(me -> sendTwo(run, me));
+                })
+                .leaving(A::equals)
+                .pairs(0)
+                .also("0:STOPPED/looks")
+                .also("0:GONE_BEFORE/looks")
+                .also("0:STOPPED_PAST_SESSION_AT_REST/looks")
+                .afterwards(run -> {
+                    run.settle();
+                    boolean wasAway = run.struck().stream().anyMatch(Fault::isAbsence);
+                    if (wasAway && !run.victim().isConnected()) {
+                        run.violated("the victim has not come back");
+                    }
+                })
+                .verify();
+        assertTrue(acted.get() >= 3 + report.cleanRequests(), report::toString);
+    }
+
+    @Test
+    void nothingRunsInAStoppedProcess() {
+        AtomicInteger steps = new AtomicInteger();
+        FaultDriver.of("stopped", run -> {
+                    run.rival("waits", me -> {
+                        int before = steps.get();
+                        run.pause(Duration.ofSeconds(3));
+                        if (run.struck().stream().anyMatch(Fault::stopsProcess) && steps.get() != before) {
+                            run.violated("the victim went on while it was stopped");
+                        }
+                    });
+                    run.victim().start(me -> {
+                        me.coordinator().recipeSession().time().schedule(Duration.ofSeconds(2), steps::incrementAndGet);
+                        for (int i = 0; i < 20; i++) {
+                            sendTwo(run, me);
+                            steps.incrementAndGet();
+                        }
+                    });
+                })
+                .leaving(A::equals)
+                .verify();
+        assertTrue(steps.get() > 0);
+    }
+
+    @Test
+    void rivalThatFailsIsFound() {
+        assertFound(
+                "rival that fails failed",
+                FaultDriver.of("failing rival", run -> {
+                            run.rival("fails", me -> me.coordinator().execute(Delete.of(A)));
+                            run.victim().start(me -> me.coordinator().execute(Exists.of(A)));
+                        })
+                        .explaining(OutcomeUnknownException.class, Fault.values()));
+    }
+
+    @Test
+    void everyWayToBeAwayIsTriedIfAskedFor() {
+        FaultReport report = FaultDriver.of("all absences", run -> {
+                    run.rival("does nothing", me -> {});
+                    run.rival("does nothing either", me -> {});
+                    run.victim().start(me -> sendTwo(run, me));
+                })
+                .leaving(A::equals)
+                .tryingAllAbsences()
+                .verify();
+        for (Fault absence : Fault.absences()) {
+            assertEquals(4, report.runs().get(absence.toString()), report::toString);
+        }
     }
 }

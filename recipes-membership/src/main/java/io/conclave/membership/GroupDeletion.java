@@ -1,0 +1,129 @@
+package io.conclave.membership;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Refusals;
+import io.conclave.coordinator.Waiting;
+import io.conclave.error.OutcomeUnknownException;
+import io.conclave.error.RefusalReason;
+import io.conclave.error.SessionGoneException;
+import io.conclave.node.NodePath;
+import io.conclave.node.NodeStat;
+import io.conclave.spi.Check;
+import io.conclave.spi.Delete;
+import io.conclave.spi.Done;
+import io.conclave.spi.GetChildren;
+import io.conclave.spi.GetData;
+import io.conclave.spi.Multi;
+import io.conclave.spi.SetData;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Deletes one group and all that is in it, over lost replies and sessions, but no group that somebody has made at the same path since.
+ *
+ * <p>The group that the first look finds is known by its creation. A deletion names a path only, so each one is sent on condition of the version of the group's znode, and a version of 0, which a new group has as well, is raised to 1
+ * before. (A later group has the same version only if somebody deletes it, too, or an application writes to it as often as to the former one.)
+ */
+final class GroupDeletion {
+    /** So often it begins again because somebody has joined meanwhile, or the connection or the session went. */
+    private static final int MOST_ROUNDS = 100;
+
+    private final Coordinator coordinator;
+    private final NodePath path;
+    private Optional<Long> czxid = Optional.empty();
+    private int round;
+
+    /** The group is another one, or none: there is nothing left to do. */
+    private static final class GoneException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        GoneException() {
+            super("The group is gone", null, false, false);
+        }
+    }
+
+    GroupDeletion(Coordinator coordinator, NodePath path) {
+        this.coordinator = coordinator;
+        this.path = path;
+    }
+
+    private RecipeSession session() {
+        return coordinator.recipeSession();
+    }
+
+    /** False if there was no group. */
+    CompletionStage<Boolean> begin() {
+        round++;
+        return session()
+                .submit(GetData.of(path).linearizable())
+                .thenCompose(node -> mark(node))
+                .thenCompose(this::deleteMembers)
+                .thenCompose(version -> session().submit(Delete.of(path).withVersion(version)))
+                .thenApply(deleted -> true)
+                .exceptionallyCompose(failure -> onFailure(Waiting.cause(failure)));
+    }
+
+    private CompletionStage<Boolean> onFailure(Throwable cause) {
+        if (cause instanceof GoneException || Refusals.isNoNode(cause)) {
+            // If it was there, the server has deleted the emptied container, or somebody was quicker.
+            return CompletableFuture.completedFuture(czxid.isPresent());
+        }
+        boolean isLost = cause instanceof OutcomeUnknownException || cause instanceof SessionGoneException;
+        boolean isToBeRepeated = isLost || Refusals.isStale(cause) || Refusals.is(cause, RefusalReason.NOT_EMPTY);
+        return isToBeRepeated && round < MOST_ROUNDS ? begin() : CompletableFuture.failedFuture(cause);
+    }
+
+    /** Has the group carry a version that no new group has; answers which. */
+    private CompletionStage<Integer> mark(GetData.NodeData node) {
+        int version = checked(node.stat()).version();
+        if (version != 0) {
+            return CompletableFuture.completedFuture(version);
+        }
+        return session()
+                .submit(SetData.of(path, node.data()).withVersion(0))
+                .thenApply(stat -> checked(stat).version())
+                .exceptionallyCompose(failure -> Refusals.is(Waiting.cause(failure), RefusalReason.NO_AUTH)
+                        ? CompletableFuture.completedFuture(0) // who may only delete deletes by the path
+                        : CompletableFuture.failedFuture(Waiting.cause(failure)));
+    }
+
+    /** The stat of the group that we have begun to delete; there is nothing left to do if it is another's. */
+    private NodeStat checked(NodeStat stat) {
+        if (czxid.isEmpty()) {
+            czxid = Optional.of(stat.czxid());
+        }
+        if (czxid.get() != stat.czxid()) {
+            throw new GoneException();
+        }
+        return stat;
+    }
+
+    private CompletionStage<Integer> deleteMembers(int version) {
+        return session().submit(GetChildren.of(path)).thenCompose(children -> {
+            checked(children.stat());
+            List<CompletableFuture<Done>> deletions = new ArrayList<>();
+            for (String name : children.names()) {
+                deletions.add(deleteMember(path.child(name), version).toCompletableFuture());
+            }
+            return CompletableFuture.allOf(deletions.toArray(CompletableFuture<?>[]::new))
+                    .thenApply(done -> version);
+        });
+    }
+
+    private CompletionStage<Done> deleteMember(NodePath member, int version) {
+        return session()
+                .submit(Multi.of(new Check(path, version), Delete.of(member)))
+                .thenApply(done -> Done.DONE)
+                .exceptionallyCompose(failure -> {
+                    Throwable cause = Waiting.cause(failure);
+                    boolean hasLeft = Refusals.is(cause, RefusalReason.NO_NODE, 1);
+                    return hasLeft
+                            ? CompletableFuture.completedFuture(Done.DONE)
+                            : CompletableFuture.failedFuture(cause);
+                });
+    }
+}
