@@ -27,10 +27,11 @@ final class ChildProcess {
                 "-Xmx128m",
                 "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
-                "-Dslf4j.internal.verbosity=ERROR",
-                "-cp",
-                System.getProperty("java.class.path"),
-                main.getName()));
+                "-Dslf4j.internal.verbosity=ERROR"));
+        System.getProperties().stringPropertyNames().stream()
+                .filter(name -> name.startsWith("demo."))
+                .forEach(name -> command.add("-D" + name + "=" + System.getProperty(name)));
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
         command.addAll(List.of(arguments));
         try {
             return new ChildProcess(

@@ -17,10 +17,13 @@ import java.util.stream.Stream;
 
 /** Where a demo plays: a folder, a durable server and the actors, each a process of its own. Closing it ends them all. */
 final class DemoStage implements AutoCloseable {
-    static final Duration SESSION_TIMEOUT = Duration.ofSeconds(2);
+    static final Duration SESSION_TIMEOUT = Duration.ofMillis(Long.getLong("demo.sessionMs", 2_000));
 
-    /** A dead process's session ends at the timeout, counted from its last heartbeat; the server looks every half tick, and a busy machine needs a moment. */
-    private static final long TOLERANCE_MS = 1000;
+    /**
+     * A dead process's session ends at the timeout, counted from its last heartbeat; the server looks every half tick,
+     * and a busy machine needs a moment.
+     */
+    static final long TOLERANCE_MS = Long.getLong("demo.toleranceMs", 1_000);
 
     private final Path folder;
     private final ChildProcess server;

@@ -7,9 +7,8 @@ import java.util.List;
 /** What came of the lock demo: the table, and everything in it that should not be. */
 final class LockDemoReport {
     /** A dead holder's session ends at the timeout, counted from its last heartbeat; the server looks every half tick, and processes need a moment. */
-    private static final long TOLERANCE_MS = 500;
-
     private final List<Turn> turns;
+
     private final String victim;
     private final long killedAtMs;
     private final long sessionTimeoutMs;
@@ -85,7 +84,7 @@ final class LockDemoReport {
                 .min()
                 .orElse(Long.MAX_VALUE);
         long gap = next - killedAtMs;
-        if (gap > sessionTimeoutMs + TOLERANCE_MS) {
+        if (gap > sessionTimeoutMs + DemoStage.TOLERANCE_MS) {
             problems.add("The next grant came " + gap + " ms after the kill; the session timeout is " + sessionTimeoutMs
                     + " ms");
         } else {
