@@ -60,7 +60,8 @@ final class LogFiles implements Closeable {
         SnapshotPosition snapshot = snapshots.recover(vote.vote().base(), target);
         List<Segment> found =
                 openSegments(snapshots.reached() > vote.vote().base().index());
-        LogRecovery recovery = new LogRecovery(disk, identity.clusterId(), vote.vote(), found, snapshot);
+        LogRecovery recovery =
+                new LogRecovery(disk, identity.clusterId(), options.maxBatchBytes(), vote.vote(), found, snapshot);
         recovery.read(
                 batch -> {
                     requireKnownFeatures(batch);

@@ -27,17 +27,23 @@ import org.slf4j.LoggerFactory;
  * <p>Each batch also says up to where the log was committed when it was written: what is known to be committed is given
  * away at once, the rest is kept.
  *
- * <p>What is found may be in the page cache only (the process was killed, the machine lives): so the tail is synced
- * before anything is built on it.
+ * <p>What is found may be in the page cache only: the process was killed before a sync, or its sync failed. After a failed
+ * sync the operating system takes the pages for clean, and another sync would write nothing and say yes. So what lies behind
+ * the newest durable position, which is the last write at most, is written again before anything is built on it; and the
+ * zeros behind the end too, as far as a write or a cut of the life before can have reached.
  */
 final class LogRecovery {
     private static final Logger log = LoggerFactory.getLogger(LogRecovery.class);
+    private static final int REWRITE_BYTES = 1 << 20;
 
     private final Disk disk;
     private final UUID clusterId;
     private final LogBase base;
     private final List<Segment> segments;
     private final SnapshotPosition snapshot;
+
+    /** The last write, or cut, of the life before can have reached as far behind the end. */
+    private final long lastWriteBytes;
 
     /** The furthest position that anything says was durable. */
     private LogPosition durable;
@@ -53,10 +59,20 @@ final class LogRecovery {
 
     private final Deque<LogBatch> rest = new ArrayDeque<>();
 
-    /** @param snapshot the one that was restored; that of index 0 for none */
-    LogRecovery(Disk disk, UUID clusterId, Vote vote, List<Segment> segments, SnapshotPosition snapshot) {
+    /**
+     * @param maxBatchBytes of a batch, with its entries' headers
+     * @param snapshot the one that was restored; that of index 0 for none
+     */
+    LogRecovery(
+            Disk disk,
+            UUID clusterId,
+            int maxBatchBytes,
+            Vote vote,
+            List<Segment> segments,
+            SnapshotPosition snapshot) {
         this.disk = disk;
         this.clusterId = clusterId;
+        this.lastWriteBytes = LogSegments.WRITE_BYTES + LogFormat.wholeSectors(BatchHeader.BYTES + maxBatchBytes);
         this.base = vote.base();
         this.segments = segments;
         this.snapshot = snapshot;
@@ -300,16 +316,43 @@ final class LogRecovery {
                 .toList();
     }
 
-    /** Zeros behind the end, durable, so that no old byte can come back behind new ones; and syncs what is before it. */
+    /** Zeros behind the end, durable, so that no old byte can come back behind new ones; what is before it is durable, too. */
     void cut() throws IOException {
+        for (Segment segment : segments) {
+            if (segment.id() >= Math.min(durable.segment(), tail().end().segment())) {
+                rewriteEnd(segment);
+            }
+        }
         for (Segment segment : segmentsBehindEnd()) {
             if (torn) {
                 zeroBehindEnd(segment);
             }
-            segment.file().sync();
             if (firstFree(segment) == LogFormat.SEGMENT_HEADER_BYTES) {
                 segment.startAt(0);
             }
+        }
+        for (Segment segment : segments) {
+            if (segment.id() >= Math.min(durable.segment(), tail().end().segment())) {
+                segment.file().sync();
+            }
+        }
+    }
+
+    /** Writes what may be in the page cache only once more. */
+    private void rewriteEnd(Segment segment) throws IOException {
+        LogPosition end = tail().end();
+        boolean isBefore = segment.id() < end.segment();
+        long used = isBefore ? segment.size() : firstFree(segment);
+        long from = segment.id() == durable.segment() ? durable.offset() : LogFormat.SEGMENT_HEADER_BYTES;
+        for (long offset = from; offset < used; offset += REWRITE_BYTES) {
+            ByteBuffer bytes = ByteBuffer.allocate((int) Math.min(REWRITE_BYTES, used - offset));
+            segment.file().read(bytes, offset);
+            segment.file().write(bytes.flip(), offset);
+        }
+        long last = Math.min(segment.size(), used + lastWriteBytes);
+        for (long offset = used; offset < last; offset += REWRITE_BYTES) {
+            ByteBuffer zeros = ByteBuffer.allocate((int) Math.min(REWRITE_BYTES, last - offset));
+            segment.file().write(zeros, offset);
         }
     }
 

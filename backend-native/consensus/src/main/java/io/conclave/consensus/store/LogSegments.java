@@ -26,7 +26,7 @@ final class LogSegments implements Closeable {
     private static final Logger log = LoggerFactory.getLogger(LogSegments.class);
 
     /** Batches are written at once up to here. */
-    private static final int WRITE_BYTES = 8 * 1024 * 1024;
+    static final int WRITE_BYTES = 8 * 1024 * 1024;
 
     private static final int ZERO_BYTES = 1024 * 1024;
 

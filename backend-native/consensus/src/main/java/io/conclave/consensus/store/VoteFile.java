@@ -8,10 +8,13 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * What of a member's state changes in one step: the file {@code vote} holds a {@link Vote}. Two slots are written in
- * turn, so that a torn write leaves the one before. Each slot:
+ * What of a member's state changes in one step: the file {@code vote} holds a {@link Vote}, in two slots. One is written and
+ * synced, then the other one gets the same: a torn write leaves the vote before, and damage of a slot leaves its copy. The
+ * next vote begins with the copy. Each slot:
  *
  * <pre>
  *    0 magic 8           8 version 4           12 torn 4         16 cluster id 16      32 sequence 8
@@ -23,6 +26,7 @@ import java.util.UUID;
  * by which damage of the very last batch is told from a torn tail.
  */
 final class VoteFile implements Closeable {
+    private static final Logger log = LoggerFactory.getLogger(VoteFile.class);
     static final String NAME = "vote";
     private static final long MAGIC = 0x434e434c564f5445L; // CNCLVOTE
     private static final int BYTES = 100;
@@ -35,12 +39,16 @@ final class VoteFile implements Closeable {
     private final UUID clusterId;
     private Slot newest;
 
+    /** The slot, 0 or 1, in which the newest is durable. */
+    private int durableSlot;
+
     private record Slot(long sequence, Vote vote) {}
 
-    private VoteFile(DiskFile file, UUID clusterId, Slot newest) {
+    private VoteFile(DiskFile file, UUID clusterId, Slot newest, int foundIn) {
         this.file = file;
         this.clusterId = clusterId;
         this.newest = newest;
+        this.durableSlot = foundIn;
     }
 
     /** Makes the vote file of a new member under the given (temporary) name; durable but for the name. */
@@ -56,18 +64,21 @@ final class VoteFile implements Closeable {
         String path = disk.describe(NAME);
         DiskFile file = disk.open(NAME);
         try {
-            // a slot may be in the page cache only (killed before the sync); the next write must not overwrite the
-            // other one
-            file.sync();
             Optional<Slot> even = readSlot(file, 0, path, clusterId);
             Optional<Slot> odd = readSlot(file, SLOT_STRIDE, path, clusterId);
             if (even.isEmpty() && odd.isEmpty()) {
                 throw new DamagedLogException(path, 0, "neither slot's checksum matches");
             }
-            Slot newest = odd.isEmpty() || (even.isPresent() && even.get().sequence > odd.get().sequence)
-                    ? even.orElseThrow()
-                    : odd.orElseThrow();
-            return new VoteFile(file, clusterId, newest);
+            boolean inFirst = odd.isEmpty() || (even.isPresent() && even.get().sequence > odd.get().sequence);
+            if (even.isEmpty() || (odd.isEmpty() && even.get().sequence > 0)) {
+                log.warn("{}: one of the two slots is torn or damaged; going on with the other one", path);
+            }
+            VoteFile found = new VoteFile(file, clusterId, (inFirst ? even : odd).orElseThrow(), inFirst ? 0 : 1);
+            // it may be in the page cache only: written by a process that was killed before the sync, or clean there
+            // after
+            // a sync that failed; so it is written again, and the next write must not overwrite the only durable one
+            found.write(found.newest, found.durableSlot);
+            return found;
         } catch (IOException | RuntimeException e) {
             file.close();
             throw e;
@@ -89,10 +100,16 @@ final class VoteFile implements Closeable {
 
     /** Returns when it is durable. */
     void write(Vote vote) throws IOException {
-        Slot next = new Slot(newest.sequence + 1, vote);
-        file.write(encode(clusterId, next), next.sequence % 2 * SLOT_STRIDE);
+        write(new Slot(newest.sequence + 1, vote), 1 - durableSlot);
+    }
+
+    private void write(Slot slot, int first) throws IOException {
+        ByteBuffer bytes = encode(clusterId, slot);
+        file.write(bytes.duplicate(), (long) first * SLOT_STRIDE);
         file.sync();
-        newest = next;
+        newest = slot;
+        durableSlot = first;
+        file.write(bytes.duplicate(), (1L - first) * SLOT_STRIDE);
     }
 
     @Override

@@ -37,6 +37,9 @@ public final class SimulatedDisk implements Disk {
     private boolean failed;
     private int generation;
     private String brokenSyncPrefix = "";
+    private int syncsUntilFailure = -1;
+    private String failingSyncPrefix = "";
+    private boolean syncFailed;
 
     private static final class Inode {
         private byte[] data = new byte[0];
@@ -89,6 +92,20 @@ public final class SimulatedDisk implements Disk {
     /** Syncs of files whose names start so fail with an I/O error; empty for none. */
     public void breakSyncs(String prefix) {
         brokenSyncPrefix = prefix;
+    }
+
+    /**
+     * The n-th sync from now of files whose names start so fails with an I/O error, and what it should have saved counts as saved from then on,
+     * as on Linux: readers see it, no later sync writes it, and a power failure loses it. -1 for never.
+     */
+    public void failSyncAfter(int syncs, String prefix) {
+        syncsUntilFailure = syncs;
+        failingSyncPrefix = prefix;
+    }
+
+    /** Whether {@link #failSyncAfter} has struck in this life of the process. */
+    public boolean hasFailedSync() {
+        return syncFailed;
     }
 
     /** Bit rot: flips one bit, durable at once. */
@@ -165,6 +182,8 @@ public final class SimulatedDisk implements Disk {
         locks.clear();
         failed = false;
         operationsUntilFailure = -1;
+        syncFailed = false;
+        syncsUntilFailure = -1;
     }
 
     /** Counts an operation; true if the process ends in the middle of it. */
@@ -355,6 +374,14 @@ public final class SimulatedDisk implements Disk {
 
         private void requireWorking() throws IOException {
             if (!brokenSyncPrefix.isEmpty() && name.startsWith(brokenSyncPrefix)) {
+                throw new IOException("Input/output error (simulated) on " + describe(name));
+            }
+            if (syncsUntilFailure > 0 && name.startsWith(failingSyncPrefix) && --syncsUntilFailure == 0) {
+                syncFailed = true;
+                if (inode.durable.length != inode.data.length) {
+                    inode.durable = Arrays.copyOf(inode.durable, inode.data.length);
+                }
+                inode.dirty.clear();
                 throw new IOException("Input/output error (simulated) on " + describe(name));
             }
         }

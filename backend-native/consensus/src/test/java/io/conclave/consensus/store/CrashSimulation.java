@@ -43,6 +43,10 @@ final class CrashSimulation {
     private static final byte[] ZEROS = new byte[SEGMENT_BYTES];
 
     private final Random random;
+
+    /** Of its own, so that the rest is the same without. */
+    private final Random decay;
+
     private final SimulatedDisk disk;
     private final Disk seenByStore;
     private final boolean adopted;
@@ -51,6 +55,9 @@ final class CrashSimulation {
     private boolean inline;
     private long clockMs = 1_000_000;
     private FileStore store;
+
+    /** A sync failed in the life before. */
+    private boolean syncHasFailed;
 
     private final Promises promises = new Promises();
     private final CommittedLog cluster = new CommittedLog();
@@ -74,6 +81,7 @@ final class CrashSimulation {
     int fullDisks;
     int cuts;
     int installs;
+    int failedSyncs;
 
     /** Ends the second life at the n-th step of the disk; 0 for lives that end by chance. */
     int failAt;
@@ -83,6 +91,7 @@ final class CrashSimulation {
 
     CrashSimulation(long seed, UnaryOperator<Disk> mistake) {
         random = new Random(seed);
+        decay = new Random(seed * 104_729);
         disk = new SimulatedDisk(random.nextLong());
         seenByStore = mistake.apply(disk);
         adopted = random.nextInt(3) == 0;
@@ -133,13 +142,19 @@ final class CrashSimulation {
         if (random.nextInt(4) != 0) {
             disk.failAfter(1 + random.nextInt(random.nextBoolean() ? 15 : 200));
         }
+        boolean endsSoon = syncHasFailed && decay.nextBoolean();
+        syncHasFailed = false;
+        if (decay.nextInt(4) == 0) {
+            disk.failSyncAfter(1 + decay.nextInt(decay.nextBoolean() ? 6 : 60), decay.nextBoolean() ? "vote" : "");
+        }
         if (failAt > 0) {
             disk.failAfter(life == 1 ? failAt : -1);
+            disk.failSyncAfter(-1, "");
         }
         boolean clean = false;
         try {
             recoverAndCheck();
-            clean = work();
+            clean = !endsSoon && work();
         } catch (PowerFailure e) {
             // the process ends here
         } catch (DiskFullException e) {
@@ -147,18 +162,24 @@ final class CrashSimulation {
                 throw e;
             }
             disk.capacity(Long.MAX_VALUE); // nor does an empty directory join on one
+        } catch (IOException e) {
+            if (!disk.hasFailedSync()) {
+                throw e;
+            }
         } catch (LogException e) {
             if (e.getCause() instanceof DiskFullException && promises.log().lastIndex() == 0) {
                 disk.capacity(Long.MAX_VALUE); // a cluster does not begin on a full disk
-            } else if (!disk.hasFailed()) {
+            } else if (!disk.hasFailed() && !disk.hasFailedSync()) {
                 throw e;
             }
         }
         failed |= disk.hasFailed();
+        syncHasFailed = disk.hasFailedSync();
+        failedSyncs += syncHasFailed ? 1 : 0;
         if (!clean) {
             promises.endedUnclosed();
         }
-        if (random.nextInt(3) == 0) {
+        if (random.nextInt(3) == 0 || (syncHasFailed && decay.nextBoolean())) {
             disk.kill();
         } else {
             disk.losePower();

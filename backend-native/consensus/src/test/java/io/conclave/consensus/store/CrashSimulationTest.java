@@ -40,6 +40,7 @@ class CrashSimulationTest {
         int cuts = 0;
         int installs = 0;
         int fullDisks = 0;
+        int failedSyncs = 0;
         for (long seed = first; seed < first + seeds; seed++) {
             CrashSimulation simulation = new CrashSimulation(seed, disk -> disk);
             try {
@@ -51,9 +52,10 @@ class CrashSimulationTest {
             cuts += simulation.cuts;
             installs += simulation.installs;
             fullDisks += simulation.fullDisks;
+            failedSyncs += simulation.failedSyncs;
         }
         System.out.println(seeds + " seeds, " + recoveries + " recoveries, " + cuts + " cuts, " + installs
-                + " installs, " + fullDisks + " full disks");
+                + " installs, " + fullDisks + " full disks, " + failedSyncs + " failed syncs");
     }
 
     @Test

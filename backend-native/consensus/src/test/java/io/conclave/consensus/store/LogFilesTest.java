@@ -256,7 +256,65 @@ class LogFilesTest {
         disk.breakSyncs("");
         try (VoteFile vote = VoteFile.open(disk, id)) {
             assertEquals(7, vote.vote().term());
-            assertArrayEquals(disk.bytes("vote"), disk.durableBytes("vote"));
+        }
+        disk.losePower();
+        try (VoteFile vote = VoteFile.open(disk, id)) {
+            assertEquals(7, vote.vote().term());
+        }
+    }
+
+    /** The operating system takes the pages for clean then: another sync would write nothing and say yes. */
+    @Test
+    void aVoteWhoseSyncFailedIsWrittenAgainBeforeItIsBuiltOn() throws IOException {
+        start().close();
+        UUID id = Identity.read(disk).clusterId();
+        try (VoteFile vote = VoteFile.open(disk, id)) {
+            disk.failSyncAfter(1, "");
+            assertThrows(IOException.class, () -> vote.write(vote.vote().in(7, 1)));
+        }
+        disk.kill();
+        try (VoteFile vote = VoteFile.open(disk, id)) {
+            assertEquals(7, vote.vote().term());
+        }
+        disk.losePower();
+        try (VoteFile vote = VoteFile.open(disk, id)) {
+            assertEquals(7, vote.vote().term());
+        }
+    }
+
+    @Test
+    void aDamagedSlotDoesNotForgetTheVote() throws IOException {
+        start().close();
+        UUID id = Identity.read(disk).clusterId();
+        for (int term = 7; term <= 10; term++) {
+            try (VoteFile vote = VoteFile.open(disk, id)) {
+                vote.write(vote.vote().in(term, 1));
+            }
+            disk.kill();
+            disk.flipBit("vote", term % 2 * 4096 + 45);
+            try (VoteFile vote = VoteFile.open(disk, id)) {
+                assertEquals(term, vote.vote().term());
+                disk.flipBit("vote", (term + 1) % 2 * 4096 + 45);
+            }
+            try (VoteFile vote = VoteFile.open(disk, id)) {
+                assertEquals(term, vote.vote().term());
+            }
+        }
+    }
+
+    @Test
+    void aBatchWhoseSyncFailedIsWrittenAgainBeforeItIsBuiltOn() throws IOException {
+        for (int seed = 1; seed <= 10; seed++) {
+            disk = new SimulatedDisk(seed);
+            SingleVoter voter = start();
+            write(voter, 3, 3_000);
+            long before = voter.lastIndex;
+            disk.failSyncAfter(1, "");
+            assertThrows(IOException.class, () -> write(voter, 1, 3_000));
+            disk.kill();
+            assertEquals(before + 1, start().lastIndex - 1, "what is found, and the entry of its term");
+            disk.losePower();
+            assertEquals(before + 1, start().lastIndex - 2);
         }
     }
 

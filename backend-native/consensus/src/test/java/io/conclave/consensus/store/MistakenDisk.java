@@ -38,7 +38,9 @@ final class MistakenDisk extends ForwardingDisk {
         MARK_NOT_MOVED_BACK_BEFORE_CUT,
         RECEIVED_SNAPSHOT_NOT_SYNCED,
         OLD_LOG_DELETED_BEFORE_INSTALL,
-        BEGINNING_NOT_WRITTEN_AT_INSTALL
+        BEGINNING_NOT_WRITTEN_AT_INSTALL,
+        TAIL_NOT_WRITTEN_AGAIN,
+        VOTE_NOT_WRITTEN_AGAIN
     }
 
     MistakenDisk(Disk disk, Mistake mistake) {
@@ -80,11 +82,22 @@ final class MistakenDisk extends ForwardingDisk {
 
         @Override
         public void write(ByteBuffer source, long position) throws IOException {
+            boolean unwritten = mistake == Mistake.TAIL_NOT_WRITTEN_AGAIN && Segment.idOf(name) >= 0
+                    || mistake == Mistake.VOTE_NOT_WRITTEN_AGAIN && name.equals(VoteFile.NAME);
+            if (unwritten && (isThere(source, position) || isThere(source, position ^ 4096))) {
+                return;
+            }
             if (name.equals(VoteFile.NAME)) {
                 file.write(mistakenVote(source), position);
             } else if (mistake != Mistake.TORN_TAIL_NOT_CUT || !name.endsWith(".log")) {
                 file.write(source, position);
             }
+        }
+
+        private boolean isThere(ByteBuffer bytes, long position) throws IOException {
+            ByteBuffer found = ByteBuffer.allocate(bytes.remaining());
+            file.read(found, position);
+            return found.flip().equals(bytes);
         }
 
         private ByteBuffer mistakenVote(ByteBuffer source) {
