@@ -93,6 +93,14 @@ public final class ConnectionAcceptor implements StepListener {
     }
 
     /**
+     * Serves no more than this from now on, whatever else is said, until another bound is set. From any thread, also while
+     * the log's thread stands still.
+     */
+    public void serveAtMost(ServiceMode mode) {
+        loops.values().forEach(loop -> loop.post(() -> loop.serveAtMost(mode)));
+    }
+
+    /**
      * What the connections are doing and have done, in sums; gathered from loop to loop, at a cost that does not depend on
      * how many there are. From any thread, without blocking.
      */

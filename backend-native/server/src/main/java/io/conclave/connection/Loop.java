@@ -61,6 +61,11 @@ final class Loop {
     private final Queue<Runnable> stalled = new ArrayDeque<>();
     private final Set<ClientConnection> connections = new LinkedHashSet<>();
     private ServiceMode mode = ServiceMode.NONE;
+
+    /** What would be served if the log's thread were known to move. */
+    private ServiceMode granted = ServiceMode.NONE;
+
+    private ServiceMode most = ServiceMode.FULL;
     private boolean retryScheduled;
     private boolean catchingUp;
     private boolean flushing;
@@ -93,6 +98,18 @@ final class Loop {
 
     /** Serves otherwise from here on: those whom it does not suit are sent away. */
     void serve(ServiceMode newMode) {
+        granted = newMode;
+        settleMode();
+    }
+
+    /** Serves no more than this, whatever is granted. */
+    void serveAtMost(ServiceMode newMost) {
+        most = newMost;
+        settleMode();
+    }
+
+    private void settleMode() {
+        ServiceMode newMode = granted.compareTo(most) < 0 ? granted : most;
         if (mode != newMode) {
             mode = newMode;
             for (ClientConnection connection : new ArrayList<>(connections)) {

@@ -78,6 +78,12 @@ public final class ConclaveServer implements AutoCloseable {
 
     private static final int BACKGROUND_THREADS = 2;
 
+    /** However short the ticks are: a thread that waits for a busy machine does not stand still. */
+    private static final long LEAST_STANDSTILL_MS = 5_000;
+
+    /** When the log has stood still for so many times the time after which the server stops serving, the process ends. */
+    private static final int STANDSTILLS_BEFORE_THE_END = 6;
+
     private static final AtomicInteger THREAD_COUNT = new AtomicInteger();
 
     private final ServerConfig config;
@@ -93,6 +99,7 @@ public final class ConclaveServer implements AutoCloseable {
     private final MembershipRequests members;
     private final Optional<AdminSecret> secret;
     private final ConnectionAcceptor acceptor;
+    private final LogWatchdog watchdog;
     private final CompletableFuture<@Nullable Void> serving = new CompletableFuture<>();
     private final ContainerReaper reaper;
     private final Transport transport;
@@ -134,6 +141,36 @@ public final class ConclaveServer implements AutoCloseable {
                 acceptor,
                 config.readOnlyMode() ? ServiceMode.READ_ONLY : ServiceMode.NONE,
                 () -> serving.complete(null));
+        this.watchdog = watchdog();
+    }
+
+    /** A server inside an application must not end that: there it only stops serving. */
+    private LogWatchdog watchdog() {
+        Duration stopServingAfter = Duration.ofMillis(Math.max(LEAST_STANDSTILL_MS, patienceMs(config)));
+        Optional<Duration> giveUpAfter =
+                config.clientPort().map(port -> stopServingAfter.multipliedBy(STANDSTILLS_BEFORE_THE_END));
+        return new LogWatchdog(
+                log, time, transport.group().next(), stopServingAfter, giveUpAfter, new LogWatchdog.Rescue() {
+                    @Override
+                    public void stopServing() {
+                        events.standstill(true);
+                    }
+
+                    @Override
+                    public void serveAgain() {
+                        events.standstill(false);
+                    }
+
+                    @Override
+                    public void giveUp(Duration stoodStill) {
+                        standsStill(stoodStill);
+                    }
+                });
+    }
+
+    /** How long there may be no leader before clients are sent away. */
+    private static long patienceMs(ServerConfig config) {
+        return (long) config.ensemble().syncLimitTicks() * config.tickTimeMs();
     }
 
     private ServiceMode mode() {
@@ -230,6 +267,7 @@ public final class ConclaveServer implements AutoCloseable {
         secret.ifPresent(AdminSecret::publish);
         listening = Optional.of(transport.listen(listenAddress(), acceptor.childHandler()));
         reaper.start();
+        watchdog.start();
         if (config.ensemble().isAlone()) {
             awaitServing();
         }
@@ -260,7 +298,7 @@ public final class ConclaveServer implements AutoCloseable {
                 .birth(ensemble.isAlone())
                 .electionTimeoutMs(ensemble.electionTimeoutMs())
                 .heartbeatMs(Math.max(1, ensemble.electionTimeoutMs() / HEARTBEATS_PER_ELECTION_TIMEOUT))
-                .stopServingAfterMs((long) ensemble.syncLimitTicks() * config.tickTimeMs())
+                .stopServingAfterMs(patienceMs(config))
                 .dialInstead(ensemble.dialInstead())
                 .featureLevel(FEATURE_LEVEL)
                 .segmentBytes(config.segmentBytes())
@@ -358,6 +396,18 @@ public final class ConclaveServer implements AutoCloseable {
         return acceptor.connectionCount();
     }
 
+    /** The log's thread cannot be waited for, so nothing is closed: the process has to end. */
+    private void standsStill(Duration stoodStill) {
+        LogException cause = new LogException("the log has not moved for " + stoodStill.toMillis()
+                + " ms, probably because its disk hangs. The process ends so that its supervisor sees it; look at the disk"
+                + config.dataDirectory().map(directory -> " of " + directory).orElse("")
+                + " before the next start");
+        LOG.error("The server gives up: {}", cause.getMessage());
+        Thread end = new Thread(() -> fatal.accept(cause), "conclave-end");
+        end.setDaemon(true);
+        end.start();
+    }
+
     /** On the log's thread: memory and disk may disagree, so nothing that is here may be served any more. */
     private void failed(LogException cause) {
         serving.completeExceptionally(cause);
@@ -401,6 +451,7 @@ public final class ConclaveServer implements AutoCloseable {
     }
 
     private void end() {
+        watchdog.stop();
         reaper.stop();
         features.stop();
         sessions.stop();

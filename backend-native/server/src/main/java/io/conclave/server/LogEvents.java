@@ -23,6 +23,7 @@ final class LogEvents implements LogListener {
     private final Runnable whenServing;
     private ClusterConfiguration configuration = ClusterConfiguration.NONE;
     private volatile ServiceMode mode = ServiceMode.NONE;
+    private volatile ServiceMode most = ServiceMode.FULL;
 
     LogEvents(
             Replica replica,
@@ -45,7 +46,14 @@ final class LogEvents implements LogListener {
 
     /** What clients are served; from any thread. */
     ServiceMode mode() {
-        return mode;
+        ServiceMode granted = mode;
+        return granted.compareTo(most) < 0 ? granted : most;
+    }
+
+    /** The log's thread stands still, or moves again; from any thread. */
+    void standstill(boolean still) {
+        most = still ? withoutLeader : ServiceMode.FULL;
+        connections.serveAtMost(most);
     }
 
     @Override

@@ -123,6 +123,11 @@ final class ScriptedLog implements ReplicatedLog {
     }
 
     @Override
+    public void execute(Runnable action) {
+        thread.execute(action);
+    }
+
+    @Override
     public void close() {
         thread.shutdown();
     }

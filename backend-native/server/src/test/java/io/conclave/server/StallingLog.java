@@ -66,6 +66,11 @@ final class StallingLog implements ReplicatedLog {
     }
 
     @Override
+    public void execute(Runnable action) {
+        log.execute(action);
+    }
+
+    @Override
     public void close() {
         log.close();
     }

@@ -1,0 +1,126 @@
+package io.conclave.server;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.conclave.consensus.LogException;
+import io.conclave.consensus.disk.SimulatedDisk;
+import io.conclave.consensus.ensemble.EnsembleLog;
+import io.conclave.testkit.ManualTimeSource;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** The disk hangs in the middle of a write, and does not say that it failed. */
+class HungDiskTest {
+    private static final Duration STEP = Duration.ofMillis(200);
+    private static final Duration STOPS_SERVING_WITHIN = Duration.ofSeconds(8);
+
+    private final ManualTimeSource time = new ManualTimeSource();
+    private final LockedDisk disk = new LockedDisk(new SimulatedDisk(1));
+    private final CountDownLatch thaw = new CountDownLatch(1);
+    private final CompletableFuture<LogException> givenUp = new CompletableFuture<>();
+
+    private ConclaveServer start(ServerConfig config) {
+        return ConclaveServer.start(
+                config, options -> EnsembleLog.on(disk, options), time, cause -> givenUp.complete(cause));
+    }
+
+    /** Whoever touches the disk waits from now on. */
+    private void hang() throws InterruptedException {
+        CountDownLatch hangs = new CountDownLatch(1);
+        Thread holder = new Thread(
+                () -> disk.with(files -> {
+                    hangs.countDown();
+                    try {
+                        thaw.await();
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                    }
+                }),
+                "hung-disk");
+        holder.setDaemon(true);
+        holder.start();
+        assertTrue(hangs.await(20, TimeUnit.SECONDS));
+    }
+
+    @AfterEach
+    void letEverybodyGo() {
+        thaw.countDown();
+    }
+
+    @Test
+    void aReaderIsSentAwayAndServedAgainWhenTheDiskMoves() throws Exception {
+        try (ConclaveServer server = start(TestServer.config().build());
+                RawClient reader = RawClient.attached(TestServer.port(server), 60_000);
+                RawClient writer = RawClient.attached(TestServer.port(server), 60_000)) {
+            reader.call(Requests.create("/n"));
+            hang();
+            writer.send(Requests.set("/n", "x"));
+            long hungNanos = time.monotonicNanos();
+            time.advanceUntil(STEP, () -> !server.isServing());
+            assertTrue(time.monotonicNanos() - hungNanos < STOPS_SERVING_WITHIN.toNanos());
+            assertTrue(reader.isClosedByServer());
+            try (RawClient newcomer = new RawClient(TestServer.port(server))) {
+                newcomer.sendConnect(5000);
+                assertTrue(newcomer.isClosedByServer());
+            }
+            assertFalse(givenUp.isDone());
+            thaw.countDown();
+            await().until(server::isServing);
+            try (RawClient newcomer = RawClient.attached(TestServer.port(server), 60_000)) {
+                assertEquals(0, newcomer.call(Requests.exists("/n")).header().err());
+            }
+        }
+    }
+
+    @Test
+    void aServerThatHangsForGoodIsGivenUp() throws Exception {
+        try (ConclaveServer server = start(TestServer.config().build());
+                RawClient writer = RawClient.attached(TestServer.port(server), 60_000)) {
+            hang();
+            writer.send(Requests.create("/n"));
+            time.advanceUntil(STEP, givenUp::isDone);
+            assertTrue(
+                    givenUp.join().getMessage().contains("disk hangs"),
+                    givenUp.join().getMessage());
+            thaw.countDown();
+        }
+    }
+
+    /** By its log's thread itself, since nobody can be connected who would have it write. */
+    @Test
+    void aServerInsideAnApplicationStopsServingAndIsNeverGivenUp() throws Exception {
+        try (ConclaveServer server =
+                start(TestServer.config().eventLoops(1).build().withoutPort())) {
+            server.threads().get(1).execute(() -> {
+                try {
+                    thaw.await();
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                }
+            });
+            time.advanceUntil(STEP, () -> !server.isServing());
+            time.advanceUntil(
+                    STEP, () -> time.monotonicNanos() > Duration.ofMinutes(2).toNanos());
+            assertFalse(givenUp.isDone());
+            thaw.countDown();
+        }
+    }
+
+    @Test
+    void aLongSleepOfTheWholeProcessIsNotTakenForAHungDisk() throws IOException {
+        try (ConclaveServer server = start(TestServer.config().build());
+                RawClient client = RawClient.attached(TestServer.port(server), 60_000)) {
+            time.advance(Duration.ofSeconds(50));
+            assertTrue(server.isServing());
+            assertEquals(0, client.call(Requests.exists("/")).header().err());
+        }
+    }
+}
