@@ -96,8 +96,19 @@ public final class FileReservation implements Reservation {
             channel.force(true);
         }
         Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        syncDirectory(directory, System.getProperty("os.name", ""));
+    }
+
+    /**
+     * Makes a new name in a directory durable. Windows opens no directory as a file, and keeps names durable by its
+     * journal.
+     */
+    static void syncDirectory(Path directory, String operatingSystem) throws IOException {
+        if (operatingSystem.startsWith("Windows")) {
+            return;
+        }
         try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
-            channel.force(true); // the new name must be there after a loss of power as well
+            channel.force(true);
         }
     }
 

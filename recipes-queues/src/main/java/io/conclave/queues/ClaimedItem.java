@@ -35,7 +35,8 @@ import org.slf4j.LoggerFactory;
  *   +---------------> ENDED      (the session is lost or closed)
  * }</pre>
  *
- * <p>State belongs to the session's dispatcher; methods that others may call say so.
+ * <p>State belongs to the session's dispatcher; methods that others may call say so. {@code lock} makes two decisions one:
+ * that the claim's time is over, and that it is extended.
  */
 final class ClaimedItem<T> implements Claim<T> {
     private static final Logger LOG = LoggerFactory.getLogger(ClaimedItem.class);
@@ -49,8 +50,9 @@ final class ClaimedItem<T> implements Claim<T> {
     private final CompletableFuture<ClaimEnd> ended = new CompletableFuture<>(); // on the dispatcher
     private final CompletableFuture<ClaimEnd> told = new CompletableFuture<>(); // on listener threads
     private final CompletableFuture<Void> acknowledged = new CompletableFuture<>(); // on the dispatcher
-    private volatile State state = State.HELD; // written on the dispatcher only
-    private volatile Term term;
+    private final Object lock = new Object();
+    private volatile State state = State.HELD; // written on the dispatcher, under the lock
+    private volatile Term term; // written under the lock
     private TimeSource.Timer deadline = () -> {};
     private Registration sessionListener = () -> {};
 
@@ -115,12 +117,29 @@ final class ClaimedItem<T> implements Claim<T> {
 
     private void onDeadline() {
         if (state == State.HELD) {
-            if (term.remaining().isZero()) {
+            if (isOver()) {
                 LOG.warn("{}: not acknowledged within {}; it is given back", this, term.visibility());
                 giveBack(ClaimEnd.DEADLINE_PASSED);
             } else {
                 setDeadline(); // extended, or the timer was early by the cautious clock
             }
+        }
+    }
+
+    /** Whether the time of a held claim is over; then it is not held any more, and nobody extends it. */
+    private boolean isOver() {
+        synchronized (lock) {
+            if (!term.remaining().isZero()) {
+                return false;
+            }
+            state = State.SETTLING;
+            return true;
+        }
+    }
+
+    private void become(State next) {
+        synchronized (lock) {
+            state = next;
         }
     }
 
@@ -157,10 +176,13 @@ final class ClaimedItem<T> implements Claim<T> {
         if (visibility.isZero() || visibility.isNegative()) {
             throw new IllegalArgumentException("Invalid visibility " + visibility + ": it must be positive");
         }
-        if (remaining().isZero()) {
-            return false;
+        Term extended = new Term(Elapsed.since(session.time()), visibility);
+        synchronized (lock) {
+            if (remaining().isZero()) {
+                return false;
+            }
+            term = extended;
         }
-        term = new Term(Elapsed.since(session.time()), visibility);
         session.execute(this::setDeadline);
         return isHeld();
     }
@@ -191,11 +213,11 @@ final class ClaimedItem<T> implements Claim<T> {
         if (state != State.HELD) {
             return; // acknowledged tells
         }
-        if (term.remaining().isZero()) {
+        if (isOver()) {
             giveBack(ClaimEnd.DEADLINE_PASSED);
             return;
         }
-        state = State.SETTLING;
+        become(State.SETTLING);
         deadline.cancel();
         Multi multi = Multi.of(Delete.of(layout.item(name)).withVersion(version), Delete.of(layout.claim(name)));
         Settlement.of(session, layout.claim(name), multi).whenComplete((result, failure) -> {
@@ -280,7 +302,7 @@ final class ClaimedItem<T> implements Claim<T> {
         if (state == State.ENDED) {
             return;
         }
-        state = State.ENDED;
+        become(State.ENDED);
         deadline.cancel();
         sessionListener.close();
         String what = name.name() + " of " + layout.path();
