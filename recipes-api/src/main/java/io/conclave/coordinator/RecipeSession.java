@@ -70,6 +70,22 @@ public final class RecipeSession {
         }
     }
 
+    /**
+     * As {@link #open}, but if the backend throws the session is LOST after a pause, so that the coordinator tries
+     * another one. Until then requests wait.
+     */
+    void openOrLose(Backend backend, SessionListener first, Duration pause) {
+        listeners.add(first);
+        try {
+            opened.complete(backend.openSession(this::tell));
+        } catch (RuntimeException | Error e) {
+            LOG.warn("A session could not be opened; trying again in {} ms", pause.toMillis(), e);
+            UnopenedSession unopened = new UnopenedSession(this::tell, context, e);
+            opened.complete(unopened);
+            context.time().schedule(pause, unopened::lose);
+        }
+    }
+
     private void tell(SessionState state) {
         opened.join(); // the backend may be quicker to connect than to return; it never blocks in between
         SessionState seen = asSeen(state);

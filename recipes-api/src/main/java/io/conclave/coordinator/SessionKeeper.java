@@ -31,6 +31,7 @@ import org.slf4j.LoggerFactory;
  */
 final class SessionKeeper implements Coordinator {
     private static final Logger LOG = LoggerFactory.getLogger(SessionKeeper.class);
+    private static final Duration REOPEN_PAUSE = Duration.ofSeconds(1);
     private static final Duration CLOSE_BOUND = Duration.ofSeconds(5);
 
     private final String connectString;
@@ -98,10 +99,12 @@ final class SessionKeeper implements Coordinator {
     /** On the session's dispatcher. */
     private void onSessionState(RecipeSession session, SessionState next) {
         RecipeSession replacement = null;
+        boolean isNews;
         synchronized (lock) {
             if (session != current || state == SessionState.CLOSED) {
                 return;
             }
+            isNews = state != next; // or LOST again: the next session could not be opened
             state = next;
             if (next == SessionState.LOST) {
                 replacement = new RecipeSession(context);
@@ -109,18 +112,22 @@ final class SessionKeeper implements Coordinator {
             }
         }
         LOG.info("{}: {}", session, next);
-        listeners.tell(next);
+        if (isNews) {
+            listeners.tell(next);
+        }
         if (next == SessionState.CONNECTED) {
             firstConnection.complete(session);
         }
         if (replacement != null) {
-            context.metrics().count("session.lost", connectString);
+            if (isNews) {
+                context.metrics().count("session.lost", connectString);
+            }
             openReplacement(replacement);
         }
     }
 
     private void openReplacement(RecipeSession replacement) {
-        open(replacement);
+        replacement.openOrLose(backend, next -> onSessionState(replacement, next), REOPEN_PAUSE);
         synchronized (lock) {
             if (state != SessionState.CLOSED) {
                 return;

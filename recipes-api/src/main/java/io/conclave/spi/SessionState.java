@@ -11,9 +11,11 @@ import java.util.Set;
  *              v                             |
  * CONNECTING -> CONNECTED <----> SUSPENDED   |
  *     |             |               |        |
- *     |             +-----> LOST <--+        |
+ *     +-------------+-----> LOST <--+        |
  *     +-------> CLOSED (from every state but LOST)
  * }</pre>
+ *
+ * <p>A session that the backend fails to open is CONNECTING until the coordinator gives it up, and then LOST.
  *
  * <p>LOST and CLOSED are final for a session. A coordinator opens a new session after LOST by itself.
  */
@@ -36,7 +38,7 @@ public enum SessionState {
         return switch (next) {
             case CONNECTED -> this == CONNECTING || this == SUSPENDED;
             case SUSPENDED -> this == CONNECTED;
-            case LOST -> this == CONNECTED || this == SUSPENDED;
+            case LOST -> isLive();
             case CLOSED -> isLive();
             case CONNECTING -> false;
         };

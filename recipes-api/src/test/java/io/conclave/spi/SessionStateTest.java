@@ -15,7 +15,7 @@ class SessionStateTest {
     @Test
     void transitionsAreThoseOfTheDiagram() {
         Map<SessionState, Set<SessionState>> legal = Map.of(
-                CONNECTING, Set.of(CONNECTED, CLOSED),
+                CONNECTING, Set.of(CONNECTED, LOST, CLOSED),
                 CONNECTED, Set.of(SUSPENDED, LOST, CLOSED),
                 SUSPENDED, Set.of(CONNECTED, LOST, CLOSED),
                 LOST, Set.of(),

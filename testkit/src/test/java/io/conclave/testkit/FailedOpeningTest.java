@@ -1,0 +1,105 @@
+package io.conclave.testkit;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeSession;
+import io.conclave.error.ClosedException;
+import io.conclave.error.SessionGoneException;
+import io.conclave.metrics.MetricsHook;
+import io.conclave.node.NodePath;
+import io.conclave.spi.Create;
+import io.conclave.spi.SessionState;
+import io.conclave.testkit.memory.MemoryStore;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** A coordinator lost its session, and the backend throws when the next one is opened. */
+class FailedOpeningTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    private final String store = UUID.randomUUID().toString();
+    private final ManualTimeSource clock = new ManualTimeSource();
+    private final AtomicInteger losses = new AtomicInteger();
+    private final AtomicInteger failures = FailingOpenBackend.failuresLeft(store);
+
+    private Coordinator connect() {
+        return Coordinator.builder("failing-open:" + store)
+                .timeSource(clock)
+                .metrics(new MetricsHook() {
+                    @Override
+                    public void count(String name, String subject) {
+                        if (name.equals("session.lost")) {
+                            losses.incrementAndGet();
+                        }
+                    }
+                })
+                .connect();
+    }
+
+    private void loseSession(Coordinator coordinator) {
+        MemoryStore.named(store).faults().expire(coordinator.recipeSession().id());
+    }
+
+    @Test
+    void theCoordinatorTriesAgainUntilASessionIsOpened() throws Exception {
+        try (Coordinator coordinator = connect()) {
+            List<SessionState> told = new CopyOnWriteArrayList<>();
+            coordinator.onStateChange(told::add);
+            failures.set(3);
+            loseSession(coordinator);
+            await().atMost(PATIENCE).until(() -> {
+                clock.advance(Duration.ofMillis(100));
+                return coordinator.state() == SessionState.CONNECTED;
+            });
+            coordinator.execute(Create.of(NodePath.of("/a")));
+            await().atMost(PATIENCE).until(() -> told.contains(SessionState.CONNECTED));
+            assertEquals(List.of(SessionState.LOST, SessionState.CONNECTED), told, "one loss, told once");
+            assertEquals(1, losses.get());
+        }
+    }
+
+    @Test
+    void requestsOfASessionThatCannotBeOpenedEndWhenTheNextOneIsTried() throws Exception {
+        try (Coordinator coordinator = connect()) {
+            failures.set(1);
+            long lost = coordinator.recipeSession().id();
+            loseSession(coordinator);
+            await().atMost(PATIENCE).until(() -> coordinator.recipeSession().id() != lost && failures.get() == 0);
+            RecipeSession unopened = coordinator.recipeSession();
+            CompletableFuture<Create.Created> request =
+                    unopened.submit(Create.of(NodePath.of("/a"))).toCompletableFuture();
+            clock.advance(Duration.ofSeconds(2));
+            ExecutionException failure = assertThrows(ExecutionException.class, () -> request.get(20, SECONDS));
+            assertInstanceOf(SessionGoneException.class, failure.getCause());
+            await().atMost(PATIENCE).until(() -> coordinator.state() == SessionState.CONNECTED);
+        }
+    }
+
+    @Test
+    void closingEndsTheTries() throws Exception {
+        Coordinator coordinator = connect();
+        failures.set(Integer.MAX_VALUE);
+        long lost = coordinator.recipeSession().id();
+        loseSession(coordinator);
+        await().atMost(PATIENCE).until(() -> coordinator.recipeSession().id() != lost);
+        CompletableFuture<Create.Created> request =
+                coordinator.recipeSession().submit(Create.of(NodePath.of("/a"))).toCompletableFuture();
+        coordinator.close();
+        ExecutionException failure = assertThrows(ExecutionException.class, () -> request.get(20, SECONDS));
+        assertInstanceOf(ClosedException.class, failure.getCause());
+        int left = failures.get();
+        clock.advance(Duration.ofMinutes(1));
+        assertEquals(left, failures.get(), "no session is tried after the close");
+    }
+}
