@@ -85,7 +85,8 @@ class DemosIT {
                 "Checked: transfer-2 was aborted at all three sites\n",
                 "rome is killed with -9 in doubt\n",
                 "Checked: transfer-3 was committed at all three sites\n",
-                "Checked: nothing is left in doubt\n");
+                "Checked: nothing is left in doubt\n",
+                "Checked: what was decided of transfer-2 can still be asked for\n");
     }
 
     @Test

@@ -1,11 +1,15 @@
 package io.conclave.commit;
 
+import io.conclave.coordinator.ParentMaker;
 import io.conclave.coordinator.RecipeSession;
 import io.conclave.coordinator.Refusals;
+import io.conclave.coordinator.Waiting;
 import io.conclave.error.ClosedException;
 import io.conclave.error.OutcomeUnknownException;
+import io.conclave.error.RefusalReason;
 import io.conclave.error.SessionGoneException;
 import io.conclave.node.NodePath;
+import io.conclave.spi.Create;
 import io.conclave.spi.Delete;
 import io.conclave.spi.Exists;
 import io.conclave.spi.GetChildren;
@@ -20,26 +24,33 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Deletes a transaction that is decided, once all its sites have finished; waits for one of them at a time. State belongs to the session's dispatcher. */
+/**
+ * Deletes a transaction that is decided, once all its sites have finished, and leaves its decision record; waits for one
+ * site at a time. State belongs to the session's dispatcher.
+ */
 final class Cleanup {
     private static final Logger LOG = LoggerFactory.getLogger(Cleanup.class);
     private static final Duration RETRY_DELAY = Duration.ofSeconds(1);
 
     private final RecipeSession session;
     private final TransactionLayout layout;
+    private final DecisionRecord record;
     private final boolean patient;
     private final Runnable onDone;
     private final Watcher watcher = event -> begin(); // one object, so that setting it again is no second watch
+    private boolean replacesRecord;
 
     /**
      * Nothing is sent yet.
      *
+     * @param record what is kept of the transaction
      * @param patient whether it waits for sites that have not finished
      * @param onDone told on the dispatcher when it is deleted, or when it is not and nobody waits; not of the session's end
      */
-    Cleanup(RecipeSession session, TransactionLayout layout, boolean patient, Runnable onDone) {
+    Cleanup(RecipeSession session, TransactionLayout layout, DecisionRecord record, boolean patient, Runnable onDone) {
         this.session = session;
         this.layout = layout;
+        this.record = record;
         this.patient = patient;
         this.onDone = onDone;
     }
@@ -80,7 +91,39 @@ final class Cleanup {
         List<Operation<?>> operations = new ArrayList<>();
         names.forEach(name -> operations.add(Delete.of(layout.path().child(name))));
         operations.add(Delete.of(layout.path()));
-        session.send(new Multi(operations), results -> onDone.run(), this::onFailure);
+        if (replacesRecord) {
+            operations.add(Delete.of(layout.record()));
+        }
+        int index = operations.size();
+        operations.add(Create.of(layout.record()).withData(record.toBytes()));
+        session.send(new Multi(operations), results -> onDeleted(results.get(index)), cause -> {
+            if (Refusals.is(cause, RefusalReason.NODE_EXISTS, index)) {
+                // Of an earlier transaction of this id, by a process that knows no records: this decision is the last.
+                replacesRecord = true;
+                begin();
+            } else if (Refusals.is(cause, RefusalReason.NO_NODE, index)) {
+                makeShard();
+            } else {
+                replacesRecord = false;
+                onFailure(cause);
+            }
+        });
+    }
+
+    private void onDeleted(Multi.Result created) {
+        created.stat().ifPresent(stat -> RecordSweep.ifDue(session, layout.base(), record.retention(), stat.ctimeMs()));
+        onDone.run();
+    }
+
+    /** The transaction was begun by a process that knows no records, or an operator has deleted their parent. */
+    private void makeShard() {
+        ParentMaker.makePersistent(session, layout.recordShard()).whenComplete((made, failure) -> {
+            if (failure == null) {
+                session.execute(this::begin);
+            } else {
+                session.execute(() -> onFailure(Waiting.cause(failure)));
+            }
+        });
     }
 
     private void onFailure(Throwable cause) {

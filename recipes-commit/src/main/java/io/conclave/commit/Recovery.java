@@ -22,7 +22,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Goes through all transactions whose coordinating session is gone, one after the other: reads the decision or makes it, and deletes what all sites have finished. Begins again on the next session.
+ * Goes through all transactions whose coordinating session is gone, one after the other: reads the decision or makes it, and deletes what all sites have finished, leaving its decision record. Begins again on the next session.
  *
  * <p>State belongs to the dispatcher of the session of the time.
  */
@@ -116,7 +116,7 @@ final class Recovery extends SessionFollower {
                 decision -> {
                     LOG.info("{}: {}", layout.path(), decision);
                     decisions.put(layout.id(), decision);
-                    new Cleanup(on, layout, false, next).begin();
+                    new Cleanup(on, layout, record.decided(decision), false, next).begin();
                 },
                 cause -> {
                     if (cause instanceof OutcomeUnknownException) {

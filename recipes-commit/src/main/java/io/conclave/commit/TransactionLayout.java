@@ -1,6 +1,7 @@
 package io.conclave.commit;
 
 import io.conclave.node.NodePath;
+import java.util.Locale;
 
 /**
  * Where the parts of one transaction are.
@@ -11,6 +12,8 @@ import io.conclave.node.NodePath;
 record TransactionLayout(NodePath base, String id) {
     static final String VOTE_PREFIX = "vote-";
 
+    private static final int RECORD_SHARDS = 64; // so that lists of names stay short
+
     /** The parent of all transactions. */
     static NodePath transactions(NodePath base) {
         return base.child("transactions");
@@ -19,6 +22,30 @@ record TransactionLayout(NodePath base, String id) {
     /** The parent of what a site has to do. */
     static NodePath inbox(NodePath base, String site) {
         return base.child("sites").child(site);
+    }
+
+    /** The parent of what is kept of finished transactions, in shards. Each sweep writes to it. */
+    static NodePath records(NodePath base) {
+        return base.child("records");
+    }
+
+    /** The parent of all tickets. */
+    static NodePath tickets(NodePath base) {
+        return base.child("tickets");
+    }
+
+    /** What is consumed by the transaction that begins, so that it begins once. */
+    NodePath ticket(String guid) {
+        return tickets(base).child(guid);
+    }
+
+    /** What is kept of the transaction when it is finished. Where there is one, the id is used. */
+    NodePath record() {
+        return recordShard().child(id);
+    }
+
+    NodePath recordShard() {
+        return records(base).child(String.format(Locale.ROOT, "%02x", Math.floorMod(id.hashCode(), RECORD_SHARDS)));
     }
 
     NodePath path() {

@@ -12,13 +12,20 @@ import java.util.Optional;
  * @param guid by which who began it knows it again after a lost reply
  * @param propagation how votes get to those who decide
  * @param voteTimeout how long votes are waited for
+ * @param retention how long what was decided is kept when all sites have finished
  * @param sites their names
  * @param payload the application's
  */
 record TransactionRecord(
-        String guid, Propagation propagation, Duration voteTimeout, List<String> sites, byte[] payload) {
+        String guid,
+        Propagation propagation,
+        Duration voteTimeout,
+        Duration retention,
+        List<String> sites,
+        byte[] payload) {
     private static final String HEADING = "conclave transaction";
     private static final int LINES = 5;
+    private static final Duration RETENTION_OF_OLD = TwoPhaseCommit.DEFAULT_RETENTION; // which do not name it
 
     byte[] toBytes() {
         String head = String.join(
@@ -26,13 +33,18 @@ record TransactionRecord(
                         HEADING,
                         guid,
                         propagation.name(),
-                        Long.toString(voteTimeout.toMillis()),
+                        voteTimeout.toMillis() + " " + retention.toMillis(),
                         String.join(",", sites))
                 + "\n";
         byte[] headBytes = head.getBytes(StandardCharsets.UTF_8);
         byte[] data = Arrays.copyOf(headBytes, headBytes.length + payload.length);
         System.arraycopy(payload, 0, data, headBytes.length, payload.length);
         return data;
+    }
+
+    /** What is kept of it when it is finished. */
+    DecisionRecord decided(Decision decision) {
+        return new DecisionRecord(guid, retention, decision);
     }
 
     /** Empty if it is no transaction of ours. */
@@ -51,11 +63,13 @@ record TransactionRecord(
         if (!lines[0].equals(HEADING)) {
             return Optional.empty();
         }
+        String[] times = lines[3].split(" ", -1);
         try {
             return Optional.of(new TransactionRecord(
                     lines[1],
                     Propagation.valueOf(lines[2]),
-                    Duration.ofMillis(Long.parseLong(lines[3])),
+                    Duration.ofMillis(Long.parseLong(times[0])),
+                    times.length > 1 ? Duration.ofMillis(Long.parseLong(times[1])) : RETENTION_OF_OLD,
                     List.of(lines[4].split(",", -1)),
                     Arrays.copyOfRange(data, end, data.length)));
         } catch (IllegalArgumentException e) {

@@ -35,14 +35,18 @@ import java.util.concurrent.CompletableFuture;
  * the place of a former one.
  *
  * <p>Layout: {@code <path>/transactions/<id>} is the transaction with its sites and payload; below it {@code vote-<site>}, made empty by who began it and written by the site once; {@code here-<site>} and {@code coordinator}, ephemeral, so that the death of
- * anybody is seen; {@code decision}. {@code <path>/sites/<site>/<id>} is the entry in a site's inbox. A site that has finished deletes its vote and its entry; who began the transaction deletes the rest after the last of them.
- * Cost with n sites: one transaction to begin, two writes and about eight reads for each site, one write to decide, 3n reads for the coordinating process; with {@link Propagation#EVERYONE_WATCHES} 3n reads for each
+ * anybody is seen; {@code decision}. {@code <path>/sites/<site>/<id>} is the entry in a site's inbox. A site that has finished deletes its vote and its entry; who began the transaction deletes the rest after the last of them,
+ * and leaves the decision at {@code <path>/records/<shard>/<id>} for the {@linkplain #withRetention retention}. {@code <path>/tickets} has what makes a beginning happen once.
+ * Cost with n sites: one write and one transaction to begin, two writes and about eight reads for each site, one write to decide, 3n reads for the coordinating process; with {@link Propagation#EVERYONE_WATCHES} 3n reads for each
  * site.
  *
  * <p>While the connection is away everything waits. Immutable and thread-safe; making one costs nothing.
  */
 public final class TwoPhaseCommit {
+    static final Duration DEFAULT_RETENTION = Duration.ofHours(1);
+
     private static final int MAX_SITES = 1_000;
+    private static final Duration SHORTEST_RETENTION = Duration.ofMinutes(1);
     private static final Duration DEFAULT_VOTE_TIMEOUT = Duration.ofSeconds(30);
     private static final Duration FOR_EVER =
             Duration.ofDays(36_500); // what is much longer does not fit into milliseconds
@@ -51,12 +55,15 @@ public final class TwoPhaseCommit {
     private final NodePath path;
     private final Propagation propagation;
     private final Duration voteTimeout;
+    private final Duration retention;
 
-    private TwoPhaseCommit(Coordinator coordinator, NodePath path, Propagation propagation, Duration voteTimeout) {
+    private TwoPhaseCommit(
+            Coordinator coordinator, NodePath path, Propagation propagation, Duration voteTimeout, Duration retention) {
         this.coordinator = coordinator;
         this.path = path;
         this.propagation = propagation;
         this.voteTimeout = voteTimeout;
+        this.retention = retention;
     }
 
     /**
@@ -73,12 +80,13 @@ public final class TwoPhaseCommit {
         if (path.isRoot()) {
             throw new IllegalArgumentException("Invalid path of transactions \"/\": they need a znode of their own");
         }
-        return new TwoPhaseCommit(coordinator, path, Propagation.THROUGH_COORDINATOR, DEFAULT_VOTE_TIMEOUT);
+        return new TwoPhaseCommit(
+                coordinator, path, Propagation.THROUGH_COORDINATOR, DEFAULT_VOTE_TIMEOUT, DEFAULT_RETENTION);
     }
 
     /** The same, but transactions begun here propagate their votes that way. */
     public TwoPhaseCommit withPropagation(Propagation way) {
-        return new TwoPhaseCommit(coordinator, path, Objects.requireNonNull(way, "way"), voteTimeout);
+        return new TwoPhaseCommit(coordinator, path, Objects.requireNonNull(way, "way"), voteTimeout, retention);
     }
 
     /** The same, but transactions begun here wait that long for votes. Counted by each process from the moment when it hears of the transaction. */
@@ -86,8 +94,27 @@ public final class TwoPhaseCommit {
         if (timeout.isNegative() || timeout.isZero()) {
             throw new IllegalArgumentException("Invalid vote timeout " + timeout + ": it must be positive");
         }
-        boolean isForEver = timeout.compareTo(FOR_EVER) > 0;
-        return new TwoPhaseCommit(coordinator, path, propagation, isForEver ? FOR_EVER : timeout);
+        return new TwoPhaseCommit(coordinator, path, propagation, bounded(timeout), retention);
+    }
+
+    /**
+     * The same, but of transactions begun here the decision is kept that long after all sites have finished; 1 hour if
+     * not set. Until then {@link #decision} answers, {@link #commit} learns the truth after a lost session, and the id
+     * cannot be used again. It must be longer than a process may be away and still ask. The store keeps one small znode
+     * for each transaction that was finished within one and a quarter of this time. Counted by the leader's clock.
+     *
+     * @param time at least a minute
+     */
+    public TwoPhaseCommit withRetention(Duration time) {
+        if (time.compareTo(SHORTEST_RETENTION) < 0) {
+            throw new IllegalArgumentException(
+                    "Invalid retention " + time + ": it must be at least " + SHORTEST_RETENTION);
+        }
+        return new TwoPhaseCommit(coordinator, path, propagation, voteTimeout, bounded(time));
+    }
+
+    private static Duration bounded(Duration time) {
+        return time.compareTo(FOR_EVER) > 0 ? FOR_EVER : time;
     }
 
     /**
@@ -106,14 +133,22 @@ public final class TwoPhaseCommit {
     /**
      * Begins a transaction and waits until it is decided; the sites may still be finishing then. Ends within the vote timeout and what the connection takes.
      *
-     * @param id a name that no transaction here has had: one component of a path. Who must know after a crash what became of it uses one that he finds again
+     * @param id a name that no transaction here has had within the {@linkplain #withRetention retention}: one component
+     *     of a path. A transaction begins at most once; an id that was used is refused. A process that must know after a
+     *     crash what became of its transaction uses an id that it finds again, and asks {@link #decision}
      * @param payload what it is about, for the participants
      * @param sites their names; they need not have joined yet
-     * @return the decision, whoever has made it
-     * @throws InterruptedException if the thread is interrupted; the transaction is aborted then unless it is decided already, see {@link #decision}
-     * @throws io.conclave.error.RefusedException if there is a transaction of this id (NODE_EXISTS), or the backend refuses it
-     * @throws io.conclave.error.OutcomeUnknownException if the session was lost meanwhile and others have recovered the transaction and deleted it
-     * @throws io.conclave.error.ClosedException if the coordinator is closed
+     * @return the decision, whichever process has made it. After a lost session it is read on the next one. If the session
+     *     is lost before the transaction has begun, it does not begin any more, and that is a decision to abort
+     * @throws InterruptedException if the thread is interrupted; the transaction is aborted then unless it is decided already,
+     *     see {@link #decision}
+     * @throws io.conclave.error.RefusedException if the id is in use or was used (NODE_EXISTS), or if the backend refuses
+     *     the beginning; the transaction has not begun and will not
+     * @throws io.conclave.error.OutcomeUnknownException if the transaction may have begun and its decision cannot be
+     *     known: its record was deleted, or the process was away for longer than the retention, or the coordinator was
+     *     closed. It is safe to call this again with the same id: if the transaction has begun, that is refused while its
+     *     decision is kept
+     * @throws io.conclave.error.ClosedException if the coordinator is closed and nothing was sent
      */
     public Decision commit(String id, byte[] payload, Collection<String> sites) throws InterruptedException {
         return acquisition(id, payload, sites).await();
@@ -133,8 +168,8 @@ public final class TwoPhaseCommit {
         }
         TransactionLayout layout = new TransactionLayout(path, id);
         NodePath checked = layout.path(); // refuses an id that is no component of a path
-        TransactionRecord record =
-                new TransactionRecord(UUID.randomUUID().toString(), propagation, voteTimeout, names, payload.clone());
+        TransactionRecord record = new TransactionRecord(
+                UUID.randomUUID().toString(), propagation, voteTimeout, retention, names, payload.clone());
         Initiation initiation = new Initiation(coordinator, new TransactionLayout(path, checked.name()), record);
         initiation.follow();
         return Acquisition.of(initiation, initiation::decision);
@@ -149,14 +184,25 @@ public final class TwoPhaseCommit {
     }
 
     /**
-     * What was decided, as long as the transaction stands there: until all its sites have finished and who began it has deleted it. Empty if it is not decided, or there is none. Blocks.
+     * What was decided, until the {@linkplain #withRetention retention} is over: it counts from when all sites have
+     * finished. Empty if nothing is decided, if there was no transaction of this id, or if its decision is not kept any
+     * more. Blocks.
      *
      * @throws InterruptedException if the thread is interrupted
      */
     public Optional<Decision> decision(String id) throws InterruptedException {
+        TransactionLayout layout = new TransactionLayout(path, id);
+        Optional<byte[]> decided = read(layout.decision());
+        if (decided.isPresent()) {
+            return decided.map(Decision::parse);
+        }
+        // In this order: the record is made in the transaction that deletes the decision.
+        return read(layout.record()).flatMap(DecisionRecord::parse).map(DecisionRecord::decision);
+    }
+
+    private Optional<byte[]> read(NodePath node) throws InterruptedException {
         try {
-            GetData read = GetData.of(new TransactionLayout(path, id).decision());
-            return Optional.of(Decision.parse(coordinator.execute(read).data()));
+            return Optional.of(coordinator.execute(GetData.of(node)).data());
         } catch (RefusedException e) {
             if (e.reason() == RefusalReason.NO_NODE) {
                 return Optional.empty();

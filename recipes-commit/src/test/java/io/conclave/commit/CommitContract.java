@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.error.RefusalReason;
 import io.conclave.error.RefusedException;
+import io.conclave.testkit.ManualTimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -179,7 +180,7 @@ public abstract class CommitContract extends CommitFixture {
         of(connect()).join("late", late.participant());
         awaitOutcome(ledgers, "t1", false);
         awaitNothingLeft(coordinator, "berlin", "paris", "rome", "late");
-        assertEquals(Optional.empty(), of(connect()).decision("t1"));
+        assertEquals(Optional.of(decision), of(connect()).decision("t1")); // it is kept
     }
 
     @Test
@@ -324,6 +325,41 @@ public abstract class CommitContract extends CommitFixture {
     }
 
     @Test
+    void idThatWasUsedIsRefusedAndItsDecisionIsKept() throws Exception {
+        Coordinator coordinator = connect();
+        List<Ledger> ledgers = joined();
+        Decision decision = of(coordinator).commit("t1", PAYLOAD, SITES);
+        awaitOutcome(ledgers, "t1", true);
+        awaitNothingLeft(coordinator, "berlin", "paris", "rome");
+        RefusedException refused =
+                assertThrows(RefusedException.class, () -> of(connect()).commit("t1", PAYLOAD, SITES));
+        assertEquals(RefusalReason.NODE_EXISTS, refused.reason());
+        assertTrue(refused.getMessage().contains("\"t1\" has been used"), refused.getMessage());
+        assertEquals(Optional.of(decision), of(connect()).decision("t1"));
+        assertEquals(Optional.empty(), of(connect()).decision("t2"));
+        assertEquals(List.of(), children(coordinator, PATH + "/tickets"));
+    }
+
+    @Test
+    void initiatorWhoseSessionIsLostLearnsWhatASuccessorHasFinished() throws Exception {
+        ManualTimeSource clock = jumpingClock();
+        Coordinator initiators = opened(builder().timeSource(clock));
+        CompletableFuture<Decision> stage = of(initiators).commitAsync("t1", PAYLOAD, SITES);
+        Coordinator successor = connect();
+        await().atMost(PATIENCE)
+                .until(() -> children(successor, PATH + "/transactions").contains("t1"));
+        loseSession(initiators, clock);
+        List<Ledger> ledgers = joined();
+        await().atMost(PATIENCE).until(() -> {
+            of(successor).recover(); // or the initiator itself, on its next session
+            return children(successor, PATH + "/transactions").isEmpty();
+        });
+        Decision decision = get(stage);
+        awaitOutcome(ledgers, "t1", decision.isCommit());
+        assertEquals(Optional.of(decision), of(successor).decision("t1"));
+    }
+
+    @Test
     void manyTransactionsAtOnceAreAtomic() throws Exception {
         long seed = ThreadLocalRandom.current().nextLong();
         System.out.println("many transactions, seed " + seed);
@@ -354,6 +390,7 @@ public abstract class CommitContract extends CommitFixture {
         assertThrows(IllegalArgumentException.class, () -> transfers.commit("a/b", PAYLOAD, SITES));
         assertThrows(IllegalArgumentException.class, () -> transfers.commit("t", PAYLOAD, List.of()));
         assertThrows(IllegalArgumentException.class, () -> transfers.withVoteTimeout(Duration.ZERO));
+        assertThrows(IllegalArgumentException.class, () -> transfers.withRetention(Duration.ofSeconds(59)));
         assertTrue(assertThrows(
                         IllegalArgumentException.class,
                         () -> transfers.join("a,b", Ledger.willing("a").participant()))

@@ -1,6 +1,8 @@
 package io.conclave.commit;
 
+import io.conclave.node.NodeEvent;
 import io.conclave.node.NodePath;
+import io.conclave.spi.AddWatch;
 import io.conclave.testkit.driver.Actor;
 import io.conclave.testkit.driver.FaultDriver;
 import io.conclave.testkit.driver.FaultRun;
@@ -10,6 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,6 +31,7 @@ class CommitFaultsTest {
         final FaultRun run;
         final List<Ledger> ledgers = new ArrayList<>();
         final CompletableFuture<Void> closing = new CompletableFuture<>();
+        final AtomicInteger beginnings = new AtomicInteger();
 
         Books(FaultRun run, boolean lastIsWilling) {
             this.run = run;
@@ -35,6 +39,26 @@ class CommitFaultsTest {
                 boolean willing = lastIsWilling || !site.equals("c");
                 ledgers.add(new Ledger(site, id -> willing));
             }
+        }
+
+        /** Counts how often the transaction begins: it makes an entry in the inbox of each site. */
+        void countBeginnings(Actor observer) throws InterruptedException {
+            NodePath entry = NodePath.of(PATH + "/sites/a/t1");
+            observer.coordinator().execute(new AddWatch(entry, false, event -> {
+                if (event.type() == NodeEvent.Type.CREATED) {
+                    beginnings.incrementAndGet();
+                }
+            }));
+        }
+
+        /** Recovers all the time, as a successor that takes every lost session for a death. */
+        Actor.Body successor() {
+            return me -> {
+                while (!closing.isDone()) {
+                    TwoPhaseCommit.at(me.coordinator(), PATH).recover();
+                    run.pause(Duration.ofSeconds(1));
+                }
+            };
         }
 
         TwoPhaseCommit transfers(Actor actor, Propagation propagation) {
@@ -59,16 +83,20 @@ class CommitFaultsTest {
                 run.violated("not atomic: " + ledgers);
             }
             decision.ifPresent(what -> {
-                if (!outcomes.get(0).equals(Optional.of(what.isCommit()))) {
+                boolean neverBegan = !what.isCommit() && outcomes.get(0).isEmpty();
+                if (!neverBegan && !outcomes.get(0).equals(Optional.of(what.isCommit()))) {
                     run.violated("decided was " + what + ", but: " + ledgers);
                 }
             });
+            if (beginnings.get() > 1) {
+                run.violated("begun " + beginnings + " times");
+            }
             if (!mayBeUnknown && outcomes.contains(Optional.<Boolean>empty())) {
                 run.violated("not finished: " + ledgers);
             }
             ledgers.forEach(ledger -> ledger.violations().forEach(run::violated));
             List<NodePath> left = run.store().snapshot().keySet().stream()
-                    .filter(path -> path.toString().matches(PATH + "/(transactions|sites/[^/]*)/.*"))
+                    .filter(path -> path.toString().matches(PATH + "/(transactions|tickets|sites/[^/]*)/.*"))
                     .toList();
             if (!left.isEmpty()) {
                 run.violated("left behind: " + left);
@@ -84,10 +112,31 @@ class CommitFaultsTest {
         "EVERYONE_WATCHES,false"
     })
     void transactionIsAtomicWhateverHappensToWhoBeganIt(Propagation propagation, boolean isCommit) {
-        FaultDriver.of("commit, coordinating process, " + propagation + (isCommit ? "" : ", one against"), run -> {
+        initiatorIsTheVictim("commit, coordinating process, ", propagation, isCommit, false);
+    }
+
+    /** Cut off, suspended past its session or interrupted, it comes back to what others have finished. */
+    @ParameterizedTest
+    @CsvSource({
+        "THROUGH_COORDINATOR,true",
+        "THROUGH_COORDINATOR,false",
+        "EVERYONE_WATCHES,true",
+        "EVERYONE_WATCHES,false"
+    })
+    void initiatorIsToldTheTruthThoughASuccessorRecoversMeanwhile(Propagation propagation, boolean isCommit) {
+        initiatorIsTheVictim("commit, initiator with a successor, ", propagation, isCommit, true);
+    }
+
+    private static void initiatorIsTheVictim(
+            String name, Propagation propagation, boolean isCommit, boolean withSuccessor) {
+        FaultDriver.of(name + propagation + (isCommit ? "" : ", one against"), run -> {
                     Books books = new Books(run, isCommit);
+                    books.countBeginnings(run.helper("observer"));
                     for (int site = 0; site < SITES.size(); site++) {
                         run.helper(SITES.get(site)).start(books.site(site));
+                    }
+                    if (withSuccessor) {
+                        run.helper("successor").start(books.successor());
                     }
                     run.untilAtRest();
                     CompletableFuture<Decision> decided = new CompletableFuture<>();
@@ -121,6 +170,8 @@ class CommitFaultsTest {
                     run.helper("a").start(books.site(0));
                     run.helper("b").start(books.site(1));
                     run.victim().start(books.site(2));
+                    books.countBeginnings(run.helper("observer"));
+                    run.helper("successor").start(books.successor());
                     run.untilAtRest();
                     Actor initiator = run.helper("initiator");
                     Decision decision = books.transfers(initiator, propagation).commit("t1", new byte[0], SITES);

@@ -35,6 +35,9 @@ final class Ledger {
         return new Participant() {
             @Override
             public Vote prepare(TransactionPart transaction) {
+                if (outcomes.containsKey(transaction.id())) {
+                    violations.add(site + " is asked to prepare " + transaction.id() + ", which is over: " + outcomes);
+                }
                 if (!accepts.test(transaction.id())) {
                     return Vote.ABORT;
                 }

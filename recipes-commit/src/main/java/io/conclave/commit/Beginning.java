@@ -1,0 +1,434 @@
+package io.conclave.commit;
+
+import io.conclave.coordinator.ParentMaker;
+import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Refusals;
+import io.conclave.coordinator.Waiting;
+import io.conclave.error.ClosedException;
+import io.conclave.error.OutcomeUnknownException;
+import io.conclave.error.RefusalReason;
+import io.conclave.error.RefusedException;
+import io.conclave.error.SessionGoneException;
+import io.conclave.line.OwnName;
+import io.conclave.node.CreateMode;
+import io.conclave.node.NodePath;
+import io.conclave.spi.Create;
+import io.conclave.spi.Delete;
+import io.conclave.spi.GetData;
+import io.conclave.spi.Multi;
+import io.conclave.spi.Operation;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Begins one transaction at most once, and finds out what has become of it.
+ *
+ * <p>How it goes:
+ *
+ * <ol>
+ *   <li>Create a ticket, until that is acknowledged. A ticket belongs to one session and has a name of its own.
+ *   <li>Begin, in one transaction of the backend that deletes the ticket: so it is carried out once, however often it is
+ *       sent, and whatever has been deleted since. It also creates and deletes the decision record, so it is refused
+ *       where the id was used. The rest is the transaction's znode, one for each site's vote, and an entry in each
+ *       site's inbox: no site is forgotten.
+ *   <li>The reply is lost: send it again on the same session. The ticket is gone: look.
+ *   <li>The session is lost as well: never begin again. Withdraw the ticket and leave a record to abort, so that what is
+ *       still under way is refused. The ticket is gone: look.
+ *   <li>Look: the transaction or its decision record with our guid tells. With neither the outcome is unknown.
+ * </ol>
+ *
+ * <p>State belongs to the dispatcher of the initiator's session of the time.
+ */
+final class Beginning {
+    private static final Logger LOG = LoggerFactory.getLogger(Beginning.class);
+    private static final Duration RETRY_DELAY = Duration.ofMillis(500);
+    private static final int TICKET = 0; // index in the transaction that begins, and in the one that withdraws
+    private static final int RECORD = 1;
+    private static final int PATH = 3;
+
+    private final TransactionLayout layout;
+    private final TransactionRecord record;
+    private final Caller caller;
+    private @Nullable NodePath ticket; // not known to be gone
+    private boolean mayHaveBegun; // a beginning was sent, and it is not known what it did
+
+    /** What is told of it, on the dispatcher. */
+    interface Caller {
+        /** The transaction stands there, begun by us. */
+        void begun(RecipeSession on);
+
+        /** Its decision record stands there: nothing is left to do. */
+        void recorded(Decision decision);
+
+        /** It has not begun and will not, or that is not known: the types of failures tell. */
+        void failed(Throwable cause);
+
+        /** Whether nobody waits for it any more, so that it is not to begin. */
+        boolean isAbandoned();
+
+        /** Whether the answers of this session still count. */
+        boolean isCurrent(RecipeSession on);
+    }
+
+    Beginning(TransactionLayout layout, TransactionRecord record, Caller caller) {
+        this.layout = layout;
+        this.record = record;
+        this.caller = caller;
+    }
+
+    /** Whether it may have begun, as far as is known. */
+    boolean mayHaveBegun() {
+        return mayHaveBegun;
+    }
+
+    /** Begins, or withdraws what another session has sent. */
+    void goOn(RecipeSession on) {
+        if (mayHaveBegun) {
+            withdraw(on);
+        } else {
+            if (ticket != null) {
+                discard(on, ticket);
+            }
+            NodePath fresh = layout.ticket(UUID.randomUUID().toString());
+            ticket = fresh;
+            createTicket(on, fresh);
+        }
+    }
+
+    private void createTicket(RecipeSession on, NodePath fresh) {
+        on.send(
+                Create.of(fresh).withData(layout.id().getBytes(StandardCharsets.UTF_8)),
+                created -> begin(on, fresh),
+                cause -> {
+                    if (isOver(on, cause)) {
+                        return; // the session's state tells what follows
+                    }
+                    if (Refusals.is(cause, RefusalReason.NODE_EXISTS)) {
+                        begin(on, fresh); // the reply was lost
+                    } else if (Refusals.isNoNode(cause)) {
+                        makeParents(on, () -> createTicket(on, fresh));
+                    } else if (cause instanceof OutcomeUnknownException) {
+                        countRetry(on);
+                        createTicket(on, fresh);
+                    } else {
+                        caller.failed(cause);
+                    }
+                });
+    }
+
+    private void begin(RecipeSession on, NodePath with) {
+        if (!caller.isCurrent(on)) {
+            return;
+        }
+        if (caller.isAbandoned()) {
+            abandon(on);
+            return;
+        }
+        List<Operation<?>> operations = new ArrayList<>();
+        operations.add(Delete.of(with));
+        operations.add(Create.of(layout.record())); // refused if the id was used
+        operations.add(Delete.of(layout.record()));
+        operations.add(Create.of(layout.path()).withData(record.toBytes()));
+        operations.add(Create.of(layout.coordinator())
+                .withData(OwnName.get().getBytes(StandardCharsets.UTF_8))
+                .withMode(CreateMode.EPHEMERAL));
+        for (String site : record.sites()) {
+            operations.add(Create.of(layout.vote(site)));
+            operations.add(Create.of(layout.entry(site)));
+        }
+        boolean wasUnknown = mayHaveBegun;
+        mayHaveBegun = true; // until it is known, also if no answer comes
+        on.send(
+                new Multi(operations),
+                results -> {
+                    if (caller.isCurrent(on)) {
+                        ticket = null;
+                        caller.begun(on);
+                    }
+                },
+                cause -> {
+                    if (!isOver(on, cause)) {
+                        onNotBegun(on, with, cause, wasUnknown);
+                    }
+                });
+    }
+
+    private void onNotBegun(RecipeSession on, NodePath with, Throwable cause, boolean wasUnknown) {
+        boolean ticketIsGone = Refusals.is(cause, RefusalReason.NO_NODE, TICKET);
+        if (cause instanceof OutcomeUnknownException) {
+            countRetry(on);
+            begin(on, with);
+        } else if (ticketIsGone && wasUnknown) {
+            look(on);
+        } else if (wasUnknown
+                && !namesOperation(cause)) { // it was not carried out: that says nothing of the earlier one
+            repeatIfItMayPass(on, cause, () -> begin(on, with));
+        } else {
+            mayHaveBegun = false; // the ticket is there, or was never used
+            onRefused(on, with, cause, ticketIsGone);
+        }
+    }
+
+    private void onRefused(RecipeSession on, NodePath with, Throwable cause, boolean ticketIsGone) {
+        if (ticketIsGone) {
+            goOn(on); // somebody has deleted it; another one will do
+        } else if (Refusals.is(cause, RefusalReason.NO_NODE, RECORD)) {
+            makeParents(on, List.of(layout.recordShard()).iterator(), () -> begin(on, with));
+        } else if (Refusals.isNoNode(cause)) {
+            makeParents(on, () -> begin(on, with));
+        } else {
+            caller.failed(explained(cause));
+        }
+    }
+
+    private static boolean namesOperation(Throwable cause) {
+        return cause instanceof RefusedException refused
+                && refused.operationIndex().isPresent();
+    }
+
+    private Throwable explained(Throwable refusal) {
+        String words = "";
+        if (Refusals.is(refusal, RefusalReason.NODE_EXISTS, RECORD)) {
+            words = "has been used: " + layout.record() + " keeps its decision, which decision(id) tells.";
+        } else if (Refusals.is(refusal, RefusalReason.NODE_EXISTS, PATH)) {
+            words = "is in use: " + layout.path() + " was begun by another call.";
+        }
+        return words.isEmpty()
+                ? refusal
+                : new RefusedException(
+                        RefusalReason.NODE_EXISTS,
+                        "Transaction id \"" + layout.id() + "\" " + words + " Use an id that was not used before");
+    }
+
+    /** Nobody waits any more: what may have been sent must not begin, and what has begun is to be aborted. */
+    private void abandon(RecipeSession on) {
+        if (mayHaveBegun) {
+            withdraw(on);
+        } else {
+            caller.failed(new ClosedException("Given up before it began: " + this));
+        }
+    }
+
+    /** What was sent must not begin any more, if it has not begun yet. */
+    private void withdraw(RecipeSession on) {
+        NodePath sent = ticket;
+        if (sent == null || !caller.isCurrent(on)) {
+            return;
+        }
+        Decision decision = Decision.abort(
+                caller.isAbandoned()
+                        ? "given up by the process that began it"
+                        : "the session of the process that began it was lost at the beginning");
+        Multi multi = Multi.of(
+                Delete.of(sent),
+                Create.of(layout.record()).withData(record.decided(decision).toBytes()),
+                Create.of(layout.path()), // refused if the id is in use
+                Delete.of(layout.path()));
+        on.send(
+                multi,
+                results -> {
+                    if (caller.isCurrent(on)) {
+                        ticket = null;
+                        LOG.debug("{}: withdrawn", this);
+                        caller.recorded(decision);
+                    }
+                },
+                cause -> {
+                    if (isOver(on, cause)) {
+                        return;
+                    }
+                    if (Refusals.is(cause, RefusalReason.NO_NODE, TICKET)) {
+                        look(on);
+                    } else if (Refusals.isNoNode(cause)) {
+                        makeParents(on, () -> withdraw(on));
+                    } else if (Refusals.is(cause, RefusalReason.NODE_EXISTS)) {
+                        withdrawTicket(on, sent, cause);
+                    } else {
+                        repeatIfItMayPass(on, cause, () -> withdraw(on));
+                    }
+                });
+    }
+
+    /** The id is another transaction's. If our ticket is there, ours has not begun. */
+    private void withdrawTicket(RecipeSession on, NodePath sent, Throwable refusal) {
+        on.send(
+                Delete.of(sent),
+                deleted -> {
+                    if (caller.isCurrent(on)) {
+                        ticket = null;
+                        mayHaveBegun = false;
+                        caller.failed(new RefusedException(
+                                RefusalReason.NODE_EXISTS,
+                                "Transaction id \"" + layout.id() + "\" is used by another call, and this one has not"
+                                        + " begun. Use an id that was not used before: " + refusal.getMessage()));
+                    }
+                },
+                cause -> {
+                    if (isOver(on, cause)) {
+                        return;
+                    }
+                    if (Refusals.isNoNode(cause)) {
+                        look(on);
+                    } else {
+                        repeatIfItMayPass(on, cause, () -> withdraw(on));
+                    }
+                });
+    }
+
+    /** Finds out what has become of what has begun, or may have: only reads. */
+    void look(RecipeSession on) {
+        ticket = null;
+        on.send(
+                GetData.of(layout.path()).linearizable(),
+                node -> {
+                    boolean isOurs = TransactionRecord.parse(node.data())
+                            .filter(there -> there.guid().equals(record.guid()))
+                            .isPresent();
+                    if (!caller.isCurrent(on)) {
+                        return;
+                    }
+                    if (isOurs) {
+                        caller.begun(on);
+                    } else {
+                        caller.failed(unknown("another transaction of this id stands there", null));
+                    }
+                },
+                cause -> onNotRead(on, cause, () -> lookForRecord(on)));
+    }
+
+    private void lookForRecord(RecipeSession on) {
+        on.send(
+                GetData.of(layout.record()).linearizable(),
+                node -> {
+                    Optional<DecisionRecord> ours = DecisionRecord.parse(node.data())
+                            .filter(there -> there.guid().equals(record.guid()));
+                    if (!caller.isCurrent(on)) {
+                        return;
+                    }
+                    if (ours.isPresent()) {
+                        caller.recorded(ours.get().decision());
+                    } else {
+                        caller.failed(unknown(layout.record() + " is of another transaction of this id", null));
+                    }
+                },
+                cause -> onNotRead(on, cause, () -> {
+                    String nothing = "neither " + layout.path() + " nor " + layout.record() + " is there";
+                    caller.failed(unknown(nothing, null));
+                }));
+    }
+
+    private void onNotRead(RecipeSession on, Throwable cause, Runnable ifThereIsNone) {
+        if (isOver(on, cause)) {
+            return;
+        }
+        if (Refusals.isNoNode(cause)) {
+            ifThereIsNone.run();
+        } else {
+            repeatIfItMayPass(on, cause, () -> look(on));
+        }
+    }
+
+    private void repeatIfItMayPass(RecipeSession on, Throwable cause, Runnable again) {
+        if (cause instanceof OutcomeUnknownException) {
+            countRetry(on);
+            again.run();
+        } else if (Refusals.mayPass(cause)) {
+            LOG.warn("{}: trying again: {}", this, cause.getMessage());
+            on.time().schedule(RETRY_DELAY, () -> on.execute(again));
+        } else {
+            caller.failed(unknown("to find out was refused", cause));
+        }
+    }
+
+    OutcomeUnknownException unknown(String why, @Nullable Throwable cause) {
+        String message = "It is not known what became of the transaction " + layout.path() + ": " + why
+                + ". It does not begin again; decision(id) tells what was decided, as long as that is kept";
+        return cause == null ? new OutcomeUnknownException(message) : new OutcomeUnknownException(message, cause);
+    }
+
+    /** Deletes the ticket, if there is one: what was sent with it will not begin any more. */
+    void returnTicket(RecipeSession on, Runnable then) {
+        NodePath last = ticket;
+        if (last == null) {
+            then.run();
+            return;
+        }
+        on.send(Delete.of(last), deleted -> returned(then), cause -> {
+            if (cause instanceof OutcomeUnknownException) {
+                returnTicket(on, then);
+            } else if (!isOver(on, cause)) {
+                returned(then);
+            }
+        });
+    }
+
+    private void returned(Runnable then) {
+        ticket = null;
+        then.run();
+    }
+
+    /** Of another session, on which nothing was sent with it. */
+    private void discard(RecipeSession on, NodePath last) {
+        on.send(Delete.of(last), deleted -> {}, cause -> {
+            if (cause instanceof OutcomeUnknownException) {
+                discard(on, last);
+            } // else it is gone; or the session is, and a sweep finds it
+        });
+    }
+
+    private void makeParents(RecipeSession on, Runnable then) {
+        List<NodePath> parents = new ArrayList<>(List.of(
+                TransactionLayout.transactions(layout.base()),
+                TransactionLayout.tickets(layout.base()),
+                layout.recordShard()));
+        record.sites().forEach(site -> parents.add(TransactionLayout.inbox(layout.base(), site)));
+        makeParents(on, parents.iterator(), then);
+    }
+
+    private void makeParents(RecipeSession on, Iterator<NodePath> parents, Runnable then) {
+        if (!parents.hasNext()) {
+            then.run();
+            return;
+        }
+        ParentMaker.makePersistent(on, parents.next())
+                .whenComplete((made, failure) -> on.execute(() -> {
+                    if (failure == null) {
+                        makeParents(on, parents, then);
+                    } else if (!isOver(on, Waiting.cause(failure))) {
+                        onNoParents(on, Waiting.cause(failure), then);
+                    }
+                }));
+    }
+
+    private void onNoParents(RecipeSession on, Throwable cause, Runnable then) {
+        if (mayHaveBegun) {
+            repeatIfItMayPass(on, cause, then);
+        } else if (cause instanceof OutcomeUnknownException) {
+            then.run();
+        } else {
+            caller.failed(cause);
+        }
+    }
+
+    /** Whether nothing more comes of this session; its state tells what follows. */
+    private boolean isOver(RecipeSession on, Throwable cause) {
+        return !caller.isCurrent(on) || cause instanceof SessionGoneException || cause instanceof ClosedException;
+    }
+
+    private void countRetry(RecipeSession on) {
+        on.metrics().count("commit.retry", layout.path().toString());
+    }
+
+    @Override
+    public String toString() {
+        return "Transaction " + layout.path() + " at " + record.sites();
+    }
+}

@@ -1,0 +1,204 @@
+package io.conclave.commit;
+
+import static org.awaitility.Awaitility.await;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.node.NodePath;
+import io.conclave.node.NodeStat;
+import io.conclave.spi.Create;
+import io.conclave.spi.Multi;
+import io.conclave.spi.Request;
+import io.conclave.testkit.ManualTimeSource;
+import io.conclave.testkit.memory.Decision;
+import io.conclave.testkit.memory.MemoryStore;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * An initiator that is cut off, or suspended with its clock, at its beginning or behind it, while two sites and a successor go on. Its clock stands unless a test moves it.
+ */
+final class AwayInitiator implements AutoCloseable {
+    static final String PATH = "/transfers";
+    static final List<String> SITES = List.of("berlin", "paris");
+    static final NodePath TRANSACTION = NodePath.of(PATH + "/transactions/t1");
+
+    private static final String WARM_UP = "sP"; // which has the hash of t1, so its record has the same parent
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration SESSION = Duration.ofSeconds(10);
+
+    final String store = "away-" + UUID.randomUUID();
+    final ManualTimeSource time = new ManualTimeSource();
+    final ManualTimeSource initiatorsTime = new ManualTimeSource();
+    final Coordinator sites = connect(time);
+    final Coordinator successor = connect(time);
+    final Coordinator initiator = connect(initiatorsTime);
+    final List<String> told = new CopyOnWriteArrayList<>();
+    final List<Request<?>> beginnings = new CopyOnWriteArrayList<>();
+    private final AtomicInteger prepares = new AtomicInteger();
+    private volatile Vote laterVote = Vote.COMMIT;
+
+    AwayInitiator() {
+        for (String site : SITES) {
+            TwoPhaseCommit.at(sites, PATH).join(site, participant(site));
+        }
+        commit(successor, WARM_UP).join(); // so that the parents are there
+        awaitThat(() -> store().snapshot().keySet().stream()
+                .noneMatch(path -> path.toString().matches(PATH + "/(transactions|sites/[^/]*)/" + WARM_UP + ".*")));
+        told.clear();
+        prepares.set(0);
+    }
+
+    /** What the sites vote if they are asked a second time. */
+    void vote(Vote later) {
+        laterVote = later;
+    }
+
+    private Participant participant(String site) {
+        return new Participant() {
+            @Override
+            public Vote prepare(TransactionPart transaction) {
+                told.add(site + " prepare");
+                return prepares.incrementAndGet() <= SITES.size() ? Vote.COMMIT : laterVote;
+            }
+
+            @Override
+            public void commit(TransactionPart transaction) {
+                told.add(site + " COMMIT");
+            }
+
+            @Override
+            public void abort(TransactionPart transaction) {
+                told.add(site + " ABORT");
+            }
+        };
+    }
+
+    Coordinator connect(ManualTimeSource clock) {
+        return Coordinator.builder("memory:" + store)
+                .timeSource(clock)
+                .sessionTimeout(SESSION)
+                .connect();
+    }
+
+    MemoryStore store() {
+        return MemoryStore.named(store);
+    }
+
+    private static boolean begins(Request<?> request) {
+        return request instanceof Multi multi
+                && multi.operations().size() > 4
+                && multi.operations().stream()
+                        .anyMatch(one ->
+                                one instanceof Create create && create.path().equals(TRANSACTION));
+    }
+
+    /** The next beginning of t1 meets this, and a connection that drops with it does not come back by itself. */
+    void onBeginning(Decision decision) {
+        store().faults().reconnectAfter(Duration.ofDays(10)); // by the initiator's clock, which stands
+        store().faults().intercept((session, request, number) -> {
+            if (!begins(request)) {
+                return Decision.PROCEED;
+            }
+            beginnings.add(request);
+            return beginnings.size() == 1 ? decision : Decision.PROCEED;
+        });
+    }
+
+    CompletableFuture<io.conclave.commit.Decision> commit(Coordinator by) {
+        return commit(by, "t1");
+    }
+
+    private static CompletableFuture<io.conclave.commit.Decision> commit(Coordinator by, String id) {
+        return TwoPhaseCommit.at(by, PATH).withVoteTimeout(Duration.ofHours(1)).commitAsync(id, new byte[] {1}, SITES);
+    }
+
+    /** The transaction begins and the initiator hears of it; its next request does not arrive, nor does it come back. */
+    void cutOffBehindTheBeginning() {
+        long session = initiator.recipeSession().id();
+        store().faults().reconnectAfter(Duration.ofDays(10));
+        store().faults().intercept((by, request, number) -> {
+            if (begins(request)) {
+                beginnings.add(request);
+                return Decision.PROCEED;
+            }
+            return by == session && !beginnings.isEmpty() ? Decision.DROP_BEFORE : Decision.PROCEED;
+        });
+    }
+
+    /** Until all sites have voted, and nobody may decide but the initiator. */
+    void awaitVotes() {
+        awaitThat(() -> SITES.stream().allMatch(site -> {
+            NodeStat vote = store().snapshot().get(TRANSACTION.child("vote-" + site));
+            return vote != null && vote.dataLength() > 0;
+        }));
+    }
+
+    /** Lets the time of everybody else pass until the initiator's session has expired, and the sites have heard. */
+    void expireInitiator() {
+        long id = initiator.recipeSession().id();
+        awaitWhileTimePasses(() -> !store().faults().liveSessions().contains(id));
+    }
+
+    void awaitWhileTimePasses(java.util.concurrent.Callable<Boolean> condition) {
+        await().atMost(PATIENCE).pollInterval(Duration.ofMillis(1)).until(() -> {
+            time.advance(Duration.ofMillis(200));
+            return condition.call();
+        });
+    }
+
+    static void awaitThat(java.util.concurrent.Callable<Boolean> condition) {
+        await().atMost(PATIENCE).pollInterval(Duration.ofMillis(1)).until(condition);
+    }
+
+    /** A successor recovers until nothing of the transaction is left. */
+    void successorCleansUp() {
+        awaitWhileTimePasses(() -> {
+            TwoPhaseCommit.at(successor, PATH).recover();
+            return !isThere(TRANSACTION) && !told.isEmpty();
+        });
+    }
+
+    boolean isThere(NodePath path) {
+        return store().snapshot().containsKey(path);
+    }
+
+    /** Everything below the path goes, as if an operator had deleted it. */
+    void operatorDeletes(String path) {
+        List<NodePath> all = new ArrayList<>(store().snapshot().keySet());
+        all.stream().filter(one -> one.toString().matches(path)).forEach(one -> store().faults()
+                .deleteAsOperator(one));
+    }
+
+    /** Time has passed for the initiator, too: it gives its session up and opens another one. */
+    void initiatorComesBackWithANewSession() {
+        store().faults().reconnectAfter(Duration.ZERO);
+        long lost = initiator.recipeSession().id();
+        await().atMost(PATIENCE).pollInterval(Duration.ofMillis(1)).until(() -> {
+            initiatorsTime.advance(Duration.ofSeconds(1));
+            long now = initiator.recipeSession().id();
+            return now != 0 && now != lost;
+        });
+    }
+
+    /** It was away for less than its session lives. */
+    void initiatorComesBackWithItsSession() {
+        store().faults().reconnectAfter(Duration.ZERO);
+        store().faults().restore(initiator.recipeSession().id());
+    }
+
+    List<String> toldTo(String site) {
+        return told.stream().filter(line -> line.startsWith(site)).toList();
+    }
+
+    @Override
+    public void close() {
+        store().faults().clear();
+        List.of(initiator, successor, sites).forEach(Coordinator::close);
+        MemoryStore.forget(store);
+    }
+}
