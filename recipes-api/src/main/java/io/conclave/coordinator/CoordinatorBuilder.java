@@ -30,6 +30,7 @@ public final class CoordinatorBuilder {
     private final List<Authentication> authentications = new ArrayList<>();
     private Duration sessionTimeout = Duration.ofSeconds(10);
     private Duration connectTimeout = Duration.ofSeconds(15);
+    private Duration tryTimeout = Duration.ofSeconds(1);
     private NodePath namespace = NodePath.ROOT;
     private RetryPolicy<Object> retryPolicy = defaultRetryPolicy();
     private Optional<Executor> listenerExecutor = Optional.empty();
@@ -60,6 +61,21 @@ public final class CoordinatorBuilder {
             throw new IllegalArgumentException("Invalid connect timeout " + timeout + ": it must be positive");
         }
         connectTimeout = timeout;
+        return this;
+    }
+
+    /**
+     * How long a plain {@code try...} of a recipe waits for the store's answer; 1 second if not set. Then it ends with
+     * {@link io.conclave.error.NotConnectedException}. More is needed only where a round trip takes hundreds of milliseconds:
+     * a try needs one round trip, and one more for each level of the path that is missing.
+     *
+     * @throws IllegalArgumentException if it is not positive
+     */
+    public CoordinatorBuilder tryTimeout(Duration timeout) {
+        if (timeout.isZero() || timeout.isNegative()) {
+            throw new IllegalArgumentException("Invalid try timeout " + timeout + ": it must be positive");
+        }
+        tryTimeout = timeout;
         return this;
     }
 
@@ -166,6 +182,7 @@ public final class CoordinatorBuilder {
                 defaultAcl,
                 generation,
                 sessionTimeout,
+                tryTimeout,
                 backend.capabilities(),
                 linearizableReads,
                 new ConcurrentHashMap<>());

@@ -23,6 +23,7 @@ record RecipeContext(
         Acl defaultAcl,
         long configuredGeneration,
         Duration sessionTimeout,
+        Duration tryTimeout,
         Set<Capability> capabilities,
         boolean linearizableReads,
         Map<Class<?>, Object> kept) {
@@ -35,6 +36,7 @@ record RecipeContext(
                 defaultAcl,
                 configuredGeneration,
                 sessionTimeout,
+                tryTimeout,
                 capabilities,
                 linearizableReads,
                 kept);

@@ -1,5 +1,6 @@
 package io.conclave.coordinator;
 
+import io.conclave.error.NotConnectedException;
 import io.conclave.metrics.MetricsHook;
 import io.conclave.node.NodePath;
 import io.conclave.spi.Backend;
@@ -204,6 +205,24 @@ public final class RecipeSession {
     /** The timeout that was asked for; the negotiated one may be clamped by the server. */
     public Duration sessionTimeout() {
         return context.sessionTimeout();
+    }
+
+    /** How long a plain try waits for the store's answer; see {@link CoordinatorBuilder#tryTimeout}. */
+    public Duration tryTimeout() {
+        return context.tryTimeout();
+    }
+
+    /**
+     * What a plain try ends with that the store has not answered in time.
+     *
+     * @param what was to be found out, as in "whether /locks/a is free"
+     */
+    public NotConnectedException noAnswer(String what) {
+        String message = "Cannot tell " + what + ": the store did not answer within " + Waiting.text(tryTimeout())
+                + " (" + state() + "). Nothing is held; try again later";
+        return connectFailure()
+                .map(cause -> new NotConnectedException(message, cause))
+                .orElseGet(() -> new NotConnectedException(message));
     }
 
     /** What the backend can do beyond the common contract. */

@@ -4,6 +4,7 @@ import io.conclave.coordinator.RecipeSession;
 import io.conclave.coordinator.Waiting;
 import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.ClosedException;
+import io.conclave.error.ConclaveException;
 import io.conclave.spi.SerialExecutor;
 import io.conclave.spi.SessionState;
 import io.conclave.time.TimeSource;
@@ -23,19 +24,28 @@ import java.util.function.Supplier;
  * @param <G> the kind of grant
  */
 public final class Acquisition<G> {
-    /** How long a failed wait goes on for the confirmation that the znode is gone, while there is a connection to confirm it on. */
+    /**
+     * How long a failed wait goes on for the confirmation that the znode is gone, while there is a connection to confirm it on; within
+     * the caller's limit of time.
+     */
     private static final Duration CONFIRMATION_BOUND = Duration.ofSeconds(1);
+
+    private static final Duration NO_LIMIT = Duration.ofSeconds(Long.MAX_VALUE);
 
     /** How long before the end of a wait it is asked who holds. */
     private static final Duration MOST_AHEAD = Duration.ofMillis(200);
 
     private final Tenant tenant;
     private final RecipeSession session;
+    private final Duration limit;
+    private final long beganNanos;
     private final CompletableFuture<G> outcome = new CompletableFuture<>();
 
-    private Acquisition(Tenant tenant, Supplier<G> grant) {
+    private Acquisition(Tenant tenant, Supplier<G> grant, Duration limit) {
         this.tenant = tenant;
         this.session = tenant.session();
+        this.limit = limit;
+        this.beganNanos = session.time().monotonicNanos();
         tenant.granted().whenComplete((granted, failure) -> {
             if (failure == null) {
                 give(grant);
@@ -52,7 +62,7 @@ public final class Acquisition<G> {
 
     /** Waits without a limit of time. Never blocks. */
     public static <G> Acquisition<G> of(Tenant tenant, Supplier<G> grant) {
-        return new Acquisition<>(tenant, grant);
+        return new Acquisition<>(tenant, grant, NO_LIMIT);
     }
 
     /** As {@link #of(Tenant, Supplier, Duration)}. */
@@ -64,16 +74,34 @@ public final class Acquisition<G> {
      * Waits until the timeout, then fails with {@link AcquireTimeoutException}; a grant that was given by then stays given. Never blocks.
      */
     public static <G> Acquisition<G> of(Tenant tenant, Supplier<G> grant, Duration timeout) {
-        Acquisition<G> acquisition = new Acquisition<>(tenant, grant);
-        TimeSource time = tenant.session().time();
-        TimeSource.Timer ahead = time.schedule(timeout.minus(askAhead(timeout)), tenant::timeIsRunningOut);
-        TimeSource.Timer timer = time.schedule(
-                timeout, () -> tenant.session().execute(() -> tenant.giveUpWaiting(tenant.timedOut(timeout))));
-        tenant.granted().whenComplete((granted, failure) -> {
-            ahead.cancel();
-            timer.cancel();
-        });
+        Acquisition<G> acquisition = new Acquisition<>(tenant, grant, timeout);
+        TimeSource.Timer ahead =
+                tenant.session().time().schedule(timeout.minus(askAhead(timeout)), tenant::timeIsRunningOut);
+        tenant.granted().whenComplete((granted, failure) -> ahead.cancel());
+        acquisition.endAfter(timeout, () -> tenant.timedOut(timeout));
         return acquisition;
+    }
+
+    /** As {@link #ofTry(Tenant, Supplier)}. */
+    public static <G> Acquisition<G> ofTry(Contender contender, Function<Contender, G> grant) {
+        return ofTry(contender, () -> grant.apply(contender));
+    }
+
+    /**
+     * Waits only for the store to say whether the tenant, who does not wait for others, has it. If the store does not say so within
+     * {@link RecipeSession#tryTimeout}, it fails with {@link io.conclave.error.NotConnectedException}. Never blocks.
+     */
+    public static <G> Acquisition<G> ofTry(Tenant tenant, Supplier<G> grant) {
+        RecipeSession session = tenant.session();
+        Acquisition<G> acquisition = new Acquisition<>(tenant, grant, session.tryTimeout());
+        acquisition.endAfter(session.tryTimeout(), () -> session.noAnswer("whether " + tenant.what() + " is free"));
+        return acquisition;
+    }
+
+    private void endAfter(Duration time, Supplier<ConclaveException> why) {
+        TimeSource.Timer timer =
+                session.time().schedule(time, () -> tenant.session().execute(() -> tenant.giveUpWaiting(why.get())));
+        tenant.granted().whenComplete((granted, failure) -> timer.cancel());
     }
 
     /** How long before the end of a wait it is asked who holds, so that the answer is there in time. */
@@ -93,10 +121,23 @@ public final class Acquisition<G> {
 
     private void failOnceGone(Throwable cause) {
         CompletionStage<Void> gone = tenant.gone();
-        CompletionStage<Void> bounded = session.state() == SessionState.CONNECTED
-                ? Waiting.atMost(session.time(), CONFIRMATION_BOUND, gone)
-                : CompletableFuture.completedFuture(null);
+        Duration bound = confirmationBound();
+        CompletionStage<Void> bounded = bound.isZero() || session.state() != SessionState.CONNECTED
+                ? CompletableFuture.completedFuture(null)
+                : Waiting.atMost(session.time(), bound, gone);
         bounded.thenRun(() -> outcome.completeExceptionally(cause));
+    }
+
+    /** A caller that gave a limit of time does not wait longer than that, unless others count it until it is gone. */
+    private Duration confirmationBound() {
+        if (tenant.countsUntilGone()) {
+            return CONFIRMATION_BOUND;
+        }
+        Duration left = limit.minusNanos(session.time().monotonicNanos() - beganNanos);
+        if (left.isNegative()) {
+            return Duration.ZERO;
+        }
+        return left.compareTo(CONFIRMATION_BOUND) < 0 ? left : CONFIRMATION_BOUND;
     }
 
     /**

@@ -66,6 +66,14 @@ public interface Tenant {
                 what(), waited, "Waited for " + what() + " for " + Waiting.text(waited) + ", and it has not come");
     }
 
+    /**
+     * Whether others count it as long as its znode is there, as a barrier's participant. Its caller is told that the time is over only
+     * when the store has confirmed that it is not counted any more, or has not done so for a second.
+     */
+    default boolean countsUntilGone() {
+        return false;
+    }
+
     /** The time will be over shortly: finds out who is in the way, for {@link #timedOut}, if that is not known. */
     default void timeIsRunningOut() {}
 }

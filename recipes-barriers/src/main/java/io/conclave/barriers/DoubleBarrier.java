@@ -85,7 +85,8 @@ public final class DoubleBarrier {
     }
 
     /**
-     * As {@link #enter()}, with a limit of time.
+     * As {@link #enter()}, with a limit of time. When that is over and there is a connection, the call goes on until the store has confirmed
+     * that this participant is not counted any more, for a second at most.
      *
      * @throws io.conclave.error.WaitTimeoutException if the time is over; nothing stays behind
      */

@@ -155,6 +155,11 @@ final class Participant implements Tenant {
                                 session, "fewer than its " + layout.participants() + " participants have come"));
     }
 
+    @Override
+    public boolean countsUntilGone() {
+        return true;
+    }
+
     /** All of the round are there. */
     void enter(Round with) {
         if (session.remaining().isZero()) {

@@ -159,10 +159,13 @@ public final class DistributedSemaphore {
     }
 
     /**
-     * Takes permits if they can be had without waiting for anybody; while the connection is away, after the next one is made.
+     * Takes permits if they can be had without waiting for anybody. Blocks for the coordinator's try timeout at most ({@link
+     * io.conclave.coordinator.CoordinatorBuilder#tryTimeout}, 1 second if not set), with or without a connection.
      *
      * @return empty if there is no room, or somebody is before us in the line, be it that he is about to get his. Permits that this
      *     coordinator is giving back are out until that is confirmed
+     * @throws io.conclave.error.NotConnectedException if the store does not answer within the try timeout; nothing is held
+     * @throws SessionGoneException if the session is lost meanwhile
      * @throws InterruptedException if the thread is interrupted; nothing stays behind
      */
     public Optional<PermitGrant> tryAcquire(int count) throws InterruptedException {
@@ -320,7 +323,7 @@ public final class DistributedSemaphore {
 
     private Acquisition<PermitGrant> ifFree(int count) {
         PermitTenant tenant = enter(count, false);
-        return Acquisition.of(tenant, () -> new HeldPermits(tenant));
+        return Acquisition.ofTry(tenant, () -> new HeldPermits(tenant));
     }
 
     private PermitTenant enter(int count, boolean patient) {

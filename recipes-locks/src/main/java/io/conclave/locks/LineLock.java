@@ -71,10 +71,16 @@ abstract class LineLock<G extends LockGrant> {
     }
 
     /**
-     * Takes the lock if nobody has it or waits for it, after one round trip (while the connection is away, after the next one is made). A place of this coordinator that is being given
-     * up counts as nobody, and its end is waited for.
+     * Takes the lock if nobody has it or waits for it, after one round trip. A place of this coordinator that is being given up counts
+     * as nobody, and its end is waited for.
      *
-     * @return empty if somebody is before us
+     * <p>It blocks for the coordinator's try timeout at most ({@link io.conclave.coordinator.CoordinatorBuilder#tryTimeout}, 1 second if
+     * not set), with or without a connection.
+     *
+     * @return empty if another one holds the lock or waits for it
+     * @throws io.conclave.error.NotConnectedException if the store does not answer within the try timeout; nothing is held, and what was
+     *     created is deleted as soon as the connection is back
+     * @throws SessionGoneException if the session is lost meanwhile
      * @throws InterruptedException if the thread is interrupted; nothing stays behind
      */
     public Optional<G> tryAcquire() throws InterruptedException {
@@ -93,7 +99,7 @@ abstract class LineLock<G extends LockGrant> {
         }
     }
 
-    /** As {@link #tryAcquire()}, without blocking. Completes on a listener thread. */
+    /** As {@link #tryAcquire()}, without blocking. Completes on a listener thread, with what that gives or throws. */
     public CompletableFuture<Optional<G>> tryAcquireAsync() {
         return ifFree().stageIfFree(LockGrant::closeAsync);
     }
@@ -157,6 +163,11 @@ abstract class LineLock<G extends LockGrant> {
      * This lock as java.util.concurrent knows it: owned by a thread, and reentrant. Each call makes an independent view: threads must share
      * one for re-entry to be seen.
      *
+     * <p>{@code tryLock()} ends within the coordinator's try timeout. If the store does not answer by then it throws {@link
+     * io.conclave.error.NotConnectedException}: {@code false} would say that another one holds the lock, which is not known. Interrupts do
+     * not end it, as {@link Lock} has it; the thread's interrupt flag is kept. {@code tryLock(time, unit)} never takes longer than its time
+     * (with a time of zero or less: than the try timeout) and returns {@code false} when that is over, with or without a connection.
+     *
      * <p>{@code lock()} throws {@link SessionGoneException} if the session is lost while waiting; {@code unlock()} and re-entry throw {@link
      * io.conclave.error.GrantLostException} if the lock was lost while held. There are no conditions.
      */
@@ -192,7 +203,7 @@ abstract class LineLock<G extends LockGrant> {
     }
 
     private Acquisition<G> ifFree() {
-        return Acquisition.of(enter(false), this::grantOf);
+        return Acquisition.ofTry(enter(false), this::grantOf);
     }
 
     private LockMember member(LineMember member) {

@@ -97,9 +97,12 @@ public final class MultiLock {
     }
 
     /**
-     * Takes the locks if nobody has or waits for one of them, after a round trip for each.
+     * Takes the locks if nobody has or waits for one of them, after a round trip for each; for all of them together it blocks for the
+     * try timeout of the first one's coordinator at most.
      *
-     * @return empty if somebody is before us in one of them
+     * @return empty if another one holds one of them or waits for it
+     * @throws io.conclave.error.NotConnectedException if a store does not answer within the try timeout; nothing is held
+     * @throws SessionGoneException if a session is lost meanwhile
      * @throws InterruptedException if the thread is interrupted; nothing stays behind
      */
     public Optional<MultiLockGrant> tryAcquire() throws InterruptedException {
@@ -128,7 +131,7 @@ public final class MultiLock {
 
     private Acquisition<MultiLockGrant> ifFree() {
         MultiTenant tenant = MultiTenant.enter(locks, false);
-        return Acquisition.of(tenant, () -> new HeldMultiLock(tenant));
+        return Acquisition.ofTry(tenant, () -> new HeldMultiLock(tenant));
     }
 
     @Override

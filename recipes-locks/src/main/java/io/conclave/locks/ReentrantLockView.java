@@ -47,7 +47,7 @@ final class ReentrantLockView implements Lock {
         }
     }
 
-    /** One round trip; as with every lock, interrupts do not end it. */
+    /** One round trip, and never longer than the try timeout; as with every lock, interrupts do not end it. */
     @Override
     public boolean tryLock() {
         if (reenter()) {

@@ -54,6 +54,9 @@ final class Attempt implements Draw.Outcome {
     }
 
     private void onListed(List<ItemName> items) {
+        if (wish.isOver()) {
+            return;
+        }
         if (items.isEmpty() || ++tries > TRIES) {
             wish.endWithout();
         } else {

@@ -55,10 +55,19 @@ final class Consumption<R> {
         return Waiting.checkedTimeout(timeout).isZero() ? atOnce() : inLine(Optional.of(timeout));
     }
 
-    /** Takes what there is now. */
+    /** Takes what there is now; if the store does not say what there is within the try timeout, it fails. */
     Consumption<R> atOnce() {
+        // before the dispatcher knows of the wish: the time counts from here
+        wish.endsBy(session.time().schedule(session.tryTimeout(), () -> session.execute(this::noAnswer)));
         session.execute(() -> consumers().attempt(wish));
         return this;
+    }
+
+    /** An item that is on its way by now goes back. */
+    private void noAnswer() {
+        if (!wish.isOver()) {
+            wish.fail(session.noAnswer("whether there is an item in " + layout.path()));
+        }
     }
 
     private Consumers consumers() {

@@ -81,7 +81,14 @@ public abstract sealed class ItemQueue<T> permits DistributedQueue, DistributedP
         return taking().within(timeout).await();
     }
 
-    /** Takes an item if there is one now, past those who wait; empty also if others were quicker again and again, and if the server lags behind and the coordinator does not read linearizably. Otherwise as {@link #take()}. */
+    /**
+     * Takes an item if there is one now, past those who wait; empty also if others were quicker again and again, and if the server lags behind
+     * and the coordinator does not read linearizably. Blocks for the coordinator's try timeout at most ({@link
+     * io.conclave.coordinator.CoordinatorBuilder#tryTimeout}, 1 second if not set). Otherwise as {@link #take()}.
+     *
+     * @throws io.conclave.error.NotConnectedException if the store does not answer within the try timeout; an item that was taken by then
+     *     goes back to its place
+     */
     public Optional<T> tryTake() throws InterruptedException {
         return taking().atOnce().await();
     }
@@ -117,7 +124,13 @@ public abstract sealed class ItemQueue<T> permits DistributedQueue, DistributedP
         return claiming().within(timeout).await();
     }
 
-    /** Claims an item if there is one now, past those who wait; empty also if others were quicker again and again. Otherwise as {@link #claim()}. */
+    /**
+     * Claims an item if there is one now, past those who wait; empty also if others were quicker again and again. Blocks for the coordinator's
+     * try timeout at most. Otherwise as {@link #claim()}.
+     *
+     * @throws io.conclave.error.NotConnectedException if the store does not answer within the try timeout; an item that was claimed by then
+     *     is given back
+     */
     public Optional<Claim<T>> tryClaim() throws InterruptedException {
         return claiming().atOnce().await();
     }

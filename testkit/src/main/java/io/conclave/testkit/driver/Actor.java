@@ -1,8 +1,10 @@
 package io.conclave.testkit.driver;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeSession;
 import io.conclave.coordinator.Waiting;
 import io.conclave.error.LossReason;
+import io.conclave.error.NotConnectedException;
 import io.conclave.grant.Grant;
 import io.conclave.grant.Tenure;
 import io.conclave.spi.SessionState;
@@ -188,6 +190,32 @@ public final class Actor {
             }
             throw e;
         }
+    }
+
+    /**
+     * Makes a plain try. It may end with {@link NotConnectedException} if the store was silent for the whole try timeout, by
+     * the clock of the run. Blocks.
+     *
+     * @throws Exception what the try ends with otherwise
+     */
+    public void unlessTheStoreIsSilent(Try attempt) throws Exception {
+        RecipeSession session = coordinator.recipeSession();
+        long beganNanos = session.time().monotonicNanos();
+        try {
+            attempt.run();
+        } catch (NotConnectedException e) {
+            long tookNanos = session.time().monotonicNanos() - beganNanos;
+            if (tookNanos < session.tryTimeout().toNanos()) {
+                throw new AssertionError("The store was given " + tookNanos + " ns to answer", e);
+            }
+        }
+    }
+
+    /** A plain try, and what follows if it succeeds. */
+    @FunctionalInterface
+    public interface Try {
+        /** Tries. */
+        void run() throws Exception;
     }
 
     /** Holds an exclusive grant for a while of manual time, checks it at rest, and gives it back. Blocks; keeps an interrupt as the thread's flag. */
