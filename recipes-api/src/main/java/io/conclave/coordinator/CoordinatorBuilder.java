@@ -95,8 +95,12 @@ public final class CoordinatorBuilder {
     }
 
     /**
-     * Where listeners, watchers and the continuations of stages run; daemon threads of the coordinator's own if not set. It needs threads of its own (one
-     * that runs tasks on the calling thread is not allowed) and enough of them for listeners that block.
+     * Where listeners, watchers and the continuations of stages run. It needs threads of its own (one that runs tasks on
+     * the calling thread is not allowed) and enough of them for listeners that block.
+     *
+     * <p>If it is not set, the coordinator has threads of its own, all of them daemons. From Java 24 on each callback has a
+     * virtual thread. Before, 32 platform threads share the callbacks, not counting those that are at one callback for more
+     * than 50 ms. So callbacks may wait for each other.
      */
     public CoordinatorBuilder listenerExecutor(Executor executor) {
         listenerExecutor = Optional.of(executor);
@@ -177,7 +181,7 @@ public final class CoordinatorBuilder {
         RecipeContext context = new RecipeContext(
                 base,
                 time,
-                threads.executor(),
+                threads.listeners(),
                 metrics,
                 defaultAcl,
                 generation,
@@ -193,7 +197,7 @@ public final class CoordinatorBuilder {
 
     private Backend openBackend(ListenerThreads threads) {
         BackendOptions options = new BackendOptions(
-                sessionTimeout, time, threads.executor(), authentications, defaultAcl, maxQueuedRequests, metrics);
+                sessionTimeout, time, threads.dispatchers(), authentications, defaultAcl, maxQueuedRequests, metrics);
         return provider().open(connectString, options);
     }
 

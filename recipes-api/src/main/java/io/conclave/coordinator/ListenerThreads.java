@@ -1,5 +1,6 @@
 package io.conclave.coordinator;
 
+import io.conclave.time.TimeSource;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.SynchronousQueue;
@@ -11,15 +12,24 @@ import org.jspecify.annotations.Nullable;
 /**
  * The threads on which listeners and dispatchers run: the application's, or daemon threads that come and go with the work.
  *
- * <p>Own threads are never shut down, only let go when they are idle: the last callbacks of a coordinator that was closed still have to run.
+ * <p>Of the own ones, dispatchers have theirs, one for each session with work, so that no listener holds them up.
+ * Listeners have virtual threads where the JVM does not pin them ({@link VirtualThreads}), else {@link GrowingThreads}.
+ *
+ * <p>Own threads are never shut down, only let go when they are idle: the last callbacks of a coordinator that was closed
+ * still have to run.
  */
 final class ListenerThreads implements AutoCloseable {
-    private final Executor executor;
+    /** How many platform threads the listeners of a coordinator have as long as none waits for long. */
+    static final int BOUND = 32;
+
+    private final Executor listeners;
+    private final Executor dispatchers;
     private final @Nullable ThreadPoolExecutor owned;
 
     ListenerThreads(Optional<Executor> given) {
         if (given.isPresent()) {
-            executor = given.get();
+            listeners = given.get();
+            dispatchers = listeners;
             owned = null;
         } else {
             AtomicInteger count = new AtomicInteger();
@@ -29,12 +39,20 @@ final class ListenerThreads implements AutoCloseable {
                         thread.setDaemon(true);
                         return thread;
                     });
-            executor = owned;
+            dispatchers = owned;
+            listeners = VirtualThreads.named("conclave-listener-")
+                    .orElseGet(() -> new GrowingThreads(owned, BOUND, TimeSource.system()));
         }
     }
 
-    Executor executor() {
-        return executor;
+    /** Where listeners run, which may block. */
+    Executor listeners() {
+        return listeners;
+    }
+
+    /** Where dispatchers run, which do not block. */
+    Executor dispatchers() {
+        return dispatchers;
     }
 
     /** Lets idle threads go at once; an application's executor is left alone. */
