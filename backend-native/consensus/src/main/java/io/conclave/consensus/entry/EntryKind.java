@@ -10,7 +10,10 @@ public enum EntryKind {
     CONFIGURATION(3),
     /** Switches new semantics on, once all members understand them. Payload: the level, a four-byte int. */
     FEATURE_LEVEL(4),
-    /** A member has started; its index is the incarnation of what the member proposes. Payload: member 4, nonce 8. */
+    /**
+     * A member has started; its index is the incarnation of what the member proposes. Payload: member 4, nonce 8, directory
+     * 8, number of the start 8, id of the start 8.
+     */
     STARTED(5);
 
     private final byte code;

@@ -24,6 +24,11 @@ public record LogState(
         proposers = Collections.unmodifiableMap(new TreeMap<>(proposers));
     }
 
-    /** @param nonce of the STARTED entry whose index is the incarnation */
-    public record Proposer(long incarnation, long nonce, long lastSequence) {}
+    /**
+     * A member that proposes.
+     *
+     * @param nonce of the STARTED entry whose index is the incarnation
+     * @param start which start of the member that is
+     */
+    public record Proposer(long incarnation, long nonce, long lastSequence, Start start) {}
 }

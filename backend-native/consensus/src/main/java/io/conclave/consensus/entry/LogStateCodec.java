@@ -14,12 +14,13 @@ import java.util.TreeMap;
  *
  * <pre>
  *   version 1 | feature level 4 | index of the configuration 8
- *   proposers 2, each: member 4 | incarnation 8 | nonce 8 | last sequence 8
+ *   proposers 2, each: member 4 | incarnation 8 | nonce 8 | last sequence 8 | start
  *   configuration, see {@link ConfigurationCodec}
+ *   start: directory 8 | number 8 | id 8
  * </pre>
  */
 public final class LogStateCodec {
-    private static final int VERSION = 1;
+    private static final int VERSION = 2;
 
     private LogStateCodec() {}
 
@@ -38,6 +39,9 @@ public final class LogStateCodec {
                 out.writeLong(proposer.incarnation());
                 out.writeLong(proposer.nonce());
                 out.writeLong(proposer.lastSequence());
+                out.writeLong(proposer.start().directory());
+                out.writeLong(proposer.start().number());
+                out.writeLong(proposer.start().id());
             }
             ConfigurationCodec.write(state.configuration(), out);
         } catch (IOException e) {
@@ -74,8 +78,13 @@ public final class LogStateCodec {
         Map<Integer, LogState.Proposer> proposers = new TreeMap<>();
         int count = in.readUnsignedShort();
         for (int i = 0; i < count; i++) {
-            proposers.put(in.readInt(), new LogState.Proposer(in.readLong(), in.readLong(), in.readLong()));
+            proposers.put(
+                    in.readInt(), new LogState.Proposer(in.readLong(), in.readLong(), in.readLong(), readStart(in)));
         }
         return new LogState(ConfigurationCodec.read(in), configurationIndex, featureLevel, proposers);
+    }
+
+    private static Start readStart(DataInputStream in) throws IOException {
+        return new Start(in.readLong(), in.readLong(), in.readLong());
     }
 }

@@ -4,6 +4,7 @@ import io.conclave.consensus.core.Core;
 import io.conclave.consensus.core.CoreStatus;
 import io.conclave.consensus.core.PeerMessage.Greeting;
 import io.conclave.consensus.core.WrongDiskException;
+import io.conclave.consensus.entry.LogState.Proposer;
 import io.conclave.consensus.entry.Start;
 
 /**
@@ -14,17 +15,21 @@ final class Greetings {
     private final Core core;
     private final LogApplier applier;
     private final int self;
+    private final Start start;
 
-    Greetings(Core core, LogApplier applier, int self) {
+    Greetings(Core core, LogApplier applier, int self, Start start) {
         this.core = core;
         this.applier = applier;
         this.self = self;
+        this.start = start;
     }
 
     /** What to tell the member that has shown that directory; only what is committed. */
     Greeting to(int member, long directory) {
+        Proposer proposer = applier.proposer(member);
+        Start last = proposer == null ? Start.NONE : proposer.start();
         return new Greeting(
-                Start.NONE,
+                last.directory() == directory ? last : Start.NONE,
                 core.acknowledgedIndex(member, directory),
                 applier.index(),
                 applier.term(),
@@ -39,8 +44,16 @@ final class Greetings {
     void from(int member, Greeting greeting) {
         core.heard(member);
         CoreStatus status = core.status();
-        if (status.configuration().isOnlyVoter(self)) {
+        boolean isOnlyVoter = status.configuration().isOnlyVoter(self);
+        if (isOnlyVoter) {
             judgeOnlyVoter(member, greeting, status);
+        }
+        if (start.isOvertakenBy(greeting.known())) {
+            throw new WrongDiskException(
+                    "this is start " + start.number() + " in this member's directory, but member " + member
+                            + " knows that start " + greeting.known().number()
+                            + " of it was committed: this member's disk went back in time, or its directory was copied",
+                    !isOnlyVoter);
         }
         if (!status.weak() && greeting.acknowledgedIndex() > status.lastIndex()) {
             throw new WrongDiskException(

@@ -145,14 +145,16 @@ final class LogApplier {
 
     /**
      * The same start may come twice, since it is proposed until it is seen. Whether it is a member's is for the leader to
-     * say: the configuration of the birth is not in the log, so not everybody who applies this knows it.
+     * say: the configuration of the birth is not in the log, so not everybody who applies this knows it. One from a
+     * directory that went back in time does not count.
      */
     private void start(Started started, long at) {
         Proposer before = proposers.get(started.member());
-        if (before != null && before.nonce() == started.nonce()) {
+        if (before != null
+                && (before.nonce() == started.nonce() || started.start().isOvertakenBy(before.start()))) {
             return;
         }
-        proposers.put(started.member(), new Proposer(at, started.nonce(), 0));
+        proposers.put(started.member(), new Proposer(at, started.nonce(), 0, started.start()));
         witness.started(started, at);
     }
 
@@ -168,7 +170,9 @@ final class LogApplier {
             }
             return;
         }
-        proposers.put(origin.member(), new Proposer(proposer.incarnation(), proposer.nonce(), origin.sequence()));
+        proposers.put(
+                origin.member(),
+                new Proposer(proposer.incarnation(), proposer.nonce(), origin.sequence(), proposer.start()));
         if (entry.kind() == EntryKind.FEATURE_LEVEL) {
             featureLevel =
                     Math.max(featureLevel, ByteBuffer.wrap(entry.payload()).getInt());

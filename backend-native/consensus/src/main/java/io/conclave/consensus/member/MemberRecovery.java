@@ -9,6 +9,7 @@ import io.conclave.consensus.entry.ClusterConfiguration;
 import io.conclave.consensus.entry.LogBatch;
 import io.conclave.consensus.entry.LogState;
 import io.conclave.consensus.entry.Member;
+import io.conclave.consensus.entry.Start;
 import io.conclave.consensus.store.LogStore;
 import io.conclave.consensus.store.Recovered;
 import io.conclave.consensus.store.RecoveryTarget;
@@ -27,7 +28,7 @@ final class MemberRecovery implements RecoveryTarget {
     private final StateMachine machine;
     private final LogApplier applier;
     private final RecoveredTail tail = new RecoveredTail(CoreOptions.DEFAULT.tailBytes());
-    private Recovered recovered = new Recovered(0, 0, 0, 0, List.of(), false);
+    private Recovered recovered = new Recovered(0, 0, 0, 0, List.of(), false, 0, Start.NONE);
 
     MemberRecovery(LogOptions options, LogStore store, StateMachine machine, LogApplier applier) {
         this.options = options;
@@ -67,6 +68,11 @@ final class MemberRecovery implements RecoveryTarget {
         tail.add(batch);
     }
 
+    /** This start of the member. */
+    Start start() {
+        return recovered.start();
+    }
+
     /** What is in the log and may not be committed. */
     List<LogBatch> rest() {
         return recovered.rest();
@@ -85,7 +91,7 @@ final class MemberRecovery implements RecoveryTarget {
                 applier.configurationIndex(),
                 recovered.rest(),
                 recovered.cut(),
-                recovered.term(),
+                recovered.doubtTerm(),
                 others());
     }
 

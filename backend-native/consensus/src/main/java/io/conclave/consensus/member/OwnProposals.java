@@ -5,6 +5,7 @@ import io.conclave.consensus.entry.ClusterConfiguration;
 import io.conclave.consensus.entry.LogEntry;
 import io.conclave.consensus.entry.LogState.Proposer;
 import io.conclave.consensus.entry.Origin;
+import io.conclave.consensus.entry.Start;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -48,6 +49,7 @@ final class OwnProposals {
     private final Deque<Pending> sent = new ArrayDeque<>();
 
     private final Deque<Pending> unsent = new ArrayDeque<>();
+    private Start start = Start.NONE;
     private long nonce;
     private long incarnation;
     private long lastSequence;
@@ -61,6 +63,11 @@ final class OwnProposals {
         this.memberId = memberId;
         this.nonces = nonces;
         nonce = nonces.getAsLong();
+    }
+
+    /** Which start of the member this life is; before anything is proposed. */
+    void startedAs(Start thisStart) {
+        start = thisStart;
     }
 
     /** Whether proposals can be numbered. */
@@ -105,7 +112,7 @@ final class OwnProposals {
         if (incarnation == 0) {
             if (!startSent) {
                 startSent = true;
-                entries.add(new Started(memberId, nonce).entry());
+                entries.add(new Started(memberId, nonce, start).entry());
             }
             return entries;
         }

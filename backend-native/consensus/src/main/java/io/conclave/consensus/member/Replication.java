@@ -110,7 +110,8 @@ final class Replication {
                 in.random().getAsLong(),
                 nowMs);
         recovery.remind(core);
-        greetings = new Greetings(core, applier, self);
+        own.startedAs(recovery.start());
+        greetings = new Greetings(core, applier, self, recovery.start());
         intake = new Intake(options, queue, writer, outgoing, core, own, reads);
         serving = new ServingRule(options.stopServingAfterMs(), core, reads, listener::serving);
         handover = new Handover(options.electionTimeoutMs());

@@ -3,17 +3,21 @@ package io.conclave.consensus.member;
 import io.conclave.consensus.entry.EntryKind;
 import io.conclave.consensus.entry.LogEntry;
 import io.conclave.consensus.entry.Origin;
+import io.conclave.consensus.entry.Start;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 
-/** What the entry says with which a member begins a new incarnation. */
-record Started(int member, long nonce) {
-    private static final int BYTES = Integer.BYTES + Long.BYTES;
+/**
+ * What the entry says with which a member begins a new incarnation: of those a life of it may have several, and so several
+ * nonces, but only one start.
+ */
+record Started(int member, long nonce, Start start) {
+    private static final int BYTES = Integer.BYTES + 4 * Long.BYTES;
 
     LogEntry entry() {
-        byte[] payload =
-                ByteBuffer.allocate(BYTES).putInt(member).putLong(nonce).array();
-        return new LogEntry(EntryKind.STARTED, Origin.NONE, payload);
+        ByteBuffer payload = ByteBuffer.allocate(BYTES).putInt(member).putLong(nonce);
+        payload.putLong(start.directory()).putLong(start.number()).putLong(start.id());
+        return new LogEntry(EntryKind.STARTED, Origin.NONE, payload.array());
     }
 
     /** Empty if the entry is none, or malformed. */
@@ -22,6 +26,9 @@ record Started(int member, long nonce) {
             return Optional.empty();
         }
         ByteBuffer payload = ByteBuffer.wrap(entry.payload());
-        return Optional.of(new Started(payload.getInt(), payload.getLong()));
+        return Optional.of(new Started(
+                payload.getInt(),
+                payload.getLong(),
+                new Start(payload.getLong(), payload.getLong(), payload.getLong())));
     }
 }

@@ -322,6 +322,11 @@ public final class FileStore implements LogStore {
     // ---- state and end
 
     @Override
+    public void markEnd() throws IOException {
+        files().markEnd();
+    }
+
+    @Override
     public void condemn(String reason) throws IOException {
         LogDirectory.condemn(disk, reason);
     }

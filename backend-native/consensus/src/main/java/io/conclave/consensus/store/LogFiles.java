@@ -7,6 +7,7 @@ import io.conclave.consensus.disk.DiskFullException;
 import io.conclave.consensus.entry.EntryKind;
 import io.conclave.consensus.entry.LogBatch;
 import io.conclave.consensus.entry.LogEntry;
+import io.conclave.consensus.entry.Start;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -69,10 +70,9 @@ final class LogFiles implements Closeable {
                     target.committed(batch);
                 },
                 snapshots.reached());
-        if (recovery.isTorn() && !vote.vote().torn()) {
-            // first, for after the cut nobody could tell any more
-            vote.write(vote.vote().torn(true));
-        }
+        // that it is torn first, for after the cut nobody could tell any more; the start before anything is said
+        Vote started = vote.vote().startedAs(options.directoryIds().getAsLong());
+        vote.write(recovery.isTorn() ? started.tornNow() : started);
         recovery.cut();
         snapshots.setDamagedAside();
         segments.recovered(found, recovery.written());
@@ -93,7 +93,9 @@ final class LogFiles implements Closeable {
                 committed,
                 committed == 0 ? 0 : committedTerm,
                 rest,
-                found.torn());
+                found.torn(),
+                behind ? tail.term() : found.doubtTerm(),
+                new Start(identity.directory(), found.starts(), found.startId()));
     }
 
     private void requireKnownFeatures(LogBatch batch) {
@@ -180,7 +182,7 @@ final class LogFiles implements Closeable {
     /** The member has caught up: a torn end of the log is of the past. */
     void caughtUp() throws IOException {
         if (vote.vote().torn()) {
-            vote.write(current().torn(false));
+            vote.write(current().whole());
         }
     }
 

@@ -45,8 +45,13 @@ final class LogFormat {
     }
 
     static void requireVersion(String path, int version) {
-        if (version < 1 || version > VERSION) {
-            throw new LogException(path + " has format version " + version + "; this software reads 1 to " + VERSION);
+        requireVersion(path, version, 1, VERSION);
+    }
+
+    static void requireVersion(String path, int version, int oldest, int newest) {
+        if (version < oldest || version > newest) {
+            throw new LogException(path + " has format version " + version + "; this software reads "
+                    + (oldest == newest ? "" : oldest + " to ") + newest);
         }
     }
 

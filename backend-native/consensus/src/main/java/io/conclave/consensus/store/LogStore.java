@@ -54,6 +54,12 @@ public interface LogStore {
      */
     void caughtUp() throws IOException;
 
+    /**
+     * Nothing has been written for a while: leaves a mark of where the log ends, so that what is found torn at the next
+     * start is a write of the last moments. Durable on return.
+     */
+    void markEnd() throws IOException;
+
     /** What became of an append. */
     enum Appended {
         /** It is durable. */

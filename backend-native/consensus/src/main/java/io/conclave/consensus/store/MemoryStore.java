@@ -4,6 +4,7 @@ import io.conclave.consensus.DiskState;
 import io.conclave.consensus.LogOptions;
 import io.conclave.consensus.StateSnapshot;
 import io.conclave.consensus.entry.LogBatch;
+import io.conclave.consensus.entry.Start;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -93,7 +94,15 @@ public final class MemoryStore implements LogStore {
     @Override
     public Recovered recover(RecoveryTarget target) {
         snapshots();
-        return new Recovered(0, 0, 0, 0, List.of(), false);
+        return new Recovered(
+                0,
+                0,
+                0,
+                0,
+                List.of(),
+                false,
+                0,
+                new Start(directory, 1, options.directoryIds().getAsLong()));
     }
 
     @Override
@@ -101,6 +110,9 @@ public final class MemoryStore implements LogStore {
 
     @Override
     public void caughtUp() {}
+
+    @Override
+    public void markEnd() {}
 
     @Override
     public Appended roomFor(int entries, long payloadBytes) {

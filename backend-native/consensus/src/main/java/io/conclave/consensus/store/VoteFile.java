@@ -19,7 +19,8 @@ import org.slf4j.LoggerFactory;
  * <pre>
  *    0 magic 8           8 version 4           12 torn 4         16 cluster id 16      32 sequence 8
  *   40 term 8           48 voted for 4         52 zero 4         56 durable segment 8  64 durable offset 8
- *   72 commit index 8   80 base segment 8      88 base index 8   96 CRC32C 4
+ *   72 commit index 8   80 base segment 8      88 base index 8   96 doubt term 8
+ *  104 starts 8        112 id of the start 8  120 CRC32C 4
  * </pre>
  *
  * The durable position says up to where the log was synced when the slot was written: a clean close leaves a mark here
@@ -29,7 +30,8 @@ final class VoteFile implements Closeable {
     private static final Logger log = LoggerFactory.getLogger(VoteFile.class);
     static final String NAME = "vote";
     private static final long MAGIC = 0x434e434c564f5445L; // CNCLVOTE
-    private static final int BYTES = 100;
+    private static final int VERSION = 2;
+    private static final int BYTES = 124;
     private static final int SEQUENCE_OFFSET = 32;
 
     /** Slots lie in different blocks also on disks with sectors of 4 KB. */
@@ -120,7 +122,7 @@ final class VoteFile implements Closeable {
     private static ByteBuffer encode(UUID clusterId, Slot slot) {
         Vote vote = slot.vote;
         ByteBuffer bytes = ByteBuffer.allocate(BYTES);
-        bytes.putLong(MAGIC).putInt(LogFormat.VERSION).putInt(vote.torn() ? 1 : 0);
+        bytes.putLong(MAGIC).putInt(VERSION).putInt(vote.torn() ? 1 : 0);
         LogFormat.putId(bytes, clusterId);
         bytes.putLong(slot.sequence)
                 .putLong(vote.term())
@@ -128,6 +130,7 @@ final class VoteFile implements Closeable {
                 .putInt(0);
         bytes.putLong(vote.durable().segment()).putLong(vote.durable().offset()).putLong(vote.commitIndex());
         bytes.putLong(vote.base().segment()).putLong(vote.base().index());
+        bytes.putLong(vote.doubtTerm()).putLong(vote.starts()).putLong(vote.startId());
         return bytes.putInt(Checksum.of(bytes, 0, BYTES - 4)).flip();
     }
 
@@ -139,7 +142,7 @@ final class VoteFile implements Closeable {
             return Optional.empty();
         }
         bytes.position(8);
-        LogFormat.requireVersion(path, bytes.getInt());
+        LogFormat.requireVersion(path, bytes.getInt(), VERSION, VERSION);
         boolean torn = bytes.getInt() != 0;
         LogFormat.requireCluster(path, LogFormat.getId(bytes), clusterId);
         long sequence = bytes.getLong();
@@ -149,6 +152,8 @@ final class VoteFile implements Closeable {
         LogPosition durable = new LogPosition(bytes.getLong(), bytes.getLong());
         long commitIndex = bytes.getLong();
         LogBase base = new LogBase(bytes.getLong(), bytes.getLong());
-        return Optional.of(new Slot(sequence, new Vote(term, votedFor, torn, durable, commitIndex, base)));
+        Vote vote = new Vote(
+                term, votedFor, torn, bytes.getLong(), durable, commitIndex, base, bytes.getLong(), bytes.getLong());
+        return Optional.of(new Slot(sequence, vote));
     }
 }

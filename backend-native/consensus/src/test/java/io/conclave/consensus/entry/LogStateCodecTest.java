@@ -18,7 +18,8 @@ class LogStateCodecTest {
     private static final Member BETA = new Member(2, 0, "b", 2889, "client-b", 0, true);
     private static final ClusterConfiguration CONFIGURATION =
             new ClusterConfiguration(Map.of(1, ALPHA, 2, BETA), Set.of(1), Set.of(1, 2), Set.of(2), Set.of(9));
-    private static final LogState STATE = new LogState(CONFIGURATION, 12, 3, Map.of(1, new LogState.Proposer(4, 5, 6)));
+    private static final LogState STATE =
+            new LogState(CONFIGURATION, 12, 3, Map.of(1, new LogState.Proposer(4, 5, 6, new Start(7, 8, 9))));
 
     private static final String CONFIGURATION_BYTES = "01" + "0002"
             + "00000001" + "1122334455667788" + "0005616c706861" + "00000b48" + "0000" + "00000885" + "00"
@@ -28,8 +29,9 @@ class LogStateCodecTest {
             + "0001" + "00000002"
             + "0001" + "00000009";
 
-    private static final String STATE_BYTES = "01" + "00000003" + "000000000000000c"
+    private static final String STATE_BYTES = "02" + "00000003" + "000000000000000c"
             + "0001" + "00000001" + "0000000000000004" + "0000000000000005" + "0000000000000006"
+            + "0000000000000007" + "0000000000000008" + "0000000000000009"
             + CONFIGURATION_BYTES;
 
     @Test
@@ -70,9 +72,9 @@ class LogStateCodecTest {
         }
         assertThrows(
                 IllegalArgumentException.class, () -> LogStateCodec.decode(Arrays.copyOf(bytes, bytes.length + 1)));
-        bytes[0] = 2;
+        bytes[0] = 3;
         IllegalArgumentException e = assertThrows(IllegalArgumentException.class, () -> LogStateCodec.decode(bytes));
-        assertEquals("a state of the log of version 2; known is 1", e.getMessage());
+        assertEquals("a state of the log of version 3; known is 2", e.getMessage());
         ByteBuffer tooLong = ByteBuffer.allocate(EntryCodec.HEADER_BYTES).put(0, (byte) 2);
         tooLong.putInt(EntryCodec.HEADER_BYTES - 4, 1);
         assertThrows(IllegalArgumentException.class, () -> EntryCodec.read(tooLong, 1));

@@ -59,7 +59,7 @@ class OwnProposalsTest {
         own.add(item());
         own.next(ALL);
 
-        own.installed(new Proposer(50, start.nonce(), 0));
+        own.installed(new Proposer(50, start.nonce(), 0, start.start()));
         assertEquals(2, unknown);
         own.add(item());
         List<LogEntry> sent = own.next(ALL);

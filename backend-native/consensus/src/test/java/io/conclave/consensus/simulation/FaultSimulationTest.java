@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Many seeds of {@link FaultSimulation}: {@code -Dsim.seeds=N} for how many, {@code -Dsim.seed=S} for the first. */
 class FaultSimulationTest {
-    private static final int FIRST_MISTAKE_SEED = 55;
+    private static final int FIRST_MISTAKE_SEED = 110;
     private static final int MISTAKE_SEEDS = 20;
 
     @Test

@@ -18,6 +18,7 @@ import io.conclave.consensus.entry.LogBatch;
 import io.conclave.consensus.entry.LogEntry;
 import io.conclave.consensus.entry.LogState;
 import io.conclave.consensus.entry.Origin;
+import io.conclave.consensus.entry.Start;
 import io.conclave.consensus.store.LogStore.Appended;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -412,8 +413,8 @@ final class CrashSimulation {
     }
 
     private static SnapshotPosition position(long index, long term) {
-        LogState state =
-                new LogState(ClusterConfiguration.NONE, index / 2, 1, Map.of(1, new LogState.Proposer(index, term, 3)));
+        LogState state = new LogState(
+                ClusterConfiguration.NONE, index / 2, 1, Map.of(1, new LogState.Proposer(index, term, 3, Start.NONE)));
         return new SnapshotPosition(term, index, 5, state);
     }
 

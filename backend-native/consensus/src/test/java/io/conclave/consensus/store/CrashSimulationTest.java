@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 
 /** Many seeds of {@link CrashSimulation}: {@code -Dsim.seeds=N} for how many, {@code -Dsim.seed=S} for the first. */
 class CrashSimulationTest {
-    private static final int MISTAKE_SEEDS = 100;
+    private static final int MISTAKE_SEEDS = 1_200;
     private static final Logger STORE = (Logger) LoggerFactory.getLogger("io.conclave.consensus.store");
 
     @BeforeAll

@@ -14,6 +14,7 @@ import io.conclave.consensus.disk.SimulatedDisk;
 import io.conclave.consensus.entry.ClusterConfiguration;
 import io.conclave.consensus.entry.LogState;
 import io.conclave.consensus.entry.Member;
+import io.conclave.consensus.entry.Start;
 import io.conclave.consensus.store.LogStore.Appended;
 import java.io.IOException;
 import java.io.InputStream;
@@ -380,16 +381,16 @@ class LogFilesTest {
         SingleVoter voter = start();
         write(voter, 1, 3);
         voter.close();
-        assertGolden("identity", disk.bytes("identity"));
-        assertGolden("vote", disk.bytes("vote"));
-        assertGolden("segment", Arrays.copyOf(disk.bytes(FIRST), 2_048));
+        assertGolden("identity-1", disk.bytes("identity"));
+        assertGolden("vote-2", disk.bytes("vote"));
+        assertGolden("segment-1", Arrays.copyOf(disk.bytes(FIRST), 2_048));
         SnapshotFile.write(
                 disk,
                 cluster,
                 new SnapshotPosition(1, 2, SingleVoter.NOW_MS, logState()),
                 out -> out.write(new byte[] {1, 2, 3}),
                 () -> false);
-        assertGolden("snapshot", disk.bytes(SnapshotFile.name(2)));
+        assertGolden("snapshot-2", disk.bytes(SnapshotFile.name(2)));
     }
 
     private static LogState logState() {
@@ -398,7 +399,7 @@ class LogFilesTest {
                 new ClusterConfiguration(Map.of(3, member), Set.of(3), Set.of()),
                 2,
                 1,
-                Map.of(3, new LogState.Proposer(4, 5, 6)));
+                Map.of(3, new LogState.Proposer(4, 5, 6, new Start(7, 8, 9))));
     }
 
     /** Compares with a resource in hexadecimal, zeros at the end left out. */
@@ -408,7 +409,7 @@ class LogFilesTest {
             length--;
         }
         byte[] actual = Arrays.copyOf(bytes, length);
-        try (InputStream in = LogFilesTest.class.getResourceAsStream("/golden/" + name + "-1.hex")) {
+        try (InputStream in = LogFilesTest.class.getResourceAsStream("/golden/" + name + ".hex")) {
             String expected = in == null ? "" : new String(in.readAllBytes(), StandardCharsets.UTF_8);
             byte[] golden = HexFormat.of().parseHex(expected.replaceAll("\\s", ""));
             assertArrayEquals(

@@ -12,7 +12,7 @@ final class MistakenDisk extends ForwardingDisk {
     private static final int TORN_AT = 12;
     private static final int DURABLE_AT = 56;
     private static final int BASE_AT = 80;
-    private static final int CRC_AT = 96;
+    private static final int CRC_AT = 120;
 
     private final Mistake mistake;
 

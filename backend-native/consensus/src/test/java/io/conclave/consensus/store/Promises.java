@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.consensus.entry.LogBatch;
+import io.conclave.consensus.entry.Start;
 import io.conclave.consensus.store.LogStore.Appended;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -23,7 +24,7 @@ final class Promises {
     /** What may be there instead: an operation was under way when the last life ended. */
     private final List<Model> orElse = new ArrayList<>();
 
-    private Recovered vote = new Recovered(0, 0, 0, 0, List.of(), false);
+    private Recovered vote = new Recovered(0, 0, 0, 0, List.of(), false, 0, Start.NONE);
     private Recovered voteOrElse = vote;
 
     /** Fingerprints of what was cut, and must never come back. */
@@ -59,7 +60,7 @@ final class Promises {
     // ---- what is done
 
     void voting(long term, int member) {
-        voteOrElse = new Recovered(term, member, 0, 0, List.of(), false);
+        voteOrElse = new Recovered(term, member, 0, 0, List.of(), false, 0, Start.NONE);
     }
 
     void voted() {
