@@ -60,7 +60,10 @@ import org.slf4j.LoggerFactory;
 public final class ConclaveServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ConclaveServer.class);
     /** What this version understands. */
-    private static final int FEATURE_LEVEL = 1;
+    private static final int FEATURE_LEVEL = 2;
+
+    /** At this level all members understand a suspicion that names its term. */
+    private static final int TERMS_FEATURE_LEVEL = 2;
 
     private static final int HEARTBEATS_PER_ELECTION_TIMEOUT = 5;
 
@@ -118,7 +121,7 @@ public final class ConclaveServer implements AutoCloseable {
         this.background = Executors.newFixedThreadPool(BACKGROUND_THREADS, ConclaveServer::backgroundThread);
         this.log = logs.apply(logOptions());
         this.replica = new Replica(FEATURE_LEVEL);
-        Reign reign = new Reign();
+        Reign reign = new Reign(() -> replica.state().featureLevel() >= TERMS_FEATURE_LEVEL);
         SignsOfLife signs = new SignsOfLife(log, time, FEATURE_LEVEL, signDelay(config));
         this.sessions = new SessionTracker(log, time, reign, signs);
         this.features =
@@ -136,6 +139,7 @@ public final class ConclaveServer implements AutoCloseable {
                 replica,
                 reign,
                 sessions,
+                new StateCheck(config.ensemble().memberId(), StateCheck.EVERY, log, this::stateIsWrong),
                 features,
                 members,
                 acceptor,
@@ -394,6 +398,36 @@ public final class ConclaveServer implements AutoCloseable {
     /** How many connections there are; from any thread. */
     public int connectionCount() {
         return acceptor.connectionCount();
+    }
+
+    /**
+     * On the log's thread: the others have another state. Nothing that is here may be served or sent to anybody any more.
+     * The log is put away, so that the next start is that of a member that has nothing, and is given what the others have.
+     */
+    void stateIsWrong(String reason) {
+        events.standstill(true);
+        LOG.error("The server stops: {}", reason);
+        Thread end = new Thread(
+                () -> {
+                    kill();
+                    fatal.accept(new LogException(reason + ". " + logPutAway()
+                            + " Start it again: it is given the state of the others. Have its memory tested"));
+                },
+                "conclave-end");
+        end.setDaemon(true);
+        end.start();
+    }
+
+    private String logPutAway() {
+        if (config.dataDirectory().isEmpty()) {
+            return "It was in memory only.";
+        }
+        try {
+            return "Its log was put away, as " + String.join(", ", setLogAside(config)) + ".";
+        } catch (LogException e) {
+            LOG.error("The log could not be put away", e);
+            return "Its log could not be put away (" + e.getMessage() + "): do that before the next start.";
+        }
     }
 
     /** The log's thread cannot be waited for, so nothing is closed: the process has to end. */

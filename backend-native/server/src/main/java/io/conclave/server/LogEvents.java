@@ -16,6 +16,7 @@ final class LogEvents implements LogListener {
     private final Replica replica;
     private final Reign reign;
     private final SessionTracker sessions;
+    private final StateCheck check;
     private final FeatureLevels features;
     private final MembershipRequests members;
     private final ConnectionAcceptor connections;
@@ -29,6 +30,7 @@ final class LogEvents implements LogListener {
             Replica replica,
             Reign reign,
             SessionTracker sessions,
+            StateCheck check,
             FeatureLevels features,
             MembershipRequests members,
             ConnectionAcceptor connections,
@@ -37,6 +39,7 @@ final class LogEvents implements LogListener {
         this.replica = replica;
         this.reign = reign;
         this.sessions = sessions;
+        this.check = check;
         this.features = features;
         this.members = members;
         this.connections = connections;
@@ -99,7 +102,7 @@ final class LogEvents implements LogListener {
     @Override
     public void serving(boolean serving) {
         // sessions first, so that a lease is there before its connection asks for it
-        replica.tell(List.of(sessions, connections));
+        replica.tell(List.of(check, sessions, connections));
         mode = serving ? ServiceMode.FULL : withoutLeader;
         connections.serve(mode);
         LOG.info(serving ? "Serving {}" : "Not serving any more at {}", replica.state());
@@ -114,6 +117,7 @@ final class LogEvents implements LogListener {
     public void configured(ClusterConfiguration present) {
         configuration = present;
         reign.alone(present.members().size() <= 1);
+        check.configured(present);
         features.configured(present);
     }
 }

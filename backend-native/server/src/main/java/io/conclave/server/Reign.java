@@ -1,5 +1,7 @@
 package io.conclave.server;
 
+import java.util.function.BooleanSupplier;
+
 /**
  * Whether this member leads, and in what term. Written on the log's thread, read by all; a reader may be late by a
  * moment, and what it does then is made good by the rules of the log (a term in a change, a confirmation by a majority).
@@ -9,6 +11,12 @@ final class Reign {
 
     private volatile long term = NONE;
     private volatile boolean alone;
+    private final BooleanSupplier termsUnderstood;
+
+    /** @param termsUnderstood whether all members know changes that name a term; from any thread */
+    Reign(BooleanSupplier termsUnderstood) {
+        this.termsUnderstood = termsUnderstood;
+    }
 
     void lead(long newTerm) {
         term = newTerm;
@@ -34,5 +42,10 @@ final class Reign {
 
     long term() {
         return term;
+    }
+
+    /** The term for changes that name it only if all members understand that; else 0. */
+    long termInChanges() {
+        return termsUnderstood.getAsBoolean() ? term : NONE;
     }
 }

@@ -235,7 +235,7 @@ final class SessionLease implements SessionLeases.Lease {
     /** The proposal of the session's mark. */
     final class Suspicion extends ChangeProposal {
         private Suspicion(long silent) {
-            super(new Change.SuspectSession(sessionId, silent));
+            super(new Change.SuspectSession(sessionId, silent, reign.termInChanges()));
         }
 
         void applied(long suspicion) {

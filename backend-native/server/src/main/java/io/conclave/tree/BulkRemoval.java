@@ -14,6 +14,9 @@ final class BulkRemoval {
     /** Told of each node that goes; in an order that all members find. */
     interface Witness {
         void removed(String path, Znode node, Parent from);
+
+        /** Behind those that have gone from it. */
+        void changed(Parent parent, Znode after);
     }
 
     /** A node that changes because something below it goes. */
@@ -55,8 +58,10 @@ final class BulkRemoval {
             below.put(child.name, child);
         }
 
-        private Znode after(long zxid) {
-            return before.withChildren(children, losesChildren ? zxid : before.pzxid());
+        private Znode after(long zxid, Witness witness) {
+            Znode after = before.withChildren(children, losesChildren ? zxid : before.pzxid());
+            witness.changed(this, after);
+            return after;
         }
     }
 
@@ -122,9 +127,9 @@ final class BulkRemoval {
         for (int i = topDown.size() - 1; i > 0; i--) {
             Parent parent = topDown.get(i);
             if (parent.above != null) {
-                parent.above.children.replace(parent.name, parent.after(zxid));
+                parent.above.children.replace(parent.name, parent.after(zxid, witness));
             }
         }
-        return root.after(zxid);
+        return root.after(zxid, witness);
     }
 }

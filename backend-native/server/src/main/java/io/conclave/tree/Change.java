@@ -61,8 +61,19 @@ public sealed interface Change {
      * {@link ExpireSession} in the log, which is refused then.
      *
      * @param attachment the attachment that was found silent; refused with SESSION_MOVED if it is not the present one
+     * @param term of the leader that has not heard of it; refused with SESSION_MOVED if another one leads, since that gave
+     *     everybody a full timeout. 0 in the log of an earlier version: any term
      */
-    record SuspectSession(long id, long attachment) implements Change {}
+    record SuspectSession(long id, long attachment, long term) implements Change {}
+
+    /**
+     * What a member's state was at some moment, so that all can compare. Changes nothing.
+     *
+     * @param member which one
+     * @param zxid the last change in that state
+     * @param digest the state's {@link TreeState#digest}
+     */
+    record CompareState(int member, long zxid, long digest) implements Change {}
 
     /** A session that is marked as silent has been heard of: the mark goes. */
     record KeepSession(long id, long attachment) implements Change {}

@@ -23,6 +23,8 @@ public final class ChangeCodec {
     private static final byte KEEP_SESSION = 9;
     private static final byte EXPIRE_SESSION = 10;
     private static final byte CONFIGURE = 11;
+    private static final byte SUSPECT_SESSION_IN_TERM = 12;
+    private static final byte COMPARE_STATE = 13;
 
     private static final byte CREATE = 1;
     private static final byte DELETE = 2;
@@ -73,9 +75,7 @@ public final class ChangeCodec {
 
     private static void writeOther(FieldWriter out, Change change) {
         if (change instanceof Change.SuspectSession suspect) {
-            out.writeByte(SUSPECT_SESSION);
-            out.writeLong(suspect.id());
-            out.writeLong(suspect.attachment());
+            writeSuspicion(out, suspect);
         } else if (change instanceof Change.KeepSession keep) {
             out.writeByte(KEEP_SESSION);
             out.writeLong(keep.id());
@@ -85,11 +85,25 @@ public final class ChangeCodec {
             out.writeLong(expire.id());
             out.writeLong(expire.suspicion());
             out.writeLong(expire.term());
+        } else if (change instanceof Change.CompareState compare) {
+            out.writeByte(COMPARE_STATE);
+            out.writeInt(compare.member());
+            out.writeLong(compare.zxid());
+            out.writeLong(compare.digest());
         } else if (change instanceof Change.Configure configure) {
             out.writeByte(CONFIGURE);
             out.writeString(configure.members());
         } else {
             throw new AssertionError("no format for " + change);
+        }
+    }
+
+    private static void writeSuspicion(FieldWriter out, Change.SuspectSession suspect) {
+        out.writeByte(suspect.term() == 0 ? SUSPECT_SESSION : SUSPECT_SESSION_IN_TERM);
+        out.writeLong(suspect.id());
+        out.writeLong(suspect.attachment());
+        if (suspect.term() != 0) {
+            out.writeLong(suspect.term());
         }
     }
 
@@ -169,13 +183,25 @@ public final class ChangeCodec {
             case DELETE_CONTAINER -> new Change.DeleteContainer(in.readString("path"));
             case NEW_TERM -> new Change.NewTerm(in.readLong("term"));
             case RAISE_FEATURE_LEVEL -> new Change.RaiseFeatureLevel(in.readInt("feature level"));
-            case SUSPECT_SESSION -> new Change.SuspectSession(in.readLong("session id"), in.readLong("attachment"));
+            case SUSPECT_SESSION -> new Change.SuspectSession(in.readLong("session id"), in.readLong("attachment"), 0);
+            case SUSPECT_SESSION_IN_TERM -> readSuspicion(in);
+            case COMPARE_STATE ->
+                new Change.CompareState(in.readInt("member"), in.readLong("zxid"), in.readLong("digest"));
             case KEEP_SESSION -> new Change.KeepSession(in.readLong("session id"), in.readLong("attachment"));
             case EXPIRE_SESSION ->
                 new Change.ExpireSession(in.readLong("session id"), in.readLong("suspicion"), in.readLong("term"));
             case CONFIGURE -> new Change.Configure(in.readString("members"));
             default -> throw new TreeFormatException("unknown kind of change: " + tag);
         };
+    }
+
+    private static Change readSuspicion(FieldReader in) {
+        Change.SuspectSession suspect =
+                new Change.SuspectSession(in.readLong("session id"), in.readLong("attachment"), in.readLong("term"));
+        if (suspect.term() == 0) {
+            throw new TreeFormatException("a session is suspected in a term that is none");
+        }
+        return suspect;
     }
 
     private static SessionPassword readPassword(FieldReader in) {

@@ -57,6 +57,9 @@ public sealed interface Result {
     /** A new leader's epoch has begun. */
     record TermStarted(long epoch) implements Result {}
 
+    /** What a member said of its state is there for all to compare. */
+    record Compared() implements Result {}
+
     /** The feature level in force from here on. */
     record FeatureLevelRaised(int level) implements Result {}
 

@@ -8,13 +8,20 @@ import java.io.OutputStream;
  * A state as a stream of bytes: never the whole of it in memory a second time.
  *
  * <p>The stream is a row of chunks (length, CRC32C, content) that ends with a length of zero. The first chunk is the
- * header: magic, version, cluster id, generation, feature level, term, last zxid and time, number of sessions. Then
+ * header: magic, version, cluster id, generation, feature level, term, last zxid and time, number of sessions, digest. Then
  * come the sessions and the nodes, parents before children, each with the number of its children. A record lies
  * within one chunk. What follows from the nodes (totals, containers, the ephemerals of a session) is not written.
  */
 public final class SnapshotCodec {
     static final int MAGIC = 0x434e5453; // CNTS
-    static final int VERSION = 2;
+    /** What members of all versions read. */
+    static final int VERSION_WITHOUT_DIGEST = 2;
+
+    /** Has the digest of the state at the end of its header. */
+    static final int VERSION = 3;
+
+    /** At this feature level all members read {@link #VERSION}. */
+    static final int DIGEST_FEATURE_LEVEL = 2;
 
     /** A chunk is closed with the first record that fills it to this. */
     static final int CHUNK_BYTES = 64 * 1024;

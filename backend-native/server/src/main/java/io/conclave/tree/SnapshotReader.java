@@ -22,6 +22,8 @@ final class SnapshotReader {
     private long nodes;
     private long bytes;
     private long ephemerals;
+    private int version;
+    private long sum;
 
     /**
      * A node whose children are being read. Its path is put together only when it is asked for: in a deep tree the
@@ -31,6 +33,7 @@ final class SnapshotReader {
         final @Nullable OpenNode parent;
         final String name;
         final int pathLength;
+        final long pathHash;
         final Znode.Fields fields;
         final int expectedChildren;
         PersistentMap<String, Znode> children = PersistentMap.empty();
@@ -39,6 +42,7 @@ final class SnapshotReader {
             this.parent = parent;
             this.name = name;
             pathLength = (parent == null || parent.pathLength == 1 ? 0 : parent.pathLength) + 1 + name.length();
+            pathHash = parent == null ? TreeDigest.path("/") : TreeDigest.child(parent.pathHash, name);
             this.fields = fields;
             this.expectedChildren = expectedChildren;
         }
@@ -81,6 +85,7 @@ final class SnapshotReader {
     TreeState read() throws IOException {
         TreeState.Header header = readHeader();
         int sessionCount = chunk.readInt("number of sessions");
+        long digest = version == SnapshotCodec.VERSION ? chunk.readLong("digest") : 0;
         for (int i = 0; i < sessionCount; i++) {
             readSession();
         }
@@ -88,7 +93,14 @@ final class SnapshotReader {
         if (!chunk.isAtEnd() || hasMoreChunks() || in.read() >= 0) {
             throw new TreeFormatException("a snapshot goes on behind its end");
         }
-        return new TreeState(header, root, sessions, containers, new TreeState.Totals(nodes, bytes, ephemerals));
+        sessions.forEach((id, session) -> sum += TreeDigest.session(session));
+        TreeState state =
+                new TreeState(header, root, sessions, containers, new TreeState.Totals(nodes, bytes, ephemerals, sum));
+        if (version == SnapshotCodec.VERSION && state.digest() != digest) {
+            throw new IOException("the state that was read is not the one that was written: its digest is "
+                    + Long.toHexString(state.digest()) + " and not " + Long.toHexString(digest));
+        }
+        return state;
     }
 
     private TreeState.Header readHeader() throws IOException {
@@ -97,10 +109,10 @@ final class SnapshotReader {
         if (magic != SnapshotCodec.MAGIC) {
             throw new TreeFormatException("not a snapshot: it starts with 0x" + Integer.toHexString(magic));
         }
-        int version = first.readInt("version");
-        if (version != SnapshotCodec.VERSION) {
-            throw new TreeFormatException(
-                    "a snapshot of format version " + version + ", this server reads " + SnapshotCodec.VERSION);
+        version = first.readInt("version");
+        if (version < SnapshotCodec.VERSION_WITHOUT_DIGEST || version > SnapshotCodec.VERSION) {
+            throw new TreeFormatException("a snapshot of format version " + version + ", this server reads "
+                    + SnapshotCodec.VERSION_WITHOUT_DIGEST + " to " + SnapshotCodec.VERSION);
         }
         return new TreeState.Header(
                 new UUID(first.readLong("cluster id"), first.readLong("cluster id")),
@@ -136,6 +148,7 @@ final class SnapshotReader {
             }
             open.pop();
             Znode node = top.node();
+            sum += TreeDigest.node(top.pathHash, node);
             if (open.isEmpty()) {
                 return node;
             }

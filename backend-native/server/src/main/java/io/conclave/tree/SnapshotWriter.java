@@ -14,18 +14,28 @@ final class SnapshotWriter {
     private final OutputStream out;
     private final FieldWriter fields = new FieldWriter(2 * SnapshotCodec.CHUNK_BYTES);
     private final Map<Acl, Integer> aclNumbers = new HashMap<>();
+    private long sum;
+
+    /** The children of a node that are still to be written, and the hash of its path. */
+    private record Open(Iterator<Map.Entry<String, Znode>> children, long path) {}
 
     SnapshotWriter(OutputStream out) {
         this.out = out;
     }
 
+    /** Looks at the state once more as it goes by, since only that shows damage of this machine's memory. */
     void write(TreeState state) throws IOException {
         writeHeader(state);
         for (Map.Entry<Long, SessionRecord> entry : state.sessions()) {
             writeSession(entry.getValue());
+            sum += TreeDigest.session(entry.getValue());
             writeChunkIfFull();
         }
         writeTree(state.root());
+        if (sum != state.totals().digest()) {
+            throw new IOException(
+                    "the state in memory is not what its digest says; this server's memory may be damaged");
+        }
         writeChunk();
         out.write(new byte[Integer.BYTES]);
         out.flush();
@@ -33,7 +43,8 @@ final class SnapshotWriter {
 
     private void writeHeader(TreeState state) throws IOException {
         fields.writeInt(SnapshotCodec.MAGIC);
-        fields.writeInt(SnapshotCodec.VERSION);
+        boolean withDigest = state.featureLevel() >= SnapshotCodec.DIGEST_FEATURE_LEVEL;
+        fields.writeInt(withDigest ? SnapshotCodec.VERSION : SnapshotCodec.VERSION_WITHOUT_DIGEST);
         fields.writeLong(state.clusterId().getMostSignificantBits());
         fields.writeLong(state.clusterId().getLeastSignificantBits());
         fields.writeLong(state.generation());
@@ -42,6 +53,9 @@ final class SnapshotWriter {
         fields.writeLong(state.lastZxid());
         fields.writeLong(state.lastTimeMs());
         fields.writeInt(state.sessions().size());
+        if (withDigest) {
+            fields.writeLong(state.digest());
+        }
         writeChunk();
     }
 
@@ -56,18 +70,23 @@ final class SnapshotWriter {
     /** Parents before children, with a stack of our own because trees may be deep. */
     private void writeTree(Znode root) throws IOException {
         writeNode("", root);
-        Deque<Iterator<Map.Entry<String, Znode>>> open = new ArrayDeque<>();
-        open.push(root.children().iterator());
+        long rootPath = TreeDigest.path("/");
+        sum += TreeDigest.node(rootPath, root);
+        Deque<Open> open = new ArrayDeque<>();
+        open.push(new Open(root.children().iterator(), rootPath));
         while (!open.isEmpty()) {
-            if (!open.peek().hasNext()) {
+            Open parent = open.element();
+            if (!parent.children.hasNext()) {
                 open.pop();
                 continue;
             }
-            Map.Entry<String, Znode> child = open.peek().next();
+            Map.Entry<String, Znode> child = parent.children.next();
+            long path = TreeDigest.child(parent.path, child.getKey());
             writeNode(child.getKey(), child.getValue());
+            sum += TreeDigest.node(path, child.getValue());
             writeChunkIfFull();
             if (!child.getValue().children().isEmpty()) {
-                open.push(child.getValue().children().iterator());
+                open.push(new Open(child.getValue().children().iterator(), path));
             }
         }
     }

@@ -95,6 +95,9 @@ public final class Tree {
         if (change instanceof Change.RaiseFeatureLevel raise) {
             return edit.raiseFeatureLevel(raise.level());
         }
+        if (change instanceof Change.CompareState) {
+            return new Result.Compared();
+        }
         if (change instanceof Change.NewTerm term) {
             return edit.startTerm(term.term());
         }

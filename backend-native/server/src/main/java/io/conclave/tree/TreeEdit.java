@@ -23,6 +23,7 @@ final class TreeEdit {
     private long nodes;
     private long bytes;
     private long ephemerals;
+    private long digest;
 
     TreeEdit(TreeState from, long zxid, long timeMs) {
         this.from = from;
@@ -36,12 +37,14 @@ final class TreeEdit {
         nodes = from.totals().nodes();
         bytes = from.totals().bytes();
         ephemerals = from.totals().ephemerals();
+        digest = from.totals().digest();
     }
 
     TreeState state() {
         TreeState.Header header =
                 new TreeState.Header(from.clusterId(), from.generation(), featureLevel, term, zxid, timeMs);
-        return new TreeState(header, root, sessions, containers, new TreeState.Totals(nodes, bytes, ephemerals));
+        return new TreeState(
+                header, root, sessions, containers, new TreeState.Totals(nodes, bytes, ephemerals, digest));
     }
 
     List<TreeEvent> events() {
@@ -66,7 +69,9 @@ final class TreeEdit {
         long owner = ownerOf(create.mode(), sessionId);
         Acl shared = acl.equals(parent.acl()) ? parent.acl() : acl;
         Znode node = Znode.created(create.data(), shared, zxid, timeMs, owner);
-        root = trail.rootWith(parent.withNewChild(name, node, zxid));
+        Znode parentAfter = parent.withNewChild(name, node, zxid);
+        root = trail.rootWith(parentAfter);
+        childrenDigested(TreeDigest.path(path, slash), parent, parentAfter);
         added(path, node);
         events.add(new TreeEvent(TreeEvent.Type.CREATED, path, zxid, node.acl()));
         childrenChanged(path, slash, parent);
@@ -126,10 +131,13 @@ final class TreeEdit {
     private void remove(String path, Trail trail) {
         Znode parent = trail.parent();
         Znode node = trail.node();
-        root = trail.rootWithParent(parent.withoutChild(trail.name(), zxid));
+        int slash = path.lastIndexOf('/');
+        Znode parentAfter = parent.withoutChild(trail.name(), zxid);
+        root = trail.rootWithParent(parentAfter);
+        childrenDigested(TreeDigest.path(path, slash), parent, parentAfter);
         removed(path, node);
         events.add(new TreeEvent(TreeEvent.Type.DELETED, path, zxid, node.acl()));
-        childrenChanged(path, path.lastIndexOf('/'), parent);
+        childrenChanged(path, slash, parent);
     }
 
     Result setData(Operation.SetData set, List<AuthId> callerIds) {
@@ -140,6 +148,7 @@ final class TreeEdit {
         checkVersion(before.version(), set.version());
         Znode after = before.withData(set.data(), zxid, timeMs);
         root = trail.rootWith(after);
+        contentDigested(set.path(), before, after);
         bytes += after.dataLength() - before.dataLength();
         events.add(new TreeEvent(TreeEvent.Type.DATA_CHANGED, set.path(), zxid, after.acl()));
         return new Result.DataSet(after.stat());
@@ -154,6 +163,7 @@ final class TreeEdit {
         checkVersion(before.aversion(), set.version());
         Znode after = before.withAcl(acl);
         root = trail.rootWith(after);
+        contentDigested(set.path(), before, after);
         return new Result.AclSet(after.stat());
     }
 
@@ -181,7 +191,7 @@ final class TreeEdit {
     }
 
     private Result attach(SessionRecord session) {
-        sessions = sessions.put(session.id(), session);
+        put(session);
         return new Result.SessionAttached(session);
     }
 
@@ -195,28 +205,43 @@ final class TreeEdit {
 
     /** All at once, since there may be very many of them, and nothing else happens on any member meanwhile. */
     private Result end(long sessionId, Change.CloseReason reason) {
-        BulkRemoval removal = new BulkRemoval(root, this::removedAmongMany);
-        session(sessionId).ephemerals().forEach(removal::remove);
+        SessionRecord session = session(sessionId);
+        BulkRemoval removal = new BulkRemoval(root, new Removals());
+        session.ephemerals().forEach(removal::remove);
         root = removal.rootAfter(zxid);
         sessions = sessions.remove(sessionId);
+        digest -= TreeDigest.session(session);
         return new Result.SessionClosed(sessionId, reason);
     }
 
-    private void removedAmongMany(String path, Znode node, BulkRemoval.Parent parent) {
-        nodes--;
-        ephemerals--;
-        bytes -= path.length() + node.dataLength();
-        events.add(new TreeEvent(TreeEvent.Type.DELETED, path, zxid, node.acl()));
-        events.add(new TreeEvent(
-                TreeEvent.Type.CHILDREN_CHANGED,
-                parent.path(),
-                zxid,
-                parent.node().acl()));
+    private final class Removals implements BulkRemoval.Witness {
+        @Override
+        public void removed(String path, Znode node, BulkRemoval.Parent parent) {
+            nodes--;
+            ephemerals--;
+            bytes -= path.length() + node.dataLength();
+            digest -= TreeDigest.node(TreeDigest.path(path), node);
+            events.add(new TreeEvent(TreeEvent.Type.DELETED, path, zxid, node.acl()));
+            events.add(new TreeEvent(
+                    TreeEvent.Type.CHILDREN_CHANGED,
+                    parent.path(),
+                    zxid,
+                    parent.node().acl()));
+        }
+
+        @Override
+        public void changed(BulkRemoval.Parent parent, Znode after) {
+            childrenDigested(TreeDigest.path(parent.path()), parent.node(), after);
+        }
     }
 
+    /** One that names no term is from an earlier version. */
     Result suspectSession(Change.SuspectSession suspect) {
         checkAttachment(suspect.id(), suspect.attachment());
-        sessions = sessions.put(suspect.id(), session(suspect.id()).suspected(zxid));
+        if (suspect.term() != 0 && suspect.term() != term) {
+            throw TreeException.of(TreeError.SESSION_MOVED);
+        }
+        put(session(suspect.id()).suspected(zxid));
         return new Result.SessionSuspected(suspect.id(), zxid);
     }
 
@@ -239,7 +264,7 @@ final class TreeEdit {
     void heardOf(long sessionId, long attachment) {
         SessionRecord session = sessions.get(sessionId);
         if (session != null && session.isSuspected() && session.attachment() == attachment) {
-            sessions = sessions.put(sessionId, session.suspected(0));
+            put(session.suspected(0));
         }
     }
 
@@ -248,6 +273,7 @@ final class TreeEdit {
         Trail trail = Trail.of(root, ZnodePath.CONFIG);
         Znode after = trail.node().withData(data, zxid, timeMs);
         root = trail.rootWith(after);
+        contentDigested(ZnodePath.CONFIG, trail.node(), after);
         bytes += after.dataLength() - trail.node().dataLength();
         events.add(new TreeEvent(TreeEvent.Type.DATA_CHANGED, ZnodePath.CONFIG, zxid, after.acl()));
         return new Result.Configured();
@@ -295,7 +321,22 @@ final class TreeEdit {
         events.add(new TreeEvent(TreeEvent.Type.CHILDREN_CHANGED, ZnodePath.parentOf(path, slash), zxid, parent.acl()));
     }
 
+    private void put(SessionRecord session) {
+        digest += TreeDigest.session(session) - TreeDigest.session(sessions.get(session.id()));
+        sessions = sessions.put(session.id(), session);
+    }
+
+    private void contentDigested(String path, Znode before, Znode after) {
+        long hash = TreeDigest.path(path);
+        digest += TreeDigest.content(hash, after) - TreeDigest.content(hash, before);
+    }
+
+    private void childrenDigested(long pathHash, Znode before, Znode after) {
+        digest += TreeDigest.children(pathHash, after) - TreeDigest.children(pathHash, before);
+    }
+
     private void added(String path, Znode node) {
+        digest += TreeDigest.node(TreeDigest.path(path), node);
         nodes++;
         bytes += path.length() + node.dataLength();
         if (node.isContainer()) {
@@ -309,6 +350,7 @@ final class TreeEdit {
     }
 
     private void removed(String path, Znode node) {
+        digest -= TreeDigest.node(TreeDigest.path(path), node);
         nodes--;
         bytes -= path.length() + node.dataLength();
         if (node.isContainer()) {

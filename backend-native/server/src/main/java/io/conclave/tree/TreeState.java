@@ -34,8 +34,9 @@ public final class TreeState {
      * @param nodes how many there are
      * @param bytes of their paths (in chars) and data
      * @param ephemerals how many of them go with a session
+     * @param digest see {@link TreeDigest}; of the sessions as well
      */
-    record Totals(long nodes, long bytes, long ephemerals) {}
+    record Totals(long nodes, long bytes, long ephemerals, long digest) {}
 
     TreeState(
             Header header,
@@ -65,12 +66,13 @@ public final class TreeState {
                 PersistentMap.<String, Znode>empty().put("quota", quota).put("config", config));
         Znode root = born(Acl.OPEN, 0, PersistentMap.<String, Znode>empty().put("zookeeper", zookeeper));
         long pathChars = "//zookeeper/zookeeper/quota/zookeeper/config".length();
-        return new TreeState(
+        TreeState uncounted = new TreeState(
                 new Header(clusterId, generation, 0, 0, 0, 0),
                 root,
                 PersistentMap.empty(),
                 PersistentSet.empty(),
-                new Totals(4, pathChars, 0));
+                new Totals(4, pathChars, 0, 0));
+        return uncounted.withDigest(TreeDigest.sum(uncounted));
     }
 
     /** A node that nobody created: it has children but no creations, and ACL versions may start below 0. */
@@ -83,6 +85,11 @@ public final class TreeState {
         Header raised = new Header(
                 header.clusterId, generation, header.featureLevel, header.term, header.lastZxid, header.lastTimeMs);
         return new TreeState(raised, root, sessions, containers, totals);
+    }
+
+    TreeState withDigest(long sum) {
+        return new TreeState(
+                header, root, sessions, containers, new Totals(totals.nodes, totals.bytes, totals.ephemerals, sum));
     }
 
     /** Which cluster the state belongs to. */
@@ -178,9 +185,17 @@ public final class TreeState {
         return totals;
     }
 
-    /** A number that is the same for equal states, however they came about; takes a walk over the whole tree. */
+    /**
+     * A number that is the same for equal states, however they came about, and hardly ever for others. It is carried along
+     * with each change, so asking for it is cheap.
+     */
     public long digest() {
         return TreeDigest.of(this);
+    }
+
+    /** Whether the digest is that of what is here, found out by a walk over the whole tree. If not, memory is damaged. */
+    public boolean hasRightDigest() {
+        return TreeDigest.sum(this) == totals.digest;
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.conclave.server;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -14,7 +15,9 @@ import io.conclave.protocol.CreateFlag;
 import io.conclave.protocol.CreateReply;
 import io.conclave.protocol.GetDataReply;
 import io.conclave.protocol.SetDataRequest;
+import io.conclave.time.TimeSource;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
@@ -162,6 +165,22 @@ class DiskTest {
             client.send(Requests.set("/n", "x"));
             assertTrue(client.isClosedByServer(), "an unknown outcome is not answered");
             assertTrue(failure.get(20, TimeUnit.SECONDS) instanceof LogException);
+        }
+    }
+
+    @Test
+    void aServerWhoseStateIsNotThatOfTheOthersPutsItsLogAwayAndTellsItsOwner() throws Exception {
+        ServerConfig config =
+                TestServer.config().dataDirectory(Optional.of(directory)).build();
+        CompletableFuture<LogException> failure = new CompletableFuture<>();
+        try (ConclaveServer server = ConclaveServer.start(config, TimeSource.system(), failure::complete);
+                RawClient client = RawClient.attached(TestServer.port(server), 60_000)) {
+            assertTrue(Files.exists(directory.resolve("identity")));
+            server.stateIsWrong("the state of this member is not that of the others");
+            assertTrue(client.isClosedByServer());
+            String message = failure.get(20, TimeUnit.SECONDS).getMessage();
+            assertTrue(message.contains("not that of the others") && message.contains("was put away"), message);
+            assertFalse(Files.exists(directory.resolve("identity")));
         }
     }
 

@@ -30,7 +30,7 @@ class FeatureLevelsTest {
             });
 
     private FeatureLevels levels() {
-        Reign reign = new Reign();
+        Reign reign = new Reign(() -> false);
         reign.lead(1);
         ManualTimeSource time = new ManualTimeSource();
         SignsOfLife signs = new SignsOfLife(log, time, 1, Duration.ofMillis(100));

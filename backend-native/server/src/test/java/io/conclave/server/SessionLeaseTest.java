@@ -37,7 +37,8 @@ class SessionLeaseTest {
     private final ManualTimeSource time = new ManualTimeSource();
     private final List<Proposal> proposed = new ArrayList<>();
     private final List<byte[]> notes = new ArrayList<>();
-    private final Reign reign = new Reign();
+    private boolean termsUnderstood = true;
+    private final Reign reign = new Reign(() -> termsUnderstood);
     private SignsOfLife signs;
     private final SessionLease lease = lease(time);
 
@@ -71,7 +72,7 @@ class SessionLeaseTest {
         time.advance(TIMEOUT.minusMillis(1));
         assertTrue(proposed.isEmpty());
         time.advance(Duration.ofMillis(2));
-        assertEquals(new Change.SuspectSession(SESSION, session().attachment()), changeOf(0));
+        assertEquals(new Change.SuspectSession(SESSION, session().attachment(), reign.term()), changeOf(0));
         markIsApplied(0);
         assertEquals(new Change.ExpireSession(SESSION, 100, TERM), changeOf(1));
         assertFalse(lease.touch(), "whoever is answered counts on his session");
@@ -143,7 +144,7 @@ class SessionLeaseTest {
         hooked.beforeReading = () -> due.get(0).run();
         taken.attached(new SessionRecord(
                 SESSION, before.password(), before.timeoutMs(), before.attachment() + 1, 0, before.ephemerals()));
-        assertEquals(new Change.SuspectSession(SESSION, before.attachment()), changeOf(0));
+        assertEquals(new Change.SuspectSession(SESSION, before.attachment(), reign.term()), changeOf(0));
     }
 
     @Test

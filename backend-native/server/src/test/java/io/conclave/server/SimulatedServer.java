@@ -17,6 +17,7 @@ import io.netty.channel.ChannelHandler;
 import io.netty.channel.EventLoopGroup;
 import java.time.Duration;
 import java.util.Random;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
 /**
@@ -24,7 +25,10 @@ import java.util.function.UnaryOperator;
  * loops, clocks and a log.
  */
 public final class SimulatedServer {
-    private static final int FEATURE_LEVEL = 1;
+    /** What the servers of the simulation understand. */
+    public static final int FEATURE_LEVEL = 2;
+
+    private static final int CHECK_EVERY = 16;
     private static final Duration SIGN_DELAY = Duration.ofMillis(50);
     private static final Duration CONTAINER_CHECK = Duration.ofSeconds(2);
     private static final ConnectionLimits LIMITS = new ConnectionLimits(0, 0, 1000, 1000, 1 << 20, 100, 60_000, 2000);
@@ -36,15 +40,19 @@ public final class SimulatedServer {
     private final ConnectionAcceptor acceptor;
     private final LogEvents events;
 
-    /** @param leases plants a mistake */
+    /**
+     * @param leases plants a mistake
+     * @param wrong told, on the log's thread, if its state is not that of the others
+     */
     public SimulatedServer(
             int memberId,
             ReplicatedLog log,
             TimeSource time,
             EventLoopGroup loops,
             Random random,
-            UnaryOperator<SessionLeases> leases) {
-        Reign reign = new Reign();
+            UnaryOperator<SessionLeases> leases,
+            Consumer<String> wrong) {
+        Reign reign = new Reign(() -> replica.state().featureLevel() >= FEATURE_LEVEL);
         SignsOfLife signs = new SignsOfLife(log, time, FEATURE_LEVEL, SIGN_DELAY);
         sessions = new SessionTracker(log, time, reign, signs);
         features = new FeatureLevels(FEATURE_LEVEL, memberId, log, replica::state, reign, signs, time);
@@ -61,7 +69,9 @@ public final class SimulatedServer {
                 members,
                 time);
         acceptor = new ConnectionAcceptor(loops, log, time, services);
-        events = new LogEvents(replica, reign, sessions, features, members, acceptor, ServiceMode.NONE, () -> {});
+        StateCheck check = new StateCheck(memberId, CHECK_EVERY, log, wrong);
+        events =
+                new LogEvents(replica, reign, sessions, check, features, members, acceptor, ServiceMode.NONE, () -> {});
     }
 
     /** What the log applies to. */

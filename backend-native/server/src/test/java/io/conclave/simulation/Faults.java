@@ -21,12 +21,19 @@ final class Faults {
     /** The one machine whose disk may lose what it had promised to keep: with two of them, data may go for good. */
     private final int victim;
 
-    /**
-     * Whether that happens in this run. If it does, no write is torn: members that had to cut their logs give weak votes
-     * only, and if all are asked for and one has lost everything, there is no leader any more, as documented. And nobody
-     * is removed, and all vote, for the same reason: of two voters both are needed.
-     */
+    /** Whether that happens in this run. */
     private final boolean damages;
+
+    /**
+     * Whether one member comes back without its log in this run: its disk was damaged, or it put its log away because its
+     * state is wrong. If so, no write is torn: members that had to cut their logs give weak votes only, and if all are
+     * asked for and one has lost everything, there is no leader any more, as documented. And nobody is removed, and all
+     * vote, for the same reason: of two voters both are needed.
+     */
+    private final boolean oneLosesItsLog;
+
+    /** Whether one member applies one change wrongly, at a moment when nothing else is amiss with the members. */
+    private boolean misapplies;
 
     private int stalled;
     private long stallUs;
@@ -38,6 +45,8 @@ final class Faults {
         this.random = random;
         this.victim = anyId();
         this.damages = random.nextInt(3) == 0;
+        this.misapplies = !damages && world.mistake().misapplies(random);
+        this.oneLosesItsLog = damages || misapplies;
         this.meanGapUs = 50_000 + random.nextInt(400_000);
     }
 
@@ -110,6 +119,10 @@ final class Faults {
     }
 
     private void strike() {
+        if (misapplies && world.allVote() && world.allServe()) {
+            misapplies = false;
+            preferred().misapply();
+        }
         switch (random.nextInt(27)) {
             case 0, 1, 2 -> crash(preferred());
             case 3 -> kill(preferred());
@@ -146,7 +159,7 @@ final class Faults {
         if (!machine.isAlive()) {
             return;
         }
-        if (damages || random.nextBoolean()) {
+        if (oneLosesItsLog || random.nextBoolean()) {
             world.trace.fault("power lost", machine.id, 0);
             machine.losePower();
             restartLater(machine);
@@ -335,7 +348,7 @@ final class Faults {
 
     private void change() {
         ServerMachine leader = world.leader();
-        if (leader == null || damages) {
+        if (leader == null || oneLosesItsLog) {
             return;
         }
         int id = anyId();

@@ -22,6 +22,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 /** Mistakes that the simulation has to find, planted one at a time. */
@@ -138,6 +139,13 @@ enum Mistake {
             return Long.MAX_VALUE;
         }
     },
+    /** A member that has applied a change wrongly does not hear that the others have another state. */
+    STATES_NOT_COMPARED {
+        @Override
+        Consumer<String> wrong(Consumer<String> of) {
+            return reason -> {};
+        }
+    },
     /** A leader confirms that it leads without a majority. */
     CONFIRMED_WITHOUT_MAJORITY {
         @Override
@@ -180,6 +188,16 @@ enum Mistake {
     }
 
     SessionLeases leases(SessionLeases of) {
+        return of;
+    }
+
+    /** Whether one member applies a change wrongly in a run. */
+    boolean misapplies(Random random) {
+        return random.nextInt(3) == 0;
+    }
+
+    /** Whom a server tells that its state is not that of the others. */
+    Consumer<String> wrong(Consumer<String> of) {
         return of;
     }
 

@@ -1,16 +1,24 @@
 package io.conclave.simulation;
 
+import io.conclave.consensus.CommittedBatch;
+import io.conclave.consensus.CommittedEntry;
 import io.conclave.consensus.DamagedLogException;
 import io.conclave.consensus.LogException;
 import io.conclave.consensus.ReplicatedLog;
 import io.conclave.consensus.core.PeerMessage;
 import io.conclave.consensus.disk.PowerFailure;
 import io.conclave.consensus.disk.SimulatedDisk;
+import io.conclave.consensus.ensemble.EnsembleLog;
+import io.conclave.consensus.entry.EntryKind;
 import io.conclave.consensus.entry.Member;
 import io.conclave.consensus.member.MemberLoop;
 import io.conclave.consensus.simulation.SimulatedNetwork;
 import io.conclave.consensus.simulation.VirtualTime;
 import io.conclave.server.SimulatedServer;
+import io.conclave.tree.Change;
+import io.conclave.tree.ChangeCodec;
+import io.conclave.tree.Operation;
+import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.Random;
 import java.util.UUID;
@@ -28,6 +36,11 @@ final class ServerMachine implements SimulatedNetwork.Node {
     private ServerProcess process;
     private boolean damaged;
     private boolean stopped;
+
+    /** The next batch that creates a node is applied as if it were of another time. */
+    private boolean misapplies;
+
+    private boolean wrong;
 
     ServerMachine(int id, Simulation world, SimulatedNetwork network, Random seeds) {
         this.id = id;
@@ -73,6 +86,55 @@ final class ServerMachine implements SimulatedNetwork.Node {
 
     void damaged() {
         damaged = true;
+    }
+
+    // ---- a change that is applied wrongly
+
+    /** The next change that leaves a trace is applied as no other member applies it. */
+    void misapply() {
+        misapplies = true;
+    }
+
+    /** Whether its state may be another one than it ought to be. */
+    boolean isWrong() {
+        return wrong;
+    }
+
+    /** Wrong are times alone, which no client looks at: what is to be found is found by the servers. */
+    CommittedBatch misapplying(CommittedBatch of) {
+        if (!misapplies || of.entries().stream().noneMatch(ServerMachine::setsTimes)) {
+            return of;
+        }
+        misapplies = false;
+        wrong = true;
+        world.trace.fault("change applied wrongly", id, of.firstIndex());
+        return new CommittedBatch(of.term(), of.firstIndex(), of.lastIndex(), of.timestampMs() + 1, of.entries());
+    }
+
+    private static boolean setsTimes(CommittedEntry entry) {
+        return entry.kind() == EntryKind.APPLICATION
+                && ChangeCodec.decode(ByteBuffer.wrap(entry.payload())) instanceof Change.Request request
+                && (request.operation() instanceof Operation.Create
+                        || request.operation() instanceof Operation.SetData);
+    }
+
+    /** The process has found out; it ends soon, and its log is put away before it begins anew. */
+    void stateIsWrong(ServerProcess of) {
+        time.after(0, () -> {
+            if (process != of) {
+                return;
+            }
+            if (!wrong) {
+                world.violated(new Violation("server " + id + " finds its state wrong, and it is right"));
+                return;
+            }
+            world.trace.fault("wrong state found", id, 0);
+            end(1_000);
+            disk.kill();
+            EnsembleLog.setAside(disk);
+            wrong = false;
+            time.after(random.nextInt(1_000_000), () -> world.bringUp(id));
+        });
     }
 
     ReplicatedLog log() {

@@ -93,8 +93,14 @@ final class ServerProcess {
                 random::nextLong,
                 () -> planTurn(random.nextInt(60)));
         log = world.mistake().log(new MemberLog(loop), random);
-        server = new SimulatedServer(machine.id, log, new ProcessTime(), loops, random, leases -> world.mistake()
-                .leases(leases));
+        server = new SimulatedServer(
+                machine.id,
+                log,
+                new ProcessTime(),
+                loops,
+                random,
+                leases -> world.mistake().leases(leases),
+                world.mistake().wrong(reason -> machine.stateIsWrong(this)));
     }
 
     private LogOptions options(Map<Integer, Member> members, boolean birth) {
@@ -104,7 +110,7 @@ final class ServerProcess {
                 .birth(birth)
                 .clusterIds(() -> new UUID(7, 7))
                 .directoryIds(random::nextLong)
-                .featureLevel(1)
+                .featureLevel(SimulatedServer.FEATURE_LEVEL)
                 .segmentBytes(world.segmentBytes())
                 .maxEntryBytes(8 * 1024)
                 .maxBatchBytes(24 * 1024)

@@ -1,5 +1,6 @@
 package io.conclave.simulation;
 
+import io.conclave.connection.ServiceMode;
 import io.conclave.consensus.LogStatus;
 import io.conclave.consensus.MembershipChange;
 import io.conclave.consensus.entry.ClusterConfiguration;
@@ -174,6 +175,17 @@ final class Simulation {
         }
     }
 
+    /** Has a machine running, whatever it takes. */
+    void bringUp(int id) {
+        faults.bringUp(id);
+    }
+
+    /** Whether every server serves its clients everything. */
+    boolean allServe() {
+        return machines.values().stream()
+                .allMatch(machine -> machine.isAlive() && machine.server().mode() == ServiceMode.FULL);
+    }
+
     /** Who leads, as far as he knows himself, in the newest term; null if nobody does. */
     ServerMachine leader() {
         ServerMachine leader = null;
@@ -281,6 +293,7 @@ final class Simulation {
         users.forEach(user -> before.put(user.id, user.answers()));
         await("every client is served", 20, () -> users.stream()
                 .allMatch(user -> user.answers() > before.get(user.id) + 5));
+        await("a wrong state is found", 30, () -> machines.values().stream().noneMatch(this::differs));
         workloads.forEach(Workload::stop);
         for (SimulatedClient user : users) {
             if (user.id % 2 == 0) {
@@ -321,6 +334,14 @@ final class Simulation {
                 leader.log().change(new MembershipChange.Put(member));
             }
         }
+    }
+
+    private boolean differs(ServerMachine machine) {
+        if (!machine.isWrong() || !machine.isAlive()) {
+            return machine.isWrong();
+        }
+        TreeState state = machine.server().replica().state();
+        return state.digest() != truth.stateAt(state.lastZxid()).digest();
     }
 
     private boolean sessionsAreRight() {

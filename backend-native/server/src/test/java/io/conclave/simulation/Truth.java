@@ -9,6 +9,7 @@ import io.conclave.consensus.StateSnapshot;
 import io.conclave.consensus.entry.ClusterConfiguration;
 import io.conclave.replica.Replica;
 import io.conclave.replica.Step;
+import io.conclave.server.SimulatedServer;
 import io.conclave.tree.Change;
 import io.conclave.tree.Operation;
 import io.conclave.tree.Result;
@@ -65,7 +66,7 @@ final class Truth {
     }
 
     private final Simulation world;
-    private final Replica replica = new Replica(1);
+    private final Replica replica = new Replica(SimulatedServer.FEATURE_LEVEL);
     private final Map<Long, Batch> batches = new HashMap<>();
     private final Map<Long, TreeState> states = new HashMap<>();
     private final Map<Long, Step> steps = new HashMap<>();
@@ -113,7 +114,7 @@ final class Truth {
             public void apply(CommittedBatch original) {
                 CommittedBatch batch = world.mistake().batch(original, of.state());
                 committed(machine.id, batch);
-                of.apply(batch);
+                of.apply(machine.misapplying(batch));
                 appliedBy(machine.id, of, batch);
             }
 
@@ -129,7 +130,9 @@ final class Truth {
                 return () -> {
                     swap.run();
                     world.trace.fault("snapshot read", machine.id, of.state().lastZxid());
-                    compare(machine.id, of.state());
+                    if (!machine.isWrong()) {
+                        compare(machine.id, of.state());
+                    }
                 };
             }
         };
@@ -161,7 +164,8 @@ final class Truth {
     }
 
     private void appliedBy(int member, Replica of, CommittedBatch batch) {
-        if (batch.firstIndex() % DIGEST_EVERY == 0) {
+        if (batch.firstIndex() % DIGEST_EVERY == 0
+                && !world.machines.get(member).isWrong()) {
             compare(member, of.state());
         }
     }
@@ -172,7 +176,7 @@ final class Truth {
         require(expected != null, () -> "server " + member + " has a state that was never committed: " + state);
         long digest = digests.computeIfAbsent(state.lastZxid(), zxid -> expected.digest());
         require(
-                state.digest() == digest,
+                state.digest() == digest && state.hasRightDigest(),
                 () -> "server " + member + " has another state than it ought to: " + state + ", expected " + expected);
     }
 

@@ -2,6 +2,7 @@ package io.conclave.tree;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -10,12 +11,14 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
+import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 
 class CodecTest {
@@ -45,10 +48,12 @@ class CodecTest {
         samples.add(request(new Operation.SetAcl("/a", acl, 0)));
         samples.add(request(new Operation.Multi(List.of(
                 new Operation.Check("/a", 4), new Operation.SetData("/b", null, -1), new Operation.Delete("/c", 0)))));
-        samples.add(new Change.SuspectSession(9, 0x500000001L));
+        samples.add(new Change.SuspectSession(9, 0x500000001L, 0));
         samples.add(new Change.KeepSession(9, 0x500000001L));
         samples.add(new Change.ExpireSession(9, 0x500000007L, 77));
         samples.add(new Change.Configure("server.1=a:2888:2888:participant\n"));
+        samples.add(new Change.SuspectSession(9, 0x500000001L, 78));
+        samples.add(new Change.CompareState(3, 0x500000400L, 0x0123456789abcdefL));
         return samples;
     }
 
@@ -57,10 +62,10 @@ class CodecTest {
     }
 
     /** A state with something of everything. */
-    private static TreeState sampleState() {
+    private static TreeState sampleState(int featureLevel) {
         TreeTester tree = new TreeTester().open(1).open(-2);
         tree.apply(new Change.NewTerm(4));
-        tree.apply(new Change.RaiseFeatureLevel(1));
+        tree.apply(new Change.RaiseFeatureLevel(featureLevel));
         tree.request(1, TreeTester.create("/a"));
         tree.request(
                 1,
@@ -72,7 +77,7 @@ class CodecTest {
                         CreateMode.PERSISTENT));
         tree.request(-2, TreeTester.create("/a/e-", CreateMode.EPHEMERAL_SEQUENTIAL));
         tree.request(1, TreeTester.create("/box", CreateMode.CONTAINER));
-        tree.apply(new Change.SuspectSession(-2, tree.attachment(-2)));
+        tree.apply(new Change.SuspectSession(-2, tree.attachment(-2), 0));
         tree.timeMs = 2_000;
         tree.request(1, new Operation.SetData("/a", TreeTester.bytes("changed"), 0));
         tree.request(1, TreeTester.create("/a/\u00e9\u20ac"));
@@ -110,14 +115,47 @@ class CodecTest {
     }
 
     @Test
+    void aSnapshotForMembersOfAllVersionsIsWrittenAndReadAsInTheGoldenFile() throws IOException {
+        compareWithGoldenFile(sampleState(1), "snapshot-2.hex");
+    }
+
+    @Test
     void aSnapshotIsWrittenAndReadAsInTheGoldenFile() throws IOException {
-        TreeState state = sampleState();
-        List<String> golden = golden("snapshot-2.hex");
+        compareWithGoldenFile(sampleState(2), "snapshot-3.hex");
+    }
+
+    private static void compareWithGoldenFile(TreeState state, String name) throws IOException {
+        List<String> golden = golden(name);
         assertEquals(golden.get(0), HexFormat.of().formatHex(snapshot(state)));
         TreeState read = restore(HexFormat.of().parseHex(golden.get(0)));
         assertEquals(NaiveTree.dump(state), NaiveTree.dump(read));
         assertEquals(golden.get(1), Long.toHexString(read.digest()));
         assertEquals(state.header(), read.header());
+    }
+
+    @Test
+    void aSnapshotOfAnotherStateThanItsDigestSaysIsNotRead() {
+        byte[] bytes = snapshot(sampleState(2));
+        ByteBuffer header = ByteBuffer.wrap(bytes);
+        int length = header.getInt(0);
+        header.put(2 * Integer.BYTES + length - 1, (byte) (bytes[2 * Integer.BYTES + length - 1] ^ 1));
+        CRC32C checksum = new CRC32C();
+        checksum.update(bytes, 2 * Integer.BYTES, length);
+        header.putInt(Integer.BYTES, (int) checksum.getValue());
+        IOException refused = assertThrows(IOException.class, () -> restore(bytes));
+        assertTrue(refused.getMessage().contains("digest"), refused.getMessage());
+    }
+
+    @Test
+    void memoryThatWasDamagedIsNotWrittenIntoASnapshot() {
+        TreeTester tree = new TreeTester().open(1);
+        byte[] data = {1, 2, 3};
+        tree.request(1, new Operation.Create("/a", data, Acl.OPEN, CreateMode.PERSISTENT));
+        assertTrue(tree.state.hasRightDigest());
+        byte[] kept = tree.state.znode("/a").orElseThrow().data();
+        kept[1] ^= 4;
+        assertFalse(tree.state.hasRightDigest());
+        assertThrows(IOException.class, () -> SnapshotCodec.write(tree.state, OutputStream.nullOutputStream()));
     }
 
     private static List<String> golden(String name) throws IOException {
@@ -180,7 +218,7 @@ class CodecTest {
 
     @Test
     void aSnapshotThatIsCutOrTooLongIsRefused() {
-        byte[] bytes = snapshot(sampleState());
+        byte[] bytes = snapshot(sampleState(2));
         for (int length = 0; length < bytes.length; length++) {
             byte[] cut = Arrays.copyOf(bytes, length);
             assertThrows(TreeFormatException.class, () -> restore(cut), "cut at " + length);
@@ -190,7 +228,7 @@ class CodecTest {
 
     @Test
     void everyDamagedByteOfASnapshotIsFound() {
-        byte[] bytes = snapshot(sampleState());
+        byte[] bytes = snapshot(sampleState(2));
         for (int i = 0; i < bytes.length; i++) {
             byte[] damaged = bytes.clone();
             damaged[i] ^= 0x10;

@@ -104,6 +104,9 @@ final class NaiveTree {
             refuseIf(close.attachment() != 0 && sessions.get(close.id()).attachment != close.attachment(), -118);
             end(close.id());
         } else if (change instanceof Change.SuspectSession suspect) {
+            Session session = sessions.get(suspect.id());
+            boolean here = session != null && session.attachment == suspect.attachment();
+            refuseIf(here && suspect.term() != 0 && suspect.term() != term, -118);
             mark(suspect.id(), suspect.attachment(), zxid);
         } else if (change instanceof Change.KeepSession keep) {
             mark(keep.id(), keep.attachment(), 0);

@@ -38,7 +38,11 @@ final class RandomChanges {
             case 4 ->
                 new Change.CloseSession(
                         session, random.nextBoolean() ? 0 : attachment(state, session), Change.CloseReason.OPERATOR);
-            case 40, 41, 42, 43 -> new Change.SuspectSession(session, attachment(state, session));
+            case 40, 41, 42, 43 ->
+                new Change.SuspectSession(
+                        session,
+                        attachment(state, session),
+                        random.nextInt(4) == 0 ? state.term() + random.nextInt(2) : 0);
             case 44, 45, 46 ->
                 new Change.ExpireSession(
                         session,

@@ -2,6 +2,7 @@ package io.conclave.tree;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -35,6 +36,7 @@ class TreeHistoryTest {
                 done++;
             }
             if (step % 50 == 0) {
+                assertTrue(state.hasRightDigest(), where);
                 assertEquals(model.dump(), NaiveTree.dump(state), where);
             }
         }

@@ -93,6 +93,18 @@ class TreeSessionTest {
     }
 
     @Test
+    void aSuspicionOfAFormerLeaderMarksNobody() {
+        tree.apply(new Change.NewTerm(4));
+        tree.apply(new Change.NewTerm(5));
+        Change late = new Change.SuspectSession(1, tree.attachment(1), 4);
+        assertEquals(
+                new Result.Failed(TreeError.SESSION_MOVED), tree.apply(late).result());
+        assertFalse(tree.state.session(1).orElseThrow().isSuspected());
+        tree.apply(new Change.SuspectSession(1, tree.attachment(1), 5));
+        assertTrue(tree.state.session(1).orElseThrow().isSuspected());
+    }
+
+    @Test
     void anEphemeralThatWasDeletedIsNotDeletedAgain() {
         tree.request(1, create("/a", CreateMode.EPHEMERAL));
         tree.request(2, new Operation.Delete("/a", -1));
@@ -202,7 +214,7 @@ class TreeSessionTest {
     }
 
     private static long suspect(TreeTester tree, long session) {
-        Result marked = tree.apply(new Change.SuspectSession(session, tree.attachment(session)))
+        Result marked = tree.apply(new Change.SuspectSession(session, tree.attachment(session), 0))
                 .result();
         return ((Result.SessionSuspected) marked).suspicion();
     }
@@ -214,13 +226,13 @@ class TreeSessionTest {
         tree.apply(new Change.ResumeSession(1, TreeTester.password(1), 100));
         assertEquals(
                 new Result.Failed(TreeError.SESSION_MOVED),
-                tree.apply(new Change.SuspectSession(1, before)).result());
+                tree.apply(new Change.SuspectSession(1, before, 0)).result());
         long suspicion = suspect(tree, 1);
         tree.apply(new Change.KeepSession(1, before));
         tree.apply(new Change.Request(1, before, List.of(), create("/a")));
         assertEquals(suspicion, tree.state.session(1).orElseThrow().suspicion());
         assertEquals(
                 new Result.Failed(TreeError.SESSION_EXPIRED),
-                tree.apply(new Change.SuspectSession(2, before)).result());
+                tree.apply(new Change.SuspectSession(2, before, 0)).result());
     }
 }

@@ -345,12 +345,14 @@ class TreeTest {
             node = Znode.created(null, Acl.OPEN, 1, 1, 0).withReplacedChild("d", node);
             path.append("/d");
         }
+        TreeState.Totals before = tree.state.totals();
         tree.state = new TreeState(
                 tree.state.header(),
                 tree.state.root().withReplacedChild("d", node),
                 tree.state.sessions(),
                 tree.state.containers(),
-                tree.state.totals());
+                new TreeState.Totals(before.nodes() + 50_001, before.bytes() + 50_001L * 50_002, 0, 0));
+        tree.state = tree.state.withDigest(TreeDigest.sum(tree.state));
         assertInstanceOf(Result.Created.class, tree.request(1, create(path + "/d/leaf")));
         assertInstanceOf(Result.DataSet.class, tree.request(1, new Operation.SetData(path + "/d/leaf", null, 0)));
         assertEquals(50_001, TreeReads.descendantCount(tree.state, "/d", List.of()));
