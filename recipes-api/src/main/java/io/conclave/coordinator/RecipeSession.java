@@ -22,8 +22,9 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -40,7 +41,8 @@ public final class RecipeSession {
 
     private final RecipeContext context;
     private final Namespace namespace;
-    private final List<SessionListener> listeners = new CopyOnWriteArrayList<>();
+    private final Map<Long, SessionListener> listeners = new ConcurrentSkipListMap<>(); // in order of registration
+    private final AtomicLong registrations = new AtomicLong();
     private final CompletableFuture<BackendSession> opened;
     private final Map<Class<?>, Object> kept = new ConcurrentHashMap<>();
     private volatile boolean isLast;
@@ -62,7 +64,7 @@ public final class RecipeSession {
 
     /** Opens the backend's session. The listener is told first of every state, before those of recipes. */
     void open(Backend backend, SessionListener first) {
-        listeners.add(first);
+        add(first);
         try {
             opened.complete(backend.openSession(this::tell));
         } catch (RuntimeException | Error e) {
@@ -76,7 +78,7 @@ public final class RecipeSession {
      * another one. Until then requests wait.
      */
     void openOrLose(Backend backend, SessionListener first, Duration pause) {
-        listeners.add(first);
+        add(first);
         try {
             opened.complete(backend.openSession(this::tell));
         } catch (RuntimeException | Error e) {
@@ -90,7 +92,7 @@ public final class RecipeSession {
     private void tell(SessionState state) {
         opened.join(); // the backend may be quicker to connect than to return; it never blocks in between
         SessionState seen = asSeen(state);
-        for (SessionListener listener : listeners) {
+        for (SessionListener listener : List.copyOf(listeners.values())) {
             try {
                 listener.onState(seen);
             } catch (RuntimeException | Error e) {
@@ -173,8 +175,14 @@ public final class RecipeSession {
 
     /** Tells a listener, on the dispatcher, of every later change of state. */
     public Registration onStateChange(SessionListener listener) {
-        listeners.add(listener);
-        return () -> listeners.remove(listener);
+        long number = add(listener);
+        return () -> listeners.remove(number);
+    }
+
+    private long add(SessionListener listener) {
+        long number = registrations.getAndIncrement();
+        listeners.put(number, listener);
+        return number;
     }
 
     /** See {@link BackendSession#connectionNumber}. */

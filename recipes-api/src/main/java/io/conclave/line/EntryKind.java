@@ -54,20 +54,40 @@ public record EntryKind(String prefix, String separator, String marker) {
 
     /** The sequence in a name of this kind; empty if it is none. Other prefixes count, and names without a guid, as old clients make them. */
     Optional<Integer> sequenceOf(String name) {
-        return digitsOf(name)
-                .map(Long::parseLong)
-                .filter(number -> number == number.intValue())
-                .map(Long::intValue);
+        int start = digitsFrom(name);
+        if (start < 0) {
+            return Optional.empty();
+        }
+        long number = Long.parseLong(name, start, name.length(), 10);
+        return number == (int) number ? Optional.of((int) number) : Optional.empty();
     }
 
     /** The sequence as it is written in a name of this kind; empty if it is none. */
     Optional<String> digitsOf(String name) {
+        int start = digitsFrom(name);
+        return start < 0 ? Optional.empty() : Optional.of(name.substring(start));
+    }
+
+    /** Where the sequence begins; negative if it is no name of this kind. Called for each name that a line lists. */
+    private int digitsFrom(String name) {
         int start = name.lastIndexOf(marker);
-        if (start < 0 || (start > 0 && !name.substring(0, start).endsWith(separator))) {
-            return Optional.empty();
+        boolean isOfThisKind = start == 0 || (start > 0 && name.startsWith(separator, start - separator.length()));
+        int digits = start + marker.length();
+        return isOfThisKind && isSequence(name, digits) ? digits : -1;
+    }
+
+    /** Ten digits, or a minus sign with nine or ten: ten characters at least. */
+    private static boolean isSequence(String name, int from) {
+        boolean isNegative = from < name.length() && name.charAt(from) == '-';
+        int count = name.length() - from - (isNegative ? 1 : 0);
+        if (count != 10 && !(isNegative && count == 9)) {
+            return false;
         }
-        String digits = name.substring(start + marker.length());
-        // ten characters at least, the sign being one
-        return digits.matches("[0-9]{10}|-[0-9]{9,10}") ? Optional.of(digits) : Optional.empty();
+        for (int i = name.length() - count; i < name.length(); i++) {
+            if (name.charAt(i) < '0' || name.charAt(i) > '9') {
+                return false;
+            }
+        }
+        return true;
     }
 }

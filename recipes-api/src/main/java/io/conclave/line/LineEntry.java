@@ -25,9 +25,13 @@ public record LineEntry(String name, EntryKind kind, int sequence) {
 
     /** Reads a name; empty if it is no place of these kinds. */
     static Optional<LineEntry> parse(Set<EntryKind> kinds, String name) {
-        return kinds.stream()
-                .flatMap(kind -> kind.sequenceOf(name).stream().map(sequence -> new LineEntry(name, kind, sequence)))
-                .findFirst();
+        for (EntryKind kind : kinds) {
+            Optional<Integer> sequence = kind.sequenceOf(name);
+            if (sequence.isPresent()) {
+                return Optional.of(new LineEntry(name, kind, sequence.get()));
+            }
+        }
+        return Optional.empty();
     }
 
     /** The places of these kinds among the children of a line, first to last; other children are ignored. */

@@ -37,7 +37,7 @@ public record LineRole(String measuredAs, EntryKind kind, Set<EntryKind> line, L
     /** Whose turn it is; see {@link LineRule#turn}. */
     Turn turn(List<LineEntry> before, LineEntry own) {
         Turn turn = rule.turn(before, own);
-        if (turn instanceof Turn.After after && !before.contains(after.entry())) {
+        if (turn instanceof Turn.After after && before.lastIndexOf(after.entry()) < 0) {
             throw new IllegalStateException("The rule lets " + own + " wait for " + after.entry()
                     + ", which is not among those before it: " + before);
         }

@@ -51,10 +51,12 @@ final class Lookout {
 
     /** Reads the line; the answer counts for the connection on which it came. */
     void look() {
-        contender.send(
-                GetChildren.of(line),
-                children -> onLine(LineEntry.inOrder(role.line(), children.names())),
-                this::onLookFailed);
+        SharedLooks.of(session)
+                .look(
+                        line,
+                        role.line(),
+                        read -> contender.guarded(() -> onLine(read)),
+                        cause -> contender.guarded(() -> onLookFailed(cause)));
     }
 
     private void onLookFailed(Throwable cause) {
@@ -81,17 +83,17 @@ final class Lookout {
         look();
     }
 
-    private void onLine(List<LineEntry> entries) {
+    private void onLine(SharedLooks.Line read) {
         if (!isLooking()) {
             return;
         }
         LineEntry ours = own.znode().orElseThrow().entry();
-        int position = entries.indexOf(ours);
-        if (position < 0) {
+        if (!read.before(ours, before -> onPlace(before, ours))) {
             contender.vanished();
-            return;
         }
-        List<LineEntry> before = List.copyOf(entries.subList(0, position));
+    }
+
+    private void onPlace(List<LineEntry> before, LineEntry ours) {
         obstacle = new Obstacle(before.size(), Optional.empty());
         Turn turn = role.turn(before, ours);
         if (turn instanceof Turn.Now) {

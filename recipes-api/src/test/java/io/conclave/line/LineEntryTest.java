@@ -11,6 +11,8 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 class LineEntryTest {
@@ -46,6 +48,26 @@ class LineEntryTest {
                 "_c_x-lock-9999999999",
                 "lock-0000000001-x")) {
             assertTrue(parse(name).isEmpty(), name);
+        }
+    }
+
+    @Test
+    void aNameIsReadAsThePatternOfNamesSays() {
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        String[] parts = {"_c_", "x", "-", "lock", "-lock-", "lock-", "0", "12345", "0000000042", "9", "-1", "a", ""};
+        for (int i = 0; i < 20_000; i++) {
+            StringBuilder name = new StringBuilder();
+            for (int part = random.nextInt(7); part >= 0; part--) {
+                name.append(parts[random.nextInt(parts.length)]);
+            }
+            Matcher matcher =
+                    Pattern.compile("(?:.*-)?lock-([0-9]{10}|-[0-9]{9,10})").matcher(name);
+            boolean isOne = matcher.matches() && matcher.start(1) == name.lastIndexOf("lock-") + 5;
+            assertEquals(
+                    isOne ? Optional.of(matcher.group(1)) : Optional.empty(),
+                    EntryKind.MUTEX.digitsOf(name.toString()),
+                    name + " with the seed " + seed);
         }
     }
 

@@ -79,7 +79,7 @@ class SharedLockRequestsTest {
         for (CompletableFuture<ReadGrant> reader : let) {
             reading.add(reader.get(20, SECONDS));
         }
-        assertEquals(1 + 20 * A_LOOK, faults.requestCount() - before);
+        assertLooks(faults.requestCount() - before - 1);
         for (ReadGrant reader : reading.subList(0, 19)) {
             long perRelease = faults.requestCount();
             reader.close();
@@ -97,7 +97,12 @@ class SharedLockRequestsTest {
             reader.get(20, SECONDS).close();
         }
         // the exchange and the watch on its znode; each reader's look and release
-        assertEquals(2 + 20 * (A_LOOK + 1), faults.requestCount() - before);
+        assertLooks(faults.requestCount() - before - 2 - 20);
         downgraded.close();
+    }
+
+    /** Each of 20 readers reads its own znode; the line is read for each of them at most, and shared by those who ask together. */
+    private static void assertLooks(long requests) {
+        assertTrue(requests > 20 && requests <= 20 * A_LOOK, "looks of 20 readers: " + requests);
     }
 }
