@@ -45,7 +45,12 @@ public final class CoordinatorBuilder {
         this.connectString = ConnectString.parse(connectString);
     }
 
-    /** How long the server keeps the session without hearing of it; 10 seconds if not set. The server may clamp it. */
+    /**
+     * How long the server keeps the session without hearing of it; 10 seconds if not set. The server may clamp it.
+     *
+     * <p>A step of this machine's wall clock forward counts as time that has passed. A step of more than this timeout ends
+     * the session, as a suspended machine's would: set clocks gradually.
+     */
     public CoordinatorBuilder sessionTimeout(Duration timeout) {
         if (timeout.compareTo(MIN_SESSION_TIMEOUT) < 0 || timeout.compareTo(MAX_SESSION_TIMEOUT) > 0) {
             throw new IllegalArgumentException("Invalid session timeout " + timeout + ": it must be from "

@@ -12,7 +12,8 @@ import java.util.Optional;
  * Creates a znode. Refused with NO_NODE without a parent, NODE_EXISTS if it is there, NO_CHILDREN_FOR_EPHEMERALS, NO_AUTH,
  * INVALID_ACL.
  *
- * @param path the path; of a sequential znode without its number
+ * @param path the path; of a sequential znode without its number, which is the number of children that were created under
+ *     the parent before, in ten digits
  * @param bytes the data
  * @param mode how long the znode lives and whether it is numbered
  * @param acl its ACL, or empty for the coordinator's default
