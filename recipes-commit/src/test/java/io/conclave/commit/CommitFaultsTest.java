@@ -1,9 +1,12 @@
 package io.conclave.commit;
 
+import io.conclave.error.OutcomeUnknownException;
+import io.conclave.error.RefusedException;
 import io.conclave.node.NodeEvent;
 import io.conclave.node.NodePath;
 import io.conclave.spi.AddWatch;
 import io.conclave.testkit.driver.Actor;
+import io.conclave.testkit.driver.Fault;
 import io.conclave.testkit.driver.FaultDriver;
 import io.conclave.testkit.driver.FaultRun;
 import java.time.Duration;
@@ -125,6 +128,72 @@ class CommitFaultsTest {
     })
     void initiatorIsToldTheTruthThoughASuccessorRecoversMeanwhile(Propagation propagation, boolean isCommit) {
         initiatorIsTheVictim("commit, initiator with a successor, ", propagation, isCommit, true);
+    }
+
+    /** Somebody deletes each record as soon as it is there: then the answer may be unknown, and never wrong. */
+    @Test
+    void transactionBeginsOnceThoughItsRecordIsDeleted() {
+        FaultDriver.of("commit, initiator whose record is deleted", run -> {
+                    Books books = new Books(run, true);
+                    books.countBeginnings(run.helper("observer"));
+                    for (int site = 0; site < SITES.size(); site++) {
+                        run.helper(SITES.get(site)).start(books.site(site));
+                    }
+                    run.helper("successor").start(books.successor());
+                    run.helper("operator").start(me -> {
+                        while (!books.closing.isDone()) {
+                            run.store().snapshot().keySet().stream()
+                                    .filter(path -> path.toString().matches(PATH + "/records/../t1"))
+                                    .forEach(path -> run.store().faults().deleteAsOperator(path));
+                            run.pause(Duration.ofMillis(300));
+                        }
+                    });
+                    run.untilAtRest();
+                    CompletableFuture<Decision> decided = new CompletableFuture<>();
+                    run.victim()
+                            .start(me -> decided.complete(books.transfers(me, Propagation.THROUGH_COORDINATOR)
+                                    .commit("t1", new byte[0], SITES)));
+                    run.victim().join();
+                    run.pause(LONG);
+                    books.check(Optional.ofNullable(decided.getNow(null)), true);
+                    books.closing.complete(null);
+                })
+                .within(Duration.ofMinutes(5))
+                .requestsAtMost(6, 40)
+                .leaving(path -> path.toString().startsWith(PATH + "/records/"))
+                .explaining(OutcomeUnknownException.class, Fault.values())
+                .pairs(20)
+                .verify();
+    }
+
+    /** Another process has used the id and finished; the caller may not know so, and never runs it again. */
+    @Test
+    void usedIdNeverRunsAgain() {
+        FaultDriver.of("commit, used id", run -> {
+                    Books books = new Books(run, true);
+                    books.countBeginnings(run.helper("observer"));
+                    for (int site = 0; site < SITES.size(); site++) {
+                        run.helper(SITES.get(site)).start(books.site(site));
+                    }
+                    run.untilAtRest();
+                    Decision first = books.transfers(run.helper("first"), Propagation.THROUGH_COORDINATOR)
+                            .commit("t1", new byte[0], SITES);
+                    run.pause(Duration.ofSeconds(1));
+                    run.victim().start(me -> {
+                        books.transfers(me, Propagation.THROUGH_COORDINATOR).commit("t1", new byte[0], SITES);
+                        run.violated("it was accepted");
+                    });
+                    run.victim().join();
+                    run.pause(LONG);
+                    books.check(Optional.of(first), false);
+                    books.closing.complete(null);
+                })
+                .within(Duration.ofMinutes(5))
+                .requestsAtMost(6, 40)
+                .expecting(RefusedException.class)
+                .explaining(OutcomeUnknownException.class, Fault.values())
+                .pairs(20)
+                .verify();
     }
 
     private static void initiatorIsTheVictim(
