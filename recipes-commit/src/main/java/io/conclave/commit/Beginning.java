@@ -23,7 +23,9 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArraySet;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -58,6 +60,7 @@ final class Beginning {
     private final TransactionRecord record;
     private final Caller caller;
     private @Nullable NodePath ticket; // not known to be gone
+    private final Set<NodePath> unused = new CopyOnWriteArraySet<>(); // of lost sessions, not known to be gone
     private boolean mayHaveBegun; // a beginning was sent, and it is not known what it did
 
     /** What is told of it, on the dispatcher. */
@@ -94,9 +97,11 @@ final class Beginning {
         if (mayHaveBegun) {
             withdraw(on);
         } else {
-            if (ticket != null) {
-                discard(on, ticket);
+            NodePath last = ticket;
+            if (last != null) {
+                unused.add(last);
             }
+            unused.forEach(one -> discard(on, one));
             NodePath fresh = layout.ticket(UUID.randomUUID().toString());
             ticket = fresh;
             createTicket(on, fresh);
@@ -220,7 +225,8 @@ final class Beginning {
     /** What was sent must not begin any more, if it has not begun yet. */
     private void withdraw(RecipeSession on) {
         NodePath sent = ticket;
-        if (sent == null || !caller.isCurrent(on)) {
+        if (sent == null) {
+            look(on); // it was found gone, and the session was lost while it looked
             return;
         }
         Decision decision = Decision.abort(
@@ -377,10 +383,12 @@ final class Beginning {
 
     /** Of another session, on which nothing was sent with it. */
     private void discard(RecipeSession on, NodePath last) {
-        on.send(Delete.of(last), deleted -> {}, cause -> {
+        on.send(Delete.of(last), deleted -> unused.remove(last), cause -> {
             if (cause instanceof OutcomeUnknownException) {
                 discard(on, last);
-            } // else it is gone; or the session is, and a sweep finds it
+            } else if (!isOver(on, cause)) {
+                unused.remove(last);
+            } // else the next session goes on, or a sweep finds it
         });
     }
 

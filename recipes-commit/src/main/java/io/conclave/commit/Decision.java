@@ -12,6 +12,7 @@ import java.util.Objects;
 public record Decision(boolean isCommit, String reason) {
     static final Decision COMMIT = new Decision(true, "");
 
+    private static final int MOST_CHARS = 1_000;
     private static final String COMMIT_WORD = "commit";
     private static final String ABORT_WORD = "abort";
 
@@ -20,8 +21,9 @@ public record Decision(boolean isCommit, String reason) {
         Objects.requireNonNull(reason, "reason");
     }
 
+    /** What is kept for a while is kept small. */
     static Decision abort(String reason) {
-        return new Decision(false, reason);
+        return new Decision(false, reason.length() > MOST_CHARS ? reason.substring(0, MOST_CHARS) + "..." : reason);
     }
 
     byte[] toBytes() {

@@ -212,7 +212,7 @@ public final class TwoPhaseCommit {
     }
 
     /**
-     * Finishes what processes have begun whose sessions are gone: decides what is not decided, to abort unless all votes to commit stand there, and deletes what all sites have finished. To be called by whoever takes up the work
+     * Finishes what processes have begun whose sessions are gone: decides what is not decided, to abort unless all votes to commit stand there, and deletes what all sites have finished, leaving the decision records. To be called by whoever takes up the work
      * of a coordinating process that died; may be called at any time, and by many. Blocks.
      *
      * @return the decisions of all such transactions, by id

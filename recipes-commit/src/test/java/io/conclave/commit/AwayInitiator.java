@@ -39,6 +39,7 @@ final class AwayInitiator implements AutoCloseable {
     final Coordinator initiator = connect(initiatorsTime);
     final List<String> told = new CopyOnWriteArrayList<>();
     final List<Request<?>> beginnings = new CopyOnWriteArrayList<>();
+    final AtomicInteger looks = new AtomicInteger();
     private final AtomicInteger prepares = new AtomicInteger();
     private volatile Vote laterVote = Vote.COMMIT;
 
@@ -127,6 +128,18 @@ final class AwayInitiator implements AutoCloseable {
                 return Decision.PROCEED;
             }
             return by == session && !beginnings.isEmpty() ? Decision.DROP_BEFORE : Decision.PROCEED;
+        });
+    }
+
+    /** Its first look for the transaction does not arrive, and it does not come back. */
+    void cutOffWhenItLooks() {
+        long session = initiator.recipeSession().id();
+        store().faults().intercept((by, request, number) -> {
+            if (by != session || !request.describe().startsWith("get " + TRANSACTION) || looks.getAndIncrement() > 0) {
+                return Decision.PROCEED;
+            }
+            store().faults().reconnectAfter(Duration.ofDays(10));
+            return Decision.DROP_BEFORE;
         });
     }
 

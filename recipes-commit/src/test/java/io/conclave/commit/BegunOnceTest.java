@@ -75,6 +75,23 @@ class BegunOnceTest {
     }
 
     @Test
+    void initiatorThatLosesItsSessionWhileItLooksLooksAgain() throws Exception {
+        try (AwayInitiator away = new AwayInitiator()) {
+            away.onBeginning(Decision.DROP_AFTER);
+            CompletableFuture<io.conclave.commit.Decision> stage = away.commit(away.initiator);
+            away.awaitVotes();
+            away.cutOffWhenItLooks();
+            away.initiatorComesBackWithItsSession();
+            awaitThat(() -> away.looks.get() > 0);
+            away.expireInitiator();
+            away.successorCleansUp();
+            away.initiatorComesBackWithANewSession();
+            assertTrue(get(stage).isCommit());
+            assertToldOnce(away);
+        }
+    }
+
+    @Test
     void beginningThatNeverArrivedIsNotSentOnTheNextSession() throws Exception {
         try (AwayInitiator away = new AwayInitiator()) {
             away.onBeginning(Decision.DROP_BEFORE);

@@ -192,6 +192,7 @@ class CommitFaultsTest {
                 .requestsAtMost(6, 40)
                 .expecting(RefusedException.class)
                 .explaining(OutcomeUnknownException.class, Fault.values())
+                .also("0:EXPIRE_AFTER,1:PARTITION_BEFORE") // two tickets of lost sessions
                 .pairs(20)
                 .verify();
     }
@@ -222,6 +223,7 @@ class CommitFaultsTest {
                 })
                 .within(Duration.ofMinutes(5))
                 .requestsAtMost(6, 40)
+                .also("10:STALL,12:PARTITION_AFTER") // the session is lost while it looks
                 .pairs(20)
                 .verify();
     }

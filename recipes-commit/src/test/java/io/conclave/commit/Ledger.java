@@ -35,8 +35,9 @@ final class Ledger {
         return new Participant() {
             @Override
             public Vote prepare(TransactionPart transaction) {
-                if (outcomes.containsKey(transaction.id())) {
-                    violations.add(site + " is asked to prepare " + transaction.id() + ", which is over: " + outcomes);
+                // After an abort it may be asked again, if it had not voted: each call may be repeated.
+                if (outcomes.getOrDefault(transaction.id(), false)) {
+                    violations.add(site + " is asked to prepare " + transaction.id() + ", which it has committed");
                 }
                 if (!accepts.test(transaction.id())) {
                     return Vote.ABORT;
