@@ -8,6 +8,7 @@ import io.conclave.error.LossReason;
 import io.conclave.grant.Tenure;
 import io.conclave.spi.SerialExecutor;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -55,6 +56,26 @@ public abstract class HeldTenure<T extends Tenant> implements Tenure {
         if (!isHeld()) {
             throw lostException();
         }
+    }
+
+    /** Calls back when this is lost other than by being released, on a listener thread that no other continuation holds up. */
+    final void onLoss(Runnable callback) {
+        tenant.lost().thenAccept(reason -> {
+            if (reason != LossReason.RELEASED) {
+                listeners(tenant.session(), "loss").execute(callback);
+            }
+        });
+    }
+
+    /** Says that this is lost, unless it is held or was given back by its owner. */
+    final Optional<GrantLostException> loss() {
+        @Nullable LossReason reason = tenant.lost().toCompletableFuture().getNow(null);
+        boolean isLost = reason == null ? !released && !givingUp.get() && !isHeld() : reason != LossReason.RELEASED;
+        return isLost ? Optional.of(lostException()) : Optional.empty();
+    }
+
+    final RecipeSession session() {
+        return tenant.session();
     }
 
     /** Says that this is not held any more, and why. */

@@ -168,7 +168,12 @@ public final class LeaderElection {
     }
 
     /**
-     * Campaigns again and again until closed, and does the work whenever it leads, on a thread of its own; see {@link #runWhileLeader(LeaderWork, Executor)}.
+     * Campaigns again and again until closed, and does the work whenever it leads, on a thread of its own; see {@link
+     * #runWhileLeader(LeaderWork, Executor)}.
+     *
+     * <p>That thread is a daemon thread, as all threads of this library are: it does not keep the JVM alive. A {@code main} that
+     * returns behind this call ends the process at once, and the candidacy with it. So let {@code main} wait for what ends the
+     * process, or give an executor with threads that are no daemons.
      */
     public Candidacy runWhileLeader(LeaderWork work) {
         return runWhileLeader(work, task -> {

@@ -4,9 +4,12 @@ import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.RecipeSession;
 import io.conclave.coordinator.Waiting;
 import io.conclave.error.AcquireTimeoutException;
+import io.conclave.error.GrantLostException;
 import io.conclave.error.RefusalReason;
 import io.conclave.error.RefusedException;
 import io.conclave.error.SessionGoneException;
+import io.conclave.grant.HeldCall;
+import io.conclave.grant.HeldWork;
 import io.conclave.grant.RevocationOutcome;
 import io.conclave.line.Acquisition;
 import io.conclave.line.EntryKind;
@@ -14,16 +17,19 @@ import io.conclave.line.LineView;
 import io.conclave.line.OwnName;
 import io.conclave.line.Revocation;
 import io.conclave.line.RevocationWord;
+import io.conclave.line.WhileHeld;
 import io.conclave.node.NodePath;
 import io.conclave.spi.GetData;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A number of permits that all processes share that use the same path: first come, first served, without a herd.
@@ -143,6 +149,45 @@ public final class DistributedSemaphore {
      */
     public PermitGrant acquire(int count, Duration timeout) throws InterruptedException {
         return waitFor(count, timeout).await();
+    }
+
+    /**
+     * Waits for permits, does the work on the calling thread while they are held, and gives them back. The recommended form: a loss is
+     * never silent. It interrupts the work, and the caller gets a {@link GrantLostException} when the work has ended; what the work threw
+     * then is a suppressed exception of it. See {@link WhileHeld} for what happens to interrupts from elsewhere.
+     *
+     * @param count how many, all at once; see {@link #acquire(int)}
+     * @param timeout how long to wait at most
+     * @throws GrantLostException if one of the permits was lost before the work ended
+     * @throws AcquireTimeoutException if the time is over; the work was not begun
+     * @throws X what the work throws
+     * @throws InterruptedException if the thread is interrupted while it waits; the work was not begun
+     */
+    public <X extends Exception> void whileHeld(int count, Duration timeout, HeldWork<? super PermitGrant, X> work)
+            throws X, InterruptedException {
+        Objects.requireNonNull(work, "work");
+        WhileHeld.run(acquire(count, timeout), work);
+    }
+
+    /** As {@link #whileHeld(int, Duration, HeldWork)}, without a limit of time for the wait. */
+    public <X extends Exception> void whileHeld(int count, HeldWork<? super PermitGrant, X> work)
+            throws X, InterruptedException {
+        Objects.requireNonNull(work, "work");
+        WhileHeld.run(acquire(count), work);
+    }
+
+    /** As {@link #whileHeld(int, Duration, HeldWork)}, with a result. */
+    public <R extends @Nullable Object, X extends Exception> R callWhileHeld(
+            int count, Duration timeout, HeldCall<? super PermitGrant, R, X> work) throws X, InterruptedException {
+        Objects.requireNonNull(work, "work");
+        return WhileHeld.call(acquire(count, timeout), work);
+    }
+
+    /** As {@link #callWhileHeld(int, Duration, HeldCall)}, without a limit of time for the wait. */
+    public <R extends @Nullable Object, X extends Exception> R callWhileHeld(
+            int count, HeldCall<? super PermitGrant, R, X> work) throws X, InterruptedException {
+        Objects.requireNonNull(work, "work");
+        return WhileHeld.call(acquire(count), work);
     }
 
     /**

@@ -3,7 +3,10 @@ package io.conclave.locks;
 import io.conclave.coordinator.RecipeSession;
 import io.conclave.coordinator.Waiting;
 import io.conclave.error.AcquireTimeoutException;
+import io.conclave.error.GrantLostException;
 import io.conclave.error.SessionGoneException;
+import io.conclave.grant.HeldCall;
+import io.conclave.grant.HeldWork;
 import io.conclave.grant.RevocationOutcome;
 import io.conclave.line.Acquisition;
 import io.conclave.line.Contender;
@@ -11,13 +14,16 @@ import io.conclave.line.LineMember;
 import io.conclave.line.LineRole;
 import io.conclave.line.LineView;
 import io.conclave.line.Revocation;
+import io.conclave.line.WhileHeld;
 import io.conclave.node.NodePath;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Lock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What all locks that are one role in a line have in common; the public ones differ in the role and in the kind of grant.
@@ -58,6 +64,43 @@ abstract class LineLock<G extends LockGrant> {
      */
     public G acquire(Duration timeout) throws InterruptedException {
         return waitFor(timeout).await();
+    }
+
+    /**
+     * Waits for the lock, does the work on the calling thread while it is held, and gives it back. The recommended form: a loss is
+     * never silent. It interrupts the work, and the caller gets a {@link GrantLostException} when the work has ended; what the work threw
+     * then is a suppressed exception of it. See {@link WhileHeld} for what happens to interrupts from elsewhere.
+     *
+     * @param timeout how long to wait at most
+     * @throws GrantLostException if the lock was lost before the work ended
+     * @throws AcquireTimeoutException if the time is over; the work was not begun
+     * @throws X what the work throws
+     * @throws InterruptedException if the thread is interrupted while it waits; the work was not begun
+     */
+    public <X extends Exception> void whileHeld(Duration timeout, HeldWork<? super G, X> work)
+            throws X, InterruptedException {
+        Objects.requireNonNull(work, "work");
+        WhileHeld.run(acquire(timeout), work);
+    }
+
+    /** As {@link #whileHeld(Duration, HeldWork)}, without a limit of time for the wait. */
+    public <X extends Exception> void whileHeld(HeldWork<? super G, X> work) throws X, InterruptedException {
+        Objects.requireNonNull(work, "work");
+        WhileHeld.run(acquire(), work);
+    }
+
+    /** As {@link #whileHeld(Duration, HeldWork)}, with a result. */
+    public <R extends @Nullable Object, X extends Exception> R callWhileHeld(
+            Duration timeout, HeldCall<? super G, R, X> work) throws X, InterruptedException {
+        Objects.requireNonNull(work, "work");
+        return WhileHeld.call(acquire(timeout), work);
+    }
+
+    /** As {@link #callWhileHeld(Duration, HeldCall)}, without a limit of time for the wait. */
+    public <R extends @Nullable Object, X extends Exception> R callWhileHeld(HeldCall<? super G, R, X> work)
+            throws X, InterruptedException {
+        Objects.requireNonNull(work, "work");
+        return WhileHeld.call(acquire(), work);
     }
 
     /** Waits for the lock without blocking. Completes on a listener thread, with what {@link #acquire()} gives or throws; cancelling it leaves the line. */
@@ -169,7 +212,9 @@ abstract class LineLock<G extends LockGrant> {
      * (with a time of zero or less: than the try timeout) and returns {@code false} when that is over, with or without a connection.
      *
      * <p>{@code lock()} throws {@link SessionGoneException} if the session is lost while waiting; {@code unlock()} and re-entry throw {@link
-     * io.conclave.error.GrantLostException} if the lock was lost while held. There are no conditions.
+     * io.conclave.error.GrantLostException} if the lock was lost while held. In a {@code finally} block that exception takes the place of
+     * what the body threw; {@link #whileHeld} keeps both, and interrupts the body on a loss, which this view does not. There are no
+     * conditions.
      */
     public Lock asLock() {
         return new ReentrantLockView(this);

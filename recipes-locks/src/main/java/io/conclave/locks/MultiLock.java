@@ -2,17 +2,23 @@ package io.conclave.locks;
 
 import io.conclave.coordinator.Waiting;
 import io.conclave.error.AcquireTimeoutException;
+import io.conclave.error.GrantLostException;
 import io.conclave.error.SessionGoneException;
+import io.conclave.grant.HeldCall;
+import io.conclave.grant.HeldWork;
 import io.conclave.line.Acquisition;
+import io.conclave.line.WhileHeld;
 import io.conclave.node.NodePath;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Several locks as one: all of them or none, under one deadline.
@@ -84,6 +90,44 @@ public final class MultiLock {
      */
     public MultiLockGrant acquire(Duration timeout) throws InterruptedException {
         return waitFor(timeout).await();
+    }
+
+    /**
+     * Waits for the locks, does the work on the calling thread while all are held, and gives all back. The recommended form: a loss is
+     * never silent. It interrupts the work, and the caller gets a {@link GrantLostException} when the work has ended; what the work threw
+     * then is a suppressed exception of it. See {@link WhileHeld} for what happens to interrupts from elsewhere.
+     *
+     * @param timeout how long to wait at most
+     * @throws GrantLostException if one of the locks was lost before the work ended
+     * @throws AcquireTimeoutException if the time is over; the work was not begun
+     * @throws X what the work throws
+     * @throws InterruptedException if the thread is interrupted while it waits; the work was not begun
+     */
+    public <X extends Exception> void whileHeld(Duration timeout, HeldWork<? super MultiLockGrant, X> work)
+            throws X, InterruptedException {
+        Objects.requireNonNull(work, "work");
+        WhileHeld.run(acquire(timeout), work);
+    }
+
+    /** As {@link #whileHeld(Duration, HeldWork)}, without a limit of time for the wait. */
+    public <X extends Exception> void whileHeld(HeldWork<? super MultiLockGrant, X> work)
+            throws X, InterruptedException {
+        Objects.requireNonNull(work, "work");
+        WhileHeld.run(acquire(), work);
+    }
+
+    /** As {@link #whileHeld(Duration, HeldWork)}, with a result. */
+    public <R extends @Nullable Object, X extends Exception> R callWhileHeld(
+            Duration timeout, HeldCall<? super MultiLockGrant, R, X> work) throws X, InterruptedException {
+        Objects.requireNonNull(work, "work");
+        return WhileHeld.call(acquire(timeout), work);
+    }
+
+    /** As {@link #callWhileHeld(Duration, HeldCall)}, without a limit of time for the wait. */
+    public <R extends @Nullable Object, X extends Exception> R callWhileHeld(
+            HeldCall<? super MultiLockGrant, R, X> work) throws X, InterruptedException {
+        Objects.requireNonNull(work, "work");
+        return WhileHeld.call(acquire(), work);
     }
 
     /** Waits for the locks without blocking. Completes on a listener thread, with what {@link #acquire()} gives or throws; cancelling it leaves nothing behind. */

@@ -1,0 +1,98 @@
+package io.conclave.line;
+
+import io.conclave.error.GrantLostException;
+import io.conclave.grant.HeldCall;
+import io.conclave.grant.HeldWork;
+import io.conclave.grant.Tenure;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs work on the calling thread while a grant is held, and gives the grant back when the work ends. A loss is never silent: it
+ * interrupts the work, and the caller is told by {@link GrantLostException}.
+ *
+ * <p>What the caller gets:
+ *
+ * <ul>
+ *   <li>Held until the work ended: the result of the work, or what it threw.
+ *   <li>Lost before that, and the work returned: {@link GrantLostException}.
+ *   <li>Lost before that, and the work threw an exception: {@link GrantLostException}, with that exception as a suppressed one. If it
+ *       is a GrantLostException itself, that one.
+ *   <li>Lost before that, and the work threw an error: the error, with the GrantLostException as a suppressed exception.
+ * </ul>
+ *
+ * <p>The interrupt of a loss comes only while the work runs, and once. If its flag is still set when the work ends, it is cleared. An
+ * interrupt from elsewhere that comes before the loss stays: the work is then interrupted already, and is interrupted for the loss only
+ * if it clears that flag and goes on. A thread has one flag, which does not say who has set it. So an interrupt from elsewhere that comes
+ * after the loss, while the work still runs, may be taken for that of the loss; the work ends by it in either case, and the caller gets
+ * the GrantLostException.
+ *
+ * <p>Work that gives the grant back itself, or downgrades it, is not watched any longer.
+ */
+public final class WhileHeld {
+    private WhileHeld() {}
+
+    /**
+     * Runs the work and gives the grant back. Blocks as long as the work does, and then as {@link Tenure#close()}.
+     *
+     * @param grant one of this library's
+     * @throws GrantLostException if the grant was lost before the work ended
+     * @throws X what the work throws
+     */
+    public static <G extends Tenure, X extends Exception> void run(G grant, HeldWork<? super G, X> work) throws X {
+        HeldCall<G, @Nullable Void, X> call = held -> {
+            work.run(held);
+            return null;
+        };
+        call(grant, call);
+    }
+
+    /** As {@link #run}, with a result. */
+    public static <G extends Tenure, R extends @Nullable Object, X extends Exception> R call(
+            G grant, HeldCall<? super G, R, X> work) throws X {
+        if (!(grant instanceof HeldTenure<?> held)) {
+            throw new IllegalArgumentException("Invalid grant " + grant + ": it must be one that Conclave has given");
+        }
+        try (held) {
+            return callAndTell(grant, held, work);
+        }
+    }
+
+    private static <G extends Tenure, R extends @Nullable Object, X extends Exception> R callAndTell(
+            G grant, HeldTenure<?> held, HeldCall<? super G, R, X> work) throws X {
+        LossInterrupt interrupt =
+                new LossInterrupt(Thread.currentThread(), held.session().time());
+        held.onLoss(interrupt::onLoss);
+        R result;
+        try {
+            result = work.call(grant);
+        } catch (Throwable failure) {
+            interrupt.end(failure instanceof InterruptedException);
+            Optional<GrantLostException> loss = held.loss();
+            if (loss.isPresent() && !(failure instanceof GrantLostException)) {
+                tell(loss.get(), failure, interrupt.isSent());
+            }
+            throw failure;
+        }
+        interrupt.end(false);
+        Optional<GrantLostException> loss = held.loss();
+        if (loss.isPresent()) {
+            throw loss.get();
+        }
+        return result;
+    }
+
+    /** Throws what the caller is to know first; the other one is suppressed. */
+    private static void tell(GrantLostException loss, Throwable failure, boolean isInterruptedByLoss) {
+        if (failure instanceof Error error) {
+            error.addSuppressed(loss);
+            throw error;
+        }
+        if (failure instanceof InterruptedException && !isInterruptedByLoss) {
+            Thread.currentThread()
+                    .interrupt(); // by somebody else, and the exception that says so is not the one that is thrown
+        }
+        loss.addSuppressed(failure);
+        throw loss;
+    }
+}

@@ -1,0 +1,102 @@
+package io.conclave.locks;
+
+import io.conclave.grant.Tenure;
+import io.conclave.testkit.driver.Actor;
+import io.conclave.testkit.driver.Claim;
+import io.conclave.testkit.driver.FaultDriver;
+import io.conclave.testkit.driver.FaultRun;
+import io.conclave.testkit.driver.Holding;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Each fault at each request of work that runs while a lock is held: a loss is told to the caller, nobody is blocked, and nothing stays behind. */
+@Timeout(value = 300, unit = TimeUnit.SECONDS)
+class WhileHeldFaultsTest {
+    private static final Duration WORK = Duration.ofMillis(500);
+
+    /** Something that runs work while it is held. */
+    private interface Locked<G> {
+        void run(Work<G> work) throws Exception;
+    }
+
+    private interface Work<G> {
+        void run(G grant) throws Exception;
+    }
+
+    /** Holds for a while, and ends by an interrupt. If what is held is lost by then, the call must not end normally. */
+    private static <G extends Tenure> void work(FaultRun run, Actor me, Locked<G> lock, Holding.Kind kind)
+            throws Exception {
+        AtomicReference<String> lost = new AtomicReference<>("");
+        lock.run(grant -> {
+            Holding holding = me.granted("", kind, Claim.of(grant), 1);
+            try {
+                run.pause(WORK);
+            } finally {
+                lost.set(grant.isHeld() ? "" : grant.toString());
+                holding.release();
+            }
+        });
+        if (!lost.get().isEmpty()) {
+            run.violated("the call ended normally, although this was lost: " + lost.get());
+        }
+    }
+
+    private static DistributedLock lock(Actor actor) {
+        return DistributedLock.at(actor.coordinator(), "/locks/faults");
+    }
+
+    @Test
+    void workOnALockIsToldOfItsLoss() {
+        FaultDriver.of("lock, while held", run -> {
+                    run.victim()
+                            .start(me -> work(run, me, work -> lock(me).whileHeld(work::run), Holding.Kind.EXCLUSIVE));
+                    run.untilAtRest();
+                    run.helper("next").start(me -> me.hold(lock(me).acquire()));
+                })
+                .verify();
+    }
+
+    @Test
+    void workOnAWriteLockIsToldOfItsLoss() {
+        FaultDriver.of("shared lock, while held", run -> {
+                    run.victim()
+                            .start(me -> work(
+                                    run,
+                                    me,
+                                    work -> SharedLock.at(me.coordinator(), "/locks/faults")
+                                            .writeLock()
+                                            .whileHeld(work::run),
+                                    Holding.Kind.EXCLUSIVE));
+                    run.untilAtRest();
+                    run.helper("next")
+                            .start(me -> me.hold(SharedLock.at(me.coordinator(), "/locks/faults")
+                                    .writeLock()
+                                    .acquire()));
+                })
+                .verify();
+    }
+
+    @Test
+    void workOnPermitsIsToldOfTheirLoss() {
+        FaultDriver.of("semaphore, while held", run -> {
+                    run.victim()
+                            .start(me -> work(
+                                    run,
+                                    me,
+                                    work -> DistributedSemaphore.at(me.coordinator(), "/locks/faults", 1)
+                                            .whileHeld(1, work::run),
+                                    Holding.Kind.PERMIT));
+                    run.untilAtRest();
+                    run.helper("next")
+                            .start(me -> me.hold(
+                                    DistributedSemaphore.at(me.coordinator(), "/locks/faults", 1)
+                                            .acquire(),
+                                    1));
+                })
+                .permits(1)
+                .verify();
+    }
+}
