@@ -334,7 +334,7 @@ final class MirrorReader {
         forget(path);
         if (oneShot && path.equals(root)) {
             add(Kind.LOOK, root, false);
-        } else if (transactions && !oneShot && waiting.isEmpty() && inFlight == 0) {
+        } else if (transactions && waiting.isEmpty() && inFlight == 0) {
             add(Kind.LOOK, root, false); // its answer comes after all that the transaction did
         }
     }

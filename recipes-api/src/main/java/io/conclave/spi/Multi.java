@@ -21,7 +21,7 @@ public record Multi(List<Operation<?>> operations) implements Request<List<Multi
      * What one operation answered.
      *
      * @param path of a create: what was created
-     * @param stat of a create and a set: the znode's stat
+     * @param stat of a create and a set: the znode's stat; Apache ZooKeeper 3.5 tells none of a create
      */
     public record Result(Optional<NodePath> path, Optional<NodeStat> stat) {
         /** The result of a delete or a check. */

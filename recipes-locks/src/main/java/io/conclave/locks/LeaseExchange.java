@@ -8,6 +8,7 @@ import io.conclave.error.RefusedException;
 import io.conclave.line.Contender;
 import io.conclave.node.CreateMode;
 import io.conclave.node.NodePath;
+import io.conclave.node.NodeStat;
 import io.conclave.spi.Check;
 import io.conclave.spi.Create;
 import io.conclave.spi.Delete;
@@ -18,6 +19,7 @@ import io.conclave.spi.Operation;
 import io.conclave.spi.Sync;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The transaction that turns the place at the head of the admission line into leases, and what came of it: for {@link PermitTenant}, on whose dispatcher its state is.
@@ -82,12 +84,15 @@ final class LeaseExchange {
         unanswered = false;
         List<NodePath> paths =
                 results.stream().flatMap(result -> result.path().stream()).toList();
-        long czxid = results.stream()
-                .flatMap(result -> result.stat().stream())
-                .findFirst()
-                .orElseThrow(() -> new IllegalStateException("The backend created " + paths + " and told no stat"))
-                .czxid();
-        tenant.have(new PermitTenant.Leases(paths, czxid));
+        Optional<NodeStat> stat =
+                results.stream().flatMap(result -> result.stat().stream()).findFirst();
+        if (stat.isPresent()) {
+            tenant.have(new PermitTenant.Leases(paths, stat.get().czxid()));
+        } else if (tenant.isTurning()) {
+            findOut(); // ZooKeeper 3.5 tells no stat of what a transaction creates
+        } else {
+            tenant.onNotTurnedAnyMore(true);
+        }
     }
 
     private void onNotTurned(Throwable cause, int checks) {

@@ -4,6 +4,7 @@ import io.conclave.error.ConclaveException;
 import io.conclave.protocol.ConnectRequest;
 import io.conclave.protocol.ConnectResponse;
 import io.conclave.protocol.EmptyRequest;
+import io.conclave.protocol.ErrorCode;
 import io.conclave.protocol.Frames;
 import io.conclave.protocol.JuteReader;
 import io.conclave.protocol.MalformedFrameException;
@@ -325,6 +326,9 @@ final class Connection extends ByteToMessageDecoder {
     private void onReply(ReplyHeader header, JuteReader in) {
         Exchange oldest = inFlight.peek();
         if (oldest == null || oldest.xid() != header.xid()) {
+            if (header.err() == ErrorCode.UNIMPLEMENTED.code() && isRefusedAhead(header.xid())) {
+                return;
+            }
             throw new MalformedFrameException(
                     "xid",
                     header.xid() + " answers "
@@ -348,6 +352,17 @@ final class Connection extends ByteToMessageDecoder {
             next.answeredHere();
         }
         leaveIfAnswered();
+    }
+
+    /** Servers answer a kind of request that they do not know at once, before those that came earlier: it keeps its turn here. */
+    private boolean isRefusedAhead(int xid) {
+        for (Exchange exchange : inFlight) {
+            if (exchange.xid() == xid && !exchange.isLocal()) {
+                exchange.refusedAhead(ErrorCode.UNIMPLEMENTED.code());
+                return true;
+            }
+        }
+        return false;
     }
 
     // ---- ending

@@ -3,6 +3,7 @@ package io.conclave.client;
 import io.conclave.error.ConclaveException;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.protocol.JuteReader;
+import io.conclave.protocol.MalformedFrameException;
 import io.conclave.protocol.ReplyHeader;
 import io.conclave.protocol.RequestBody;
 import java.util.Optional;
@@ -35,6 +36,11 @@ abstract class Exchange {
     /** The turn of an exchange that was not sent has come: all before it are done. */
     void answeredHere() {}
 
+    /** The server does not know this kind of request and said so before its turn; {@link #answeredHere()} follows in its turn. */
+    void refusedAhead(int err) {
+        throw new MalformedFrameException("err", describe() + " is refused before its turn: " + err);
+    }
+
     /** The exchange is larger than a frame may be; it is not sent, and {@link #answeredHere()} follows in its turn. */
     void tooLarge(long bytes) {
         throw new IllegalStateException(describe() + ": " + bytes + " bytes");
@@ -57,7 +63,12 @@ abstract class Exchange {
         xid = number;
     }
 
-    /** Whether it takes its turn without having been sent. */
+    /** Nothing more will come from the server: it is completed when all before it are. */
+    final void takesItsTurnHere() {
+        xid = 0;
+    }
+
+    /** Whether it takes its turn without an answer of the server. */
     final boolean isLocal() {
         return xid == 0;
     }

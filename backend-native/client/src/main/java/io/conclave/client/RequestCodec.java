@@ -13,6 +13,7 @@ import io.conclave.protocol.AddWatchRequest;
 import io.conclave.protocol.CheckVersionRequest;
 import io.conclave.protocol.Create2Reply;
 import io.conclave.protocol.CreateFlag;
+import io.conclave.protocol.CreateReply;
 import io.conclave.protocol.CreateRequest;
 import io.conclave.protocol.DeleteRequest;
 import io.conclave.protocol.ErrorReply;
@@ -239,6 +240,9 @@ final class RequestCodec {
     private static Multi.Result result(ReplyBody body) {
         if (body instanceof Create2Reply reply) {
             return new Multi.Result(Optional.of(NodePath.of(reply.path())), Optional.of(stat(reply.stat())));
+        }
+        if (body instanceof CreateReply reply) { // ZooKeeper 3.5 tells no Stat in a multi
+            return new Multi.Result(Optional.of(NodePath.of(reply.path())), Optional.empty());
         }
         return body instanceof StatReply reply
                 ? new Multi.Result(Optional.empty(), Optional.of(stat(reply.stat())))

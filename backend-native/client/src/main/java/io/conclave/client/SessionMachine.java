@@ -10,6 +10,7 @@ import io.conclave.protocol.ReplyHeader;
 import io.conclave.protocol.SetWatchesRequest;
 import io.conclave.protocol.WatcherEvent;
 import io.conclave.protocol.Xid;
+import io.conclave.spi.AddWatch;
 import io.conclave.spi.Authentication;
 import io.conclave.spi.BackendOptions;
 import io.conclave.spi.SessionListener;
@@ -261,6 +262,14 @@ final class SessionMachine {
         if (err != ErrorCode.OK.code()) {
             LOG.warn("{}: {} could not set the watches again: {}", this, opened, ErrorCode.describe(err));
             opened.shut("watches were not set again: " + ErrorCode.describe(err));
+        }
+    }
+
+    /** A persistent watch was refused: reads that were sent without a watch because of it are asked again on a new connection. */
+    void onNotWatched(AddWatch refused) {
+        Connection current = connection;
+        if (watches.notSet(refused, inFlight()) && current != null) {
+            current.shut(refused.describe() + " was refused");
         }
     }
 

@@ -4,8 +4,14 @@ import io.conclave.node.NodeEvent;
 import io.conclave.node.NodePath;
 import io.conclave.protocol.EventType;
 import io.conclave.protocol.SetWatchesRequest;
+import io.conclave.protocol.WatchMode;
 import io.conclave.protocol.WatcherType;
+import io.conclave.spi.AddWatch;
+import io.conclave.spi.Exists;
+import io.conclave.spi.GetChildren;
+import io.conclave.spi.GetData;
 import io.conclave.spi.RemoveWatch;
+import io.conclave.spi.Request;
 import io.conclave.spi.Watcher;
 import java.util.EnumSet;
 import java.util.List;
@@ -13,11 +19,14 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Brings events to the session's watchers, and knows which watches the server may forget and which it must be told again. Owned by the session's event loop.
+ * Brings events to the session's watchers, and knows which watches the server needs to be told of, may forget, and must be told again. Owned by the session's event loop.
+ *
+ * <p>What a persistent watch of a path tells is not asked for at the server a second time; {@link ServerWatches} says why.
  */
 final class SessionWatches {
     private final Deliveries deliveries;
     private final WatchRegistry registry = new WatchRegistry();
+    private final ServerWatches server = new ServerWatches();
 
     /** An event on its way to a watcher. */
     private record Notification(Watcher watcher, NodeEvent event) implements Runnable {
@@ -31,8 +40,47 @@ final class SessionWatches {
         this.deliveries = deliveries;
     }
 
+    /** The request as the server is to get it, next: without a watch if the connection has a persistent one on the path already. */
+    Request<?> asSent(Request<?> request) {
+        if (request instanceof AddWatch add) {
+            WatchMode mode = add.recursive() ? WatchMode.PERSISTENT_RECURSIVE : WatchMode.PERSISTENT;
+            boolean recursive = server.send(add.path(), mode) == WatchMode.PERSISTENT_RECURSIVE;
+            return new AddWatch(add.path(), recursive, add.watcher());
+        }
+        if (request instanceof GetData get && get.watcher().isPresent() && server.isAny(get.path())) {
+            return GetData.of(get.path());
+        }
+        if (request instanceof Exists exists && exists.watcher().isPresent() && server.isAny(exists.path())) {
+            return Exists.of(exists.path());
+        }
+        if (request instanceof GetChildren get && get.watcher().isPresent() && server.isAny(get.path())) {
+            return GetChildren.of(get.path());
+        }
+        return request;
+    }
+
+    /**
+     * The server did not set a persistent watch.
+     *
+     * @param refused the request for it
+     * @param inFlight requests under way, some of which may have been sent without a watch because of it
+     * @return whether there are such requests
+     */
+    boolean notSet(AddWatch refused, Iterable<Exchange> inFlight) {
+        server.forget(refused.path());
+        for (Exchange exchange : inFlight) {
+            if (exchange instanceof UserExchange<?> user && user.dependsOn(refused)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     void register(UserExchange.Registration registration) {
         registry.add(registration.kind(), registration.path(), registration.watcher());
+        if (registration.kind().isPersistent()) {
+            server.set(registration.path());
+        }
     }
 
     /**
@@ -43,7 +91,23 @@ final class SessionWatches {
     void tell(EventType type, NodePath path, long zxid) {
         NodeEvent.Type kind = kind(type);
         NodeEvent told = new NodeEvent(kind, path, zxid > 0 ? zxid : -1);
-        List<Watcher> watchers = registry.fire(kind, path);
+        if (kind == NodeEvent.Type.CHILDREN_CHANGED && server.isRecursive(path)) {
+            tell(told, registry.takeChildWatchers(path)); // the others have been told when the child's event came
+            return;
+        }
+        tell(told, registry.fire(kind, path));
+        if (kind == NodeEvent.Type.CREATED || kind == NodeEvent.Type.DELETED) {
+            path.parent().filter(server::isRecursive).ifPresent(parent -> tellOfList(parent, told.zxid()));
+        }
+    }
+
+    /** A recursive watch says nothing of a list of children, and may be all that the server has. */
+    private void tellOfList(NodePath parent, long zxid) {
+        NodeEvent told = new NodeEvent(NodeEvent.Type.CHILDREN_CHANGED, parent, zxid);
+        tell(told, registry.fire(told.type(), parent));
+    }
+
+    private void tell(NodeEvent told, List<Watcher> watchers) {
         watchers.forEach(watcher -> deliveries.add(new Notification(watcher, told)));
     }
 
@@ -72,7 +136,14 @@ final class SessionWatches {
                                 .add(registration.kind()));
             }
         }
-        return registry.forgettable(request.path(), request.watcher(), others, own);
+        Optional<WatcherType> forgettable = registry.forgettable(request.path(), request.watcher(), others, own);
+        if (!server.isAny(request.path())) {
+            return forgettable;
+        }
+        // A persistent watch serves all watchers of its path, so it goes with the last of them.
+        Optional<WatcherType> all = forgettable.filter(type -> type == WatcherType.ANY);
+        all.ifPresent(type -> server.forget(request.path()));
+        return all;
     }
 
     /** Removes a watcher here and tells it; false if it was not set. */
@@ -91,6 +162,7 @@ final class SessionWatches {
      * @param relativeZxid the last change that was seen in a reply: what came after it fires at once
      */
     List<SetWatchesRequest> resume(long relativeZxid) {
+        server.resume(registry.paths(WatchRegistry.Kind.PERSISTENT), registry.paths(WatchRegistry.Kind.RECURSIVE));
         return registry.resume(relativeZxid);
     }
 
@@ -102,5 +174,6 @@ final class SessionWatches {
     /** Forgets all watchers and tells none. */
     void clear() {
         registry.clear();
+        server.resume(Set.of(), Set.of());
     }
 }

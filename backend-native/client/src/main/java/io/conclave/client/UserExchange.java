@@ -59,7 +59,7 @@ class UserExchange<R> extends Exchange implements Runnable {
     @Override
     Optional<RequestBody> body() {
         try {
-            RequestBody body = session.codec().encode(request);
+            RequestBody body = session.codec().encode(session.watches().asSent(request));
             opCode = body.opCode();
             return Optional.of(body);
         } catch (RefusedException refusal) {
@@ -70,6 +70,7 @@ class UserExchange<R> extends Exchange implements Runnable {
 
     @Override
     void tooLarge(long bytes) {
+        notWatched();
         failure = new RefusedException(RefusalReason.BAD_ARGUMENTS, RequestCodec.tooLarge(request, bytes));
     }
 
@@ -87,6 +88,7 @@ class UserExchange<R> extends Exchange implements Runnable {
                 }
                 complete(result);
             } catch (ConclaveException refused) {
+                notWatched();
                 failed(refused);
             } catch (IllegalArgumentException e) {
                 failed(new RefusedException(
@@ -95,8 +97,16 @@ class UserExchange<R> extends Exchange implements Runnable {
         } else if (err == ErrorCode.NO_NODE.code() && request instanceof Exists) {
             complete(absent());
         } else {
+            notWatched();
             failed(Refusals.failure(describe(), err));
             session.onError(err, describe());
+        }
+    }
+
+    /** The server has not set a persistent watch that was asked for. */
+    private void notWatched() {
+        if (request instanceof AddWatch add) {
+            session.onNotWatched(add);
         }
     }
 
@@ -114,6 +124,14 @@ class UserExchange<R> extends Exchange implements Runnable {
     /** The watch that the request sets if it succeeds, as far as is known before the answer. */
     Optional<Registration> registration() {
         return registration(null);
+    }
+
+    /** Whether it may have been sent without its watch, because this one was sent before. */
+    boolean dependsOn(AddWatch persistent) {
+        return request != persistent
+                && registration()
+                        .filter(watch -> watch.path().equals(persistent.path()))
+                        .isPresent();
     }
 
     private Optional<Registration> registration(@Nullable Object result) {
@@ -138,6 +156,13 @@ class UserExchange<R> extends Exchange implements Runnable {
     @Override
     void answeredHere() {
         session.deliveries().add(this);
+    }
+
+    @Override
+    void refusedAhead(int err) {
+        notWatched();
+        failure = Refusals.failure(describe(), err);
+        takesItsTurnHere();
     }
 
     /** A local answer that is not a failure. */

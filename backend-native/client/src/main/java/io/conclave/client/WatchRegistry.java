@@ -40,6 +40,10 @@ final class WatchRegistry {
         WatcherType serverType() {
             return serverType;
         }
+
+        boolean isPersistent() {
+            return this == PERSISTENT || this == RECURSIVE;
+        }
     }
 
     /** A frame of setWatches stays below this, so that it fits into any server's limit. */
@@ -84,6 +88,18 @@ final class WatchRegistry {
     /** Whether there are watches whose missed events no server tells of. */
     boolean isAnyPersistent() {
         return !of(Kind.PERSISTENT).isEmpty() || !of(Kind.RECURSIVE).isEmpty();
+    }
+
+    /** The paths that are watched in a way. */
+    Set<NodePath> paths(Kind kind) {
+        return of(kind).keySet();
+    }
+
+    /** The one-shot watchers of a list of children, who are forgotten. */
+    List<Watcher> takeChildWatchers(NodePath path) {
+        List<Watcher> told = new ArrayList<>();
+        take(Kind.CHILD, path, told);
+        return told;
     }
 
     /** Who is to be told of an event, each once; one-shot watches that fire are forgotten. */

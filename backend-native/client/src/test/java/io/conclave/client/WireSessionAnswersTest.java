@@ -19,6 +19,7 @@ import io.conclave.protocol.ErrorCode;
 import io.conclave.protocol.ErrorReply;
 import io.conclave.protocol.EventType;
 import io.conclave.protocol.GetDataReply;
+import io.conclave.protocol.GetDataRequest;
 import io.conclave.protocol.OpCode;
 import io.conclave.protocol.SetWatchesRequest;
 import io.conclave.protocol.Xid;
@@ -100,6 +101,60 @@ final class WireSessionAnswersTest extends WireSessionFixture {
         TestSession session = connected(server, TimeSource.system());
         assertThrows(OutcomeUnknownException.class, () -> session.call(SetData.of(A, new byte[0])));
         session.call(SetData.of(A, new byte[0]));
+    }
+
+    @Test
+    void kindOfRequestThatIsRefusedBeforeItsTurnCompletesInItsTurn() {
+        FakeServer server = server(peer -> {
+            peer.open(TIMEOUT_MS);
+            FakeServer.Received set = peer.next();
+            FakeServer.Received watch = peer.next();
+            FakeServer.Received read = peer.next();
+            peer.reply(watch.xid(), 0, ErrorCode.UNIMPLEMENTED, EmptyReply.INSTANCE);
+            peer.reply(set, STAT);
+            peer.reply(read, new GetDataReply(new byte[] {1}, FakeServer.STAT));
+            serve(peer);
+        });
+        TestSession session = connected(server, TimeSource.system());
+        List<String> order = new CopyOnWriteArrayList<>();
+        CompletableFuture<?> set =
+                session.submit(SetData.of(A, new byte[0])).whenComplete((stat, failure) -> order.add("set"));
+        CompletableFuture<?> watch =
+                session.submit(new AddWatch(A, true, event -> {})).whenComplete((done, failure) -> order.add("watch"));
+        CompletableFuture<?> read =
+                session.submit(GetData.of(NodePath.of("/b"))).whenComplete((data, failure) -> order.add("read"));
+        TestSession.join(set);
+        RefusedException refusal = assertThrows(RefusedException.class, () -> TestSession.join(watch));
+        assertEquals(RefusalReason.UNSUPPORTED, refusal.reason());
+        TestSession.join(read);
+        assertEquals(List.of("set", "watch", "read"), order);
+        assertEquals(1, session.session.connectionNumber());
+    }
+
+    @Test
+    void readThatReliedOnAPersistentWatchThatIsRefusedIsNotAnswered() {
+        FakeServer server = server(
+                peer -> {
+                    peer.open(TIMEOUT_MS);
+                    FakeServer.Received watch = peer.next();
+                    FakeServer.Received read = peer.next();
+                    assertEquals(new GetDataRequest("/a", false), read.body(), "the persistent watch tells of it");
+                    peer.reply(watch.xid(), 0, ErrorCode.UNIMPLEMENTED, EmptyReply.INSTANCE);
+                    peer.drain();
+                },
+                peer -> {
+                    peer.open(TIMEOUT_MS);
+                    FakeServer.Received read = peer.next();
+                    assertEquals(new GetDataRequest("/a", true), read.body());
+                    peer.reply(read, new GetDataReply(new byte[] {1}, FakeServer.STAT));
+                    serve(peer);
+                });
+        TestSession session = connected(server, TimeSource.system());
+        CompletableFuture<?> watch = session.submit(new AddWatch(A, true, event -> {}));
+        CompletableFuture<?> read = session.submit(GetData.of(A).withWatcher(event -> {}));
+        assertThrows(RefusedException.class, () -> TestSession.join(watch));
+        assertThrows(OutcomeUnknownException.class, () -> TestSession.join(read));
+        assertEquals(1, session.call(GetData.of(A).withWatcher(event -> {})).data().length);
     }
 
     @Test

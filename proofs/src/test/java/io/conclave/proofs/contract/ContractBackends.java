@@ -3,6 +3,7 @@ package io.conclave.proofs.contract;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.node.NodePath;
 import io.conclave.proofs.interop.ApacheZooKeeper;
+import io.conclave.proofs.interop.OlderZooKeeper;
 import io.conclave.proofs.interop.ServerDirectory;
 import io.conclave.proofs.interop.ServerUnderTest;
 import io.conclave.proofs.interop.StandaloneConclave;
@@ -22,6 +23,14 @@ enum ContractBackends {
     STANDALONE(() -> Servers.of(new StandaloneConclave())),
     /** Apache ZooKeeper 3.9.5. */
     APACHE_ZOOKEEPER(() -> Servers.of(new ApacheZooKeeper())),
+    /** The last Apache ZooKeeper without persistent watches. */
+    ZOOKEEPER_3_5(() -> Servers.of(new OlderZooKeeper("3.5.10"))),
+    /** The first line with persistent watches. Up to 3.8, a connection has one watch mode for a path. */
+    ZOOKEEPER_3_6(() -> Servers.of(new OlderZooKeeper("3.6.4"))),
+    /** Apache ZooKeeper 3.7. */
+    ZOOKEEPER_3_7(() -> Servers.of(new OlderZooKeeper("3.7.2"))),
+    /** The last line in which a connection has one watch mode for a path. */
+    ZOOKEEPER_3_8(() -> Servers.of(new OlderZooKeeper("3.8.7"))),
     /** Three of our servers; each client goes to whichever it likes. */
     ENSEMBLE(ContractEnsemble::new),
     /** The same, but the leader is killed again and again, and with it the connections of a third of the clients. */

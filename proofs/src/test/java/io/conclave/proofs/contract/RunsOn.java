@@ -40,6 +40,38 @@ interface RunsOn extends StoreUnderTest {
         }
     }
 
+    /** On {@link ContractBackends#ZOOKEEPER_3_5}. */
+    interface ZooKeeper35 extends RunsOn {
+        @Override
+        default ContractBackends backend() {
+            return ContractBackends.ZOOKEEPER_3_5;
+        }
+    }
+
+    /** On {@link ContractBackends#ZOOKEEPER_3_6}. */
+    interface ZooKeeper36 extends RunsOn {
+        @Override
+        default ContractBackends backend() {
+            return ContractBackends.ZOOKEEPER_3_6;
+        }
+    }
+
+    /** On {@link ContractBackends#ZOOKEEPER_3_7}. */
+    interface ZooKeeper37 extends RunsOn {
+        @Override
+        default ContractBackends backend() {
+            return ContractBackends.ZOOKEEPER_3_7;
+        }
+    }
+
+    /** On {@link ContractBackends#ZOOKEEPER_3_8}. */
+    interface ZooKeeper38 extends RunsOn {
+        @Override
+        default ContractBackends backend() {
+            return ContractBackends.ZOOKEEPER_3_8;
+        }
+    }
+
     /** On {@link ContractBackends#ENSEMBLE}: the hardest backend without faults, so the default build has it. */
     @Tag("default")
     interface Ensemble extends RunsOn {

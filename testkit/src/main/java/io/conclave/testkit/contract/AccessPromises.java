@@ -27,7 +27,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Who may do what: the schemes world, auth and digest. */
-abstract class AccessPromises extends WatchPromises {
+abstract class AccessPromises extends MixedWatchPromises {
     private static final String SUPER_ID = "super:g9oN2HttPfn8MMWJZ2r45Np/LIA=";
 
     @Test
