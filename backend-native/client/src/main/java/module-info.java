@@ -5,7 +5,6 @@ module io.conclave.client {
     requires transitive io.netty.transport;
     requires io.conclave.protocol;
     requires io.netty.buffer;
-    requires io.netty.codec;
     requires io.netty.common;
     requires io.netty.transport.classes.epoll;
     requires org.slf4j;

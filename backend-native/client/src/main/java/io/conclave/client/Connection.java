@@ -8,6 +8,7 @@ import io.conclave.protocol.ErrorCode;
 import io.conclave.protocol.Frames;
 import io.conclave.protocol.JuteReader;
 import io.conclave.protocol.MalformedFrameException;
+import io.conclave.protocol.ReceivedBytes;
 import io.conclave.protocol.ReplyHeader;
 import io.conclave.protocol.RequestBody;
 import io.conclave.protocol.WatcherEvent;
@@ -15,11 +16,10 @@ import io.conclave.protocol.Xid;
 import io.conclave.time.Elapsed;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.handler.codec.ByteToMessageDecoder;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.function.Function;
@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  * One connection to one server: frames in and out, and the requests that were sent and not yet answered, which are answered in order. Owned by
  * the session's event loop; what the answers mean is the session's business.
  */
-final class Connection extends ByteToMessageDecoder {
+final class Connection extends ChannelInboundHandlerAdapter {
     /** Lists of children grow beyond what a request may have; a server that sends more than this is out of its mind. */
     static final int MAX_REPLY_BYTES = 64 * 1024 * 1024;
 
@@ -43,6 +43,8 @@ final class Connection extends ByteToMessageDecoder {
     private final Deque<Exchange> inFlight = new ArrayDeque<>();
     private @Nullable ChannelHandlerContext context;
     private @Nullable ByteBuf out;
+    private @Nullable ReceivedBytes received;
+    private boolean reading;
     private @Nullable Elapsed openSince;
     private @Nullable Elapsed pingSent;
     private boolean greeted;
@@ -264,9 +266,44 @@ final class Connection extends ByteToMessageDecoder {
     // ---- receiving
 
     @Override
-    public void channelRead(ChannelHandlerContext ctx, Object message) throws Exception {
+    public void handlerAdded(ChannelHandlerContext ctx) {
+        received = new ReceivedBytes(ctx.alloc());
+    }
+
+    @Override
+    public void handlerRemoved(ChannelHandlerContext ctx) {
+        if (!reading) {
+            releaseReceived();
+        }
+    }
+
+    private void releaseReceived() {
+        ReceivedBytes bytes = received;
+        received = null;
+        if (bytes != null) {
+            bytes.release();
+        }
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object message) {
         session.deliveries().gather();
-        super.channelRead(ctx, message);
+        ByteBuf more = (ByteBuf) message;
+        ReceivedBytes bytes = received;
+        if (bytes == null || shut || detached) {
+            more.release();
+            return;
+        }
+        bytes.add(more);
+        reading = true; // what a frame says may close the channel, and so remove this handler, while the frame is read
+        try {
+            handleFrames(bytes);
+        } finally {
+            reading = false;
+            if (shut || detached || ctx.isRemoved()) {
+                releaseReceived();
+            }
+        }
     }
 
     @Override
@@ -275,25 +312,21 @@ final class Connection extends ByteToMessageDecoder {
         session.onReadComplete();
     }
 
-    @Override
-    protected void decode(ChannelHandlerContext ctx, ByteBuf in, List<Object> decoded) {
+    private void handleFrames(ReceivedBytes bytes) {
         try {
-            Optional<ByteBuf> frame = nextFrame(in);
+            Optional<ByteBuf> frame = nextFrame(bytes);
             while (frame.isPresent()) {
                 onFrame(frame.get());
-                frame = nextFrame(in);
+                frame = nextFrame(bytes);
             }
         } catch (MalformedFrameException e) {
             LOG.warn("{}: the server broke the protocol: {}", this, e.getMessage());
             shut("the server broke the protocol: " + e.getMessage());
         }
-        if (shut || detached) {
-            in.skipBytes(in.readableBytes());
-        }
     }
 
-    private Optional<ByteBuf> nextFrame(ByteBuf in) {
-        return shut || detached ? Optional.empty() : Frames.next(in, MAX_REPLY_BYTES);
+    private Optional<ByteBuf> nextFrame(ReceivedBytes bytes) {
+        return shut || detached ? Optional.empty() : bytes.nextFrame(MAX_REPLY_BYTES);
     }
 
     private void onFrame(ByteBuf frame) {

@@ -6,12 +6,10 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.IoHandlerFactory;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.Epoll;
-import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollEventLoopGroup;
 import io.netty.channel.epoll.EpollSocketChannel;
-import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.nio.NioEventLoopGroup;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.NetUtil;
 import io.netty.util.concurrent.DefaultThreadFactory;
@@ -26,6 +24,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -53,10 +52,9 @@ final class TcpTransport implements Transport {
         this.endpoints = endpoints;
         this.connectTimeoutMs = connectTimeoutMs;
         boolean epoll = Epoll.isAvailable();
-        IoHandlerFactory io = epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
         channelClass = epoll ? EpollSocketChannel.class : NioSocketChannel.class;
         int threads = Math.min(MAX_LOOPS, Runtime.getRuntime().availableProcessors());
-        loops = new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory("conclave-client", true), io);
+        loops = loops(epoll, threads, new DefaultThreadFactory("conclave-client", true));
         resolver = new ThreadPoolExecutor(
                 0,
                 MAX_RESOLVER_THREADS,
@@ -64,6 +62,11 @@ final class TcpTransport implements Transport {
                 TimeUnit.SECONDS,
                 new SynchronousQueue<>(),
                 new DefaultThreadFactory("conclave-resolver", true));
+    }
+
+    @SuppressWarnings("deprecation") // Netty 4.1 has no other event loops, and 4.2 keeps these
+    private static EventLoopGroup loops(boolean epoll, int threads, ThreadFactory factory) {
+        return epoll ? new EpollEventLoopGroup(threads, factory) : new NioEventLoopGroup(threads, factory);
     }
 
     @Override

@@ -25,11 +25,10 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
+import io.netty.channel.DefaultEventLoopGroup;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.local.LocalAddress;
 import io.netty.channel.local.LocalChannel;
-import io.netty.channel.local.LocalIoHandler;
 import io.netty.channel.local.LocalServerChannel;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -38,7 +37,8 @@ import org.junit.jupiter.api.Test;
 
 /** The client over a channel inside this JVM, on the event loop of its server. */
 class LocalTransportTest {
-    private final EventLoopGroup loops = new MultiThreadIoEventLoopGroup(1, LocalIoHandler.newFactory());
+    @SuppressWarnings("deprecation")
+    private final EventLoopGroup loops = new DefaultEventLoopGroup(1);
 
     @Test
     void requestsAreAnsweredOnOneSharedLoopAndTheHookRunsOnce() throws Exception {

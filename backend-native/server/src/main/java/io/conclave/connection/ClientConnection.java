@@ -5,6 +5,7 @@ import io.conclave.protocol.EmptyReply;
 import io.conclave.protocol.ErrorCode;
 import io.conclave.protocol.Frames;
 import io.conclave.protocol.MalformedFrameException;
+import io.conclave.protocol.ReceivedBytes;
 import io.conclave.protocol.ReplyHeader;
 import io.conclave.protocol.WatcherEvent;
 import io.conclave.protocol.WireRecord;

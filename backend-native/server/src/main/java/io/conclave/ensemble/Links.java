@@ -2,8 +2,7 @@ package io.conclave.ensemble;
 
 import io.conclave.consensus.entry.Member;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.nio.NioEventLoopGroup;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -17,8 +16,9 @@ import java.util.stream.Collectors;
 
 /** The links between all members, one for each direction, with a thread of their own. Not thread-safe. */
 final class Links implements AutoCloseable {
-    private final EventLoopGroup loops = new MultiThreadIoEventLoopGroup(
-            1, new DefaultThreadFactory("conclave-links", true), NioIoHandler.newFactory());
+    @SuppressWarnings("deprecation") // Netty 4.1 has no other event loops, and 4.2 keeps these
+    private final EventLoopGroup loops = new NioEventLoopGroup(1, new DefaultThreadFactory("conclave-links", true));
+
     /** By who dials, then by who is dialled. */
     private final Map<Integer, Map<Integer, LinkProxy>> all = new HashMap<>();
 

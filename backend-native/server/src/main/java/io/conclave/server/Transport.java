@@ -5,23 +5,23 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.DefaultEventLoopGroup;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.IoHandlerFactory;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.epoll.Epoll;
-import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollEventLoopGroup;
 import io.netty.channel.epoll.EpollServerSocketChannel;
-import io.netty.channel.local.LocalIoHandler;
 import io.netty.channel.local.LocalServerChannel;
-import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.nio.NioEventLoopGroup;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.net.SocketAddress;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 
 /** A kind of channel with the event loops that serve it. */
+@SuppressWarnings("deprecation") // Netty 4.1 has no other event loops, and 4.2 keeps these
 final class Transport {
     private static final WriteBufferWaterMark WATER_MARK = new WriteBufferWaterMark(256 * 1024, 1024 * 1024);
 
@@ -31,8 +31,8 @@ final class Transport {
     private final Class<? extends ServerChannel> serverChannel;
     private final boolean sockets;
 
-    private Transport(IoHandlerFactory io, Class<? extends ServerChannel> serverChannel, int loops, boolean sockets) {
-        this.group = new MultiThreadIoEventLoopGroup(loops, new DefaultThreadFactory("conclave-server", true), io);
+    private Transport(EventLoopGroup group, Class<? extends ServerChannel> serverChannel, boolean sockets) {
+        this.group = group;
         this.serverChannel = serverChannel;
         this.sockets = sockets;
     }
@@ -40,13 +40,17 @@ final class Transport {
     /** TCP, through the kernel's epoll where Netty's native part is there. */
     static Transport tcp(int loops) {
         return Epoll.isAvailable()
-                ? new Transport(EpollIoHandler.newFactory(), EpollServerSocketChannel.class, loops, true)
-                : new Transport(NioIoHandler.newFactory(), NioServerSocketChannel.class, loops, true);
+                ? new Transport(new EpollEventLoopGroup(loops, threads()), EpollServerSocketChannel.class, true)
+                : new Transport(new NioEventLoopGroup(loops, threads()), NioServerSocketChannel.class, true);
     }
 
     /** Queues inside the JVM. */
     static Transport local(int loops) {
-        return new Transport(LocalIoHandler.newFactory(), LocalServerChannel.class, loops, false);
+        return new Transport(new DefaultEventLoopGroup(loops, threads()), LocalServerChannel.class, false);
+    }
+
+    private static ThreadFactory threads() {
+        return new DefaultThreadFactory("conclave-server", true);
     }
 
     EventLoopGroup group() {

@@ -32,6 +32,13 @@ class BackendContractIT {
     }
 
     @Nested
+    class Standalone extends OnServers {
+        Standalone() {
+            super(ContractBackends.STANDALONE);
+        }
+    }
+
+    @Nested
     @Tag("long")
     class ObserverWithKills extends OnServers {
         ObserverWithKills() {

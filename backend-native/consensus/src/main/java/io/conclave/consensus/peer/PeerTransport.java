@@ -9,20 +9,20 @@ import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.epoll.Epoll;
-import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollEventLoopGroup;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.epoll.EpollSocketChannel;
-import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.nio.NioEventLoopGroup;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
 
 /** One event loop, and sockets on it: through the kernel's epoll where Netty's native part is there. */
+@SuppressWarnings("deprecation") // Netty 4.1 has no other event loops, and 4.2 keeps these
 final class PeerTransport {
     private static final int CLOSE_MS = 2_000;
 
@@ -33,8 +33,9 @@ final class PeerTransport {
 
     PeerTransport(PeerOptions options) {
         boolean epoll = options.nativeTransport() && Epoll.isAvailable();
-        group = new MultiThreadIoEventLoopGroup(
-                1, options.threadFactory(), epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory());
+        group = epoll
+                ? new EpollEventLoopGroup(1, options.threadFactory())
+                : new NioEventLoopGroup(1, options.threadFactory());
         serverChannel = epoll ? EpollServerSocketChannel.class : NioServerSocketChannel.class;
         clientChannel = epoll ? EpollSocketChannel.class : NioSocketChannel.class;
         connectTimeoutMs = options.electionTimeoutMs();

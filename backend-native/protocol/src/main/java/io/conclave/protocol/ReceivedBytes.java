@@ -1,6 +1,5 @@
-package io.conclave.connection;
+package io.conclave.protocol;
 
-import io.conclave.protocol.Frames;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
@@ -8,20 +7,20 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /**
- * What a connection has received and not handled yet: at most one read beyond one frame, since a bad length is refused
- * at once and reading stops while frames wait. Memory grows with what came, not with what a length promises. Belongs to
- * the connection's loop.
+ * What a connection has received and not handled yet. It grows with what came, not with what a length promises: a bad
+ * length is refused as soon as its four bytes are there. Not thread-safe: it belongs to the connection's event loop.
  */
-final class ReceivedBytes {
+public final class ReceivedBytes {
     private final ByteBufAllocator allocator;
     private ByteBuf bytes = Unpooled.EMPTY_BUFFER;
 
-    ReceivedBytes(ByteBufAllocator allocator) {
+    /** Nothing yet; the allocator is for what has to be put together. */
+    public ReceivedBytes(ByteBufAllocator allocator) {
         this.allocator = allocator;
     }
 
     /** Takes over the buffer. */
-    void add(ByteBuf more) {
+    public void add(ByteBuf more) {
         if (!bytes.isReadable()) {
             bytes.release();
             bytes = more;
@@ -47,22 +46,24 @@ final class ReceivedBytes {
     }
 
     /** The next frame's payload, valid until the next call; see {@link Frames#next}. */
-    Optional<ByteBuf> nextFrame(int maxPayloadBytes) {
+    public Optional<ByteBuf> nextFrame(int maxPayloadBytes) {
         return Frames.next(bytes, maxPayloadBytes);
     }
 
     /** The first four bytes as letters, which stay where they are; empty if there are fewer. */
-    String firstLetters() {
+    public String firstLetters() {
         return bytes.readableBytes() < Frames.LENGTH_BYTES
                 ? ""
                 : bytes.toString(bytes.readerIndex(), Frames.LENGTH_BYTES, StandardCharsets.US_ASCII);
     }
 
-    int size() {
+    /** How many bytes wait. */
+    public int size() {
         return bytes.readableBytes();
     }
 
-    void release() {
+    /** Drops what waits, and gives its memory back. */
+    public void release() {
         bytes.release();
         bytes = Unpooled.EMPTY_BUFFER;
     }
