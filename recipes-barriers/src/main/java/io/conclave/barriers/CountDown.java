@@ -62,6 +62,7 @@ public final class CountDown {
      *
      * @throws InterruptedException if the thread is interrupted; it may have counted all the same
      * @throws IllegalArgumentException if the count-down at this path was made for another count
+     * @throws io.conclave.error.OutcomeUnknownException if a reply was lost and the count-down was deleted meanwhile: it may have counted that one. Call again if one that was made since should count it as well
      * @throws io.conclave.error.SessionGoneException if the session is lost meanwhile; it may have counted all the same
      * @throws io.conclave.error.RefusedException if the backend refuses it
      */
@@ -147,7 +148,8 @@ public final class CountDown {
     }
 
     /**
-     * Deletes it with all that belongs to it, so that the path can be used for another one. To be called when nobody waits or counts any more: who does then, does so on a new count-down. Blocks.
+     * Deletes it with all that belongs to it, so that the path can be used for another one. To be called when nobody waits or counts any more: who does then, does so on a new count-down. A call deletes one count-down at most: the
+     * one that it finds first, and not one that somebody makes at the path afterwards. Blocks.
      *
      * @throws InterruptedException if the thread is interrupted; some of it may be left: call it again before the path is used
      * @throws io.conclave.error.ConclaveException if it is refused, or the session is lost meanwhile; it may be called again

@@ -5,20 +5,29 @@ import io.conclave.coordinator.Refusals;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusalReason;
 import io.conclave.node.NodePath;
+import io.conclave.node.NodeStat;
+import io.conclave.spi.Check;
 import io.conclave.spi.Delete;
 import io.conclave.spi.GetChildren;
+import io.conclave.spi.GetData;
 import io.conclave.spi.Multi;
 import io.conclave.spi.Operation;
+import io.conclave.spi.SetData;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** Deletes a count-down, many znodes at a time; whatever has changed meanwhile is looked at again. State belongs to the session's dispatcher. */
+/**
+ * Deletes a count-down, many znodes at a time; whatever has changed meanwhile is looked at again. A count-down that somebody makes at the path afterwards is left alone: the one that is found first is known by its creation, and each deletion
+ * is sent on condition of the version of its znode, which is raised from 0 before. State belongs to the session's dispatcher.
+ */
 final class CountDownDeletion {
     private static final int BATCH = 200;
 
     private final RecipeSession session;
     private final CountDownLayout layout;
     private final CompletableFuture<Void> done = new CompletableFuture<>();
+    private long czxid; // of the count-down that was found first
 
     CountDownDeletion(RecipeSession session, CountDownLayout layout) {
         this.session = session;
@@ -32,58 +41,106 @@ final class CountDownDeletion {
 
     private void look() {
         session.send(
+                GetData.of(layout.path()).linearizable(),
+                node -> {
+                    if (isIt(node.stat())) {
+                        mark(node);
+                    }
+                },
+                cause -> {
+                    if (Refusals.isNoNode(cause)) {
+                        done.complete(null);
+                    } else {
+                        onFailure(cause);
+                    }
+                });
+    }
+
+    /** Whether it is the count-down that was found first; if it is a later one, there is nothing left to do. */
+    private boolean isIt(NodeStat stat) {
+        if (czxid == 0) {
+            czxid = stat.czxid();
+        }
+        if (stat.czxid() != czxid) {
+            done.complete(null);
+        }
+        return stat.czxid() == czxid;
+    }
+
+    /** Has the count-down carry a version that no new one has. */
+    private void mark(GetData.NodeData node) {
+        if (node.stat().version() != 0) {
+            empty(node.stat().version());
+            return;
+        }
+        session.send(
+                SetData.of(layout.path(), node.data()).withVersion(0),
+                stat -> {
+                    if (isIt(stat)) {
+                        empty(stat.version());
+                    }
+                },
+                cause -> {
+                    if (Refusals.is(cause, RefusalReason.NO_AUTH)) {
+                        empty(0); // who may only delete deletes by the path
+                    } else {
+                        onFailure(cause);
+                    }
+                });
+    }
+
+    private void empty(int version) {
+        session.send(
                 GetChildren.of(layout.path()),
                 parents -> {
                     if (parents.names().isEmpty()) {
-                        delete(layout.path(), () -> done.complete(null));
+                        session.send(
+                                Delete.of(layout.path()).withVersion(version),
+                                deleted -> done.complete(null),
+                                this::onFailure);
                     } else {
-                        empty(layout.path().child(parents.names().get(0)));
+                        empty(layout.path().child(parents.names().get(0)), version);
                     }
                 },
-                cause -> onFailure(cause, () -> done.complete(null)));
+                this::onFailure);
     }
 
-    private void empty(NodePath parent) {
+    private void empty(NodePath parent, int version) {
         session.send(
                 GetChildren.of(parent),
                 children -> {
                     if (children.names().isEmpty()) {
-                        delete(parent, this::look);
+                        delete(List.of(parent), version, () -> empty(version));
                     } else {
-                        deleteSome(parent, children.names());
+                        deleteSome(parent, children.names(), version);
                     }
                 },
-                cause -> onFailure(cause, this::look));
+                this::onFailure);
     }
 
-    private void deleteSome(NodePath parent, List<String> names) {
-        Multi some = new Multi(names.stream()
-                .limit(BATCH)
-                .<Operation<?>>map(name -> Delete.of(parent.child(name)))
-                .toList());
-        session.send(some, results -> empty(parent), cause -> {
-            if (Refusals.is(cause, RefusalReason.NOT_EMPTY)) {
-                done.completeExceptionally(cause); // nothing of ours is below a count: it would be refused for ever
+    private void deleteSome(NodePath parent, List<String> names, int version) {
+        List<NodePath> some = names.stream().limit(BATCH).map(parent::child).toList();
+        delete(some, version, () -> empty(parent, version));
+    }
+
+    private void delete(List<NodePath> paths, int version, Runnable next) {
+        List<Operation<?>> operations = new ArrayList<>();
+        operations.add(new Check(layout.path(), version));
+        paths.forEach(path -> operations.add(Delete.of(path)));
+        session.send(new Multi(operations), results -> next.run(), cause -> {
+            boolean isBelowACount =
+                    paths.get(0).parent().filter(layout.path()::equals).isEmpty();
+            if (Refusals.is(cause, RefusalReason.NOT_EMPTY) && isBelowACount) {
+                done.completeExceptionally(cause); // nothing of ours is below a count: it would be refused each time
             } else {
-                onFailure(cause, () -> empty(parent));
+                onFailure(cause);
             }
         });
     }
 
-    private void delete(NodePath empty, Runnable next) {
-        session.send(Delete.of(empty), deleted -> next.run(), cause -> onFailure(cause, next));
-    }
-
-    /**
-     * Goes on after a failure.
-     *
-     * @param whenGone what follows if the znode is not there any more
-     */
-    private void onFailure(Throwable cause, Runnable whenGone) {
-        if (Refusals.isNoNode(cause)) {
-            whenGone.run();
-        } else if (cause instanceof OutcomeUnknownException || Refusals.isStateChanged(cause)) {
-            look();
+    private void onFailure(Throwable cause) {
+        if (cause instanceof OutcomeUnknownException || Refusals.isStateChanged(cause)) {
+            look(); // it has changed, or somebody else deletes it as well
         } else {
             done.completeExceptionally(cause);
         }

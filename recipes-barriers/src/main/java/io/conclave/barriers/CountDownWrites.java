@@ -9,15 +9,19 @@ import io.conclave.error.RefusalReason;
 import io.conclave.line.OwnName;
 import io.conclave.node.CreateMode;
 import io.conclave.node.NodePath;
+import io.conclave.node.NodeStat;
 import io.conclave.spi.Create;
+import io.conclave.spi.Exists;
 import io.conclave.spi.GetData;
 import io.conclave.spi.Multi;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Makes a count-down, and counts, over lost replies: each transaction makes a znode by which it is known again. State belongs to the session's dispatcher. */
+/** Makes a count-down, and counts, over lost replies: each count makes a znode by which it is known again. State belongs to the session's dispatcher. */
 final class CountDownWrites {
     private final RecipeSession session;
     private final CountDownLayout layout;
@@ -34,7 +38,22 @@ final class CountDownWrites {
         return session.onListenerThread("counting " + by, counted);
     }
 
+    /** The count-down is looked at first, so that after a lost reply another one at the same path is not taken for it. */
     private void tryToCount(NodePath by, CompletableFuture<Void> counted) {
+        session.send(
+                Exists.of(layout.path()).linearizable(),
+                found -> found.ifPresentOrElse(
+                        stat -> count(by, stat.czxid(), counted), () -> makeAndCount(by, counted)),
+                cause -> {
+                    if (cause instanceof OutcomeUnknownException) {
+                        tryToCount(by, counted);
+                    } else {
+                        counted.completeExceptionally(cause);
+                    }
+                });
+    }
+
+    private void count(NodePath by, long czxid, CompletableFuture<Void> counted) {
         Multi count = Multi.of(
                 Create.of(by).withData(OwnName.get().getBytes(StandardCharsets.UTF_8)),
                 Create.of(layout.nextCount()).withMode(CreateMode.PERSISTENT_SEQUENTIAL));
@@ -47,14 +66,55 @@ final class CountDownWrites {
                 cause -> {
                     if (Refusals.is(cause, RefusalReason.NODE_EXISTS, 0)) {
                         counted.complete(null);
-                    } else if (cause instanceof OutcomeUnknownException) {
-                        tryToCount(by, counted);
+                    } else if (cause instanceof OutcomeUnknownException unknown) {
+                        findOut(by, czxid, unknown, counted);
                     } else if (Refusals.isNoNode(cause)) {
                         makeAndCount(by, counted);
                     } else {
                         counted.completeExceptionally(cause);
                     }
                 });
+    }
+
+    /** Names are deleted with their count-down only: if it is the same one and the name is not there, it has not counted. */
+    private void findOut(NodePath by, long czxid, OutcomeUnknownException unknown, CompletableFuture<Void> counted) {
+        Consumer<Throwable> onFailure = cause -> {
+            if (cause instanceof OutcomeUnknownException) {
+                findOut(by, czxid, unknown, counted);
+            } else {
+                counted.completeExceptionally(cause);
+            }
+        };
+        session.send(
+                Exists.of(by).linearizable(),
+                name -> {
+                    if (name.isPresent()) {
+                        counted.complete(null);
+                    } else {
+                        session.send(
+                                Exists.of(layout.path()).linearizable(),
+                                now -> onNotNamed(by, czxid, now, unknown, counted),
+                                onFailure);
+                    }
+                },
+                onFailure);
+    }
+
+    private void onNotNamed(
+            NodePath by,
+            long czxid,
+            Optional<NodeStat> now,
+            OutcomeUnknownException unknown,
+            CompletableFuture<Void> counted) {
+        if (now.filter(stat -> stat.czxid() == czxid).isPresent()) {
+            count(by, czxid, counted);
+        } else {
+            counted.completeExceptionally(new OutcomeUnknownException(
+                    "Count " + by + ": the reply was lost, and the count-down " + layout.path()
+                            + " was deleted meanwhile; it may have counted this before. Count again if a count-down that"
+                            + " was made since should count it as well",
+                    unknown));
+        }
     }
 
     private void makeAndCount(NodePath by, CompletableFuture<Void> counted) {

@@ -2,9 +2,11 @@ package io.conclave.barriers;
 
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.WaitTimeoutException;
+import io.conclave.node.NodePath;
 import io.conclave.testkit.driver.Actor;
 import io.conclave.testkit.driver.Fault;
 import io.conclave.testkit.driver.FaultDriver;
+import io.conclave.testkit.driver.FaultRun;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -27,6 +29,12 @@ class BarrierFaultsTest {
     @Test
     void waiterGoesOnWhenTheBarrierIsRemovedAndNotBefore() {
         FaultDriver.of("barrier, waiter", run -> {
+                    run.rival("removes it and sets it again", me -> {
+                        if (barrier(me).isSet()) {
+                            barrier(me).remove();
+                            barrier(me).set();
+                        }
+                    });
                     Actor owner = run.helper("owner");
                     barrier(owner).set();
                     run.victim().start(me -> {
@@ -174,6 +182,7 @@ class BarrierFaultsTest {
     @Test
     void countIsNeverLostAndNeverMadeTwice() {
         FaultDriver.of("count-down, counting", run -> {
+                    run.rival("counts the same", me -> countDown(me).countDown("victim"));
                     Actor helper = run.helper("helper");
                     countDown(helper).countDown("helper");
                     run.victim().start(me -> {
@@ -201,6 +210,7 @@ class BarrierFaultsTest {
     @Test
     void whoMakesItMakesItWhole() {
         FaultDriver.of("count-down, first count", run -> {
+                    run.rival("counts the same", me -> countDown(me).countDown("one"));
                     run.victim().start(me -> countDown(me).countDown("one"));
                     run.victim().join();
                     Actor helper = run.helper("helper");
@@ -217,6 +227,7 @@ class BarrierFaultsTest {
     @Test
     void waiterGoesOnWithTheLastCountAndNotBefore() {
         FaultDriver.of("count-down, waiter", run -> {
+                    run.rival("counts the same", me -> countDown(me).countDown("one"));
                     Actor helper = run.helper("helper");
                     run.victim().start(me -> {
                         countDown(me).await();
@@ -249,6 +260,90 @@ class BarrierFaultsTest {
                         run.violated("something is left");
                     }
                 })
+                .verify();
+    }
+
+    /** The count-downs that there were at one path, one after the other, in one run. */
+    private static final class Generations {
+        private final FaultRun run;
+        private int made;
+        private int deletedByOthers;
+        private int countedBefore;
+        private int countedByOthers;
+
+        Generations(FaultRun run, int made) {
+            this.run = run;
+            this.made = made;
+        }
+
+        boolean isThere() {
+            return run.store().snapshot().containsKey(NodePath.of("/counts/faults"));
+        }
+
+        void delete(Actor me) throws InterruptedException {
+            countedBefore += 3 - countDown(me).remaining();
+            deletedByOthers += isThere() ? 1 : 0;
+            countDown(me).delete();
+        }
+
+        void count(Actor me) throws InterruptedException {
+            made += isThere() ? 0 : 1;
+            countDown(me).countDown("rival " + ++countedByOthers);
+        }
+    }
+
+    @Test
+    void countInACountDownThatSomebodyHasDeletedIsNotMadeInALaterOneAsWell() {
+        FaultDriver.of("count-down, counting and deleted by others", run -> {
+                    Actor helper = run.helper("helper");
+                    Generations generations = new Generations(run, 0);
+                    run.rival("deletes it", generations::delete);
+                    run.rival("deletes it and counts in another one", me -> {
+                        generations.delete(me);
+                        generations.count(me);
+                    });
+                    run.victim().start(me -> countDown(me).countDown("victim"));
+                    run.victim().join();
+                    run.settle();
+                    int counted =
+                            generations.countedBefore + 3 - countDown(helper).remaining();
+                    if (counted - generations.countedByOthers > 1) {
+                        run.violated("one call has counted twice");
+                    }
+                    countDown(helper).delete();
+                })
+                .explaining(OutcomeUnknownException.class, Fault.absences())
+                .requestsAtMost(6, 20)
+                .leaving(path -> path.toString().startsWith("/counts"))
+                .verify();
+    }
+
+    @Test
+    void countDownThatSomebodyHasMadeSinceIsNotDeletedByTheSameCall() {
+        FaultDriver.of("count-down, deleted and made by others", run -> {
+                    Actor helper = run.helper("helper");
+                    countDown(helper).countDown("one");
+                    Generations generations = new Generations(run, 1);
+                    run.rival("deletes it and counts in another one", me -> {
+                        generations.delete(me);
+                        generations.count(me);
+                    });
+                    run.rival("counts in another one", me -> {
+                        if (!generations.isThere()) {
+                            generations.count(me);
+                        }
+                    });
+                    run.victim().start(me -> countDown(me).delete());
+                    run.victim().join();
+                    run.settle();
+                    int present = generations.isThere() ? 1 : 0;
+                    if (generations.made - generations.deletedByOthers - present > 1) {
+                        run.violated("one call has deleted two count-downs");
+                    }
+                    countDown(helper).delete();
+                })
+                .requestsAtMost(6, 20)
+                .leaving(path -> path.toString().startsWith("/counts"))
                 .verify();
     }
 }

@@ -118,6 +118,7 @@ class DoubleBarrierFaultsTest {
     @CsvSource({"a,1", "a,3", "m,2", "z,1", "z,3"})
     void participantGoesThroughWithTheOthersOrBlocksNobody(String rank, int comes) {
         driver("double barrier, one of three, rank " + rank + ", comes as number " + comes, run -> {
+                    run.rival("throws it out", me -> run.deleteZnodesOfVictim());
                     Progress progress = new Progress(run, 3);
                     String[] others = {"c", "p"};
                     for (int number = 1, other = 0; number <= 3; number++) {
@@ -145,6 +146,7 @@ class DoubleBarrierFaultsTest {
     @Test
     void asynchronousParticipantGoesThroughOrBlocksNobody() {
         driver("double barrier, asynchronous", run -> {
+                    run.rival("throws it out", me -> run.deleteZnodesOfVictim());
                     Progress progress = new Progress(run, 2);
                     run.helper("helper").start(progress.through("c"));
                     run.untilAtRest();
@@ -166,6 +168,7 @@ class DoubleBarrierFaultsTest {
     @Test
     void whoGivesUpEnteringLeavesNothingBehind() {
         driver("double barrier, giving up entering", run -> {
+                    run.rival("throws it out", me -> run.deleteZnodesOfVictim());
                     run.victim().start(me -> barrier(me, 2, "a").enter(Duration.ofSeconds(5)));
                     run.victim().join();
                 })
@@ -176,6 +179,7 @@ class DoubleBarrierFaultsTest {
     @Test
     void whoGivesUpLeavingLeavesNothingBehind() {
         driver("double barrier, giving up leaving", run -> {
+                    run.rival("throws it out", me -> run.deleteZnodesOfVictim());
                     Progress progress = new Progress(run, 2);
                     Actor helper = run.helper("helper");
                     helper.start(me -> {
@@ -203,6 +207,7 @@ class DoubleBarrierFaultsTest {
     @Test
     void whoComesWhileOthersAreInsideWaitsForTheNextRound() {
         driver("double barrier, late", run -> {
+                    run.rival("throws it out", me -> run.deleteZnodesOfVictim());
                     Progress first = new Progress(run, 2);
                     run.helper("first-1").start(first.through("c"));
                     run.helper("first-2").start(first.through("p"));
@@ -219,6 +224,7 @@ class DoubleBarrierFaultsTest {
     @Test
     void whatADeadRoundLeftBehindIsRemoved() {
         driver("double barrier, after a dead round", run -> {
+                    run.rival("throws it out", me -> run.deleteZnodesOfVictim());
                     Actor dead = run.helper("dead");
                     barrier(dead, 1, "a").enter().close();
                     Progress progress = new Progress(run, 2);

@@ -67,10 +67,6 @@ public final class ConfigBatch {
         return entries;
     }
 
-    boolean isConditional() {
-        return entries.values().stream().anyMatch(entry -> entry.expected.isPresent());
-    }
-
     /** The keys; never the values. */
     @Override
     public String toString() {

@@ -134,10 +134,11 @@ public final class Configuration {
     /**
      * Changes several keys in one transaction: all or none. Blocks. It costs one read a key and one for the configuration, and the transaction.
      *
-     * <p>If the reply is lost, it is found out whether it took effect. Only if others have published since, more than once, that cannot be told: then a batch without expectations is published again.
+     * <p>It takes effect once at most. If the reply is lost, it is found out whether it did; only if others have published since, more than once, that cannot be told.
      *
      * @return false if one of its expectations does not hold; then nothing has happened
-     * @throws OutcomeUnknownException if the batch has expectations, the reply was lost, and what is there now does not tell whether it took effect
+     * @throws OutcomeUnknownException if the reply was lost and others have published more than once since: so it was either published and replaced, or never published. Read the keys, and publish again if they should not be what
+     *     they are
      * @throws io.conclave.error.RefusedException if the backend does not take it: it is too large, say
      * @throws InterruptedException if the thread is interrupted; it may take effect all the same
      */

@@ -168,7 +168,12 @@ final class Publication {
         }
         int publications = found.map(node -> node.stat().version() - logVersion).orElse(-1);
         boolean surelyNot = publications == 0 || publications == 1;
-        // As often as we like it may be published, but for a condition that our own publication would break.
-        return surelyNot || !batch.isConditional() ? again(attempt) : CompletableFuture.failedFuture(unknown);
+        return surelyNot
+                ? again(attempt)
+                : CompletableFuture.failedFuture(new OutcomeUnknownException(
+                        "Publish " + batch + " at " + root + ": the reply was lost, and others have published more than"
+                                + " once since; it may have been published and replaced. Read the keys, and publish again"
+                                + " if they should not be what they are",
+                        unknown));
     }
 }

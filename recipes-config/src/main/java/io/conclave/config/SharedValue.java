@@ -94,8 +94,9 @@ public final class SharedValue<T> {
     /**
      * Sets the value, whatever is there. Blocks.
      *
-     * <p>If the reply is lost, and something else is there afterwards, it is set again: so it may take effect twice, with somebody else's value in between. Who cannot have that uses {@link #compareAndSet}.
+     * <p>It takes effect once at most. If the reply is lost, it is set again only if it surely had no effect.
      *
+     * @throws OutcomeUnknownException if the reply was lost and others have written more than once since: so it was either set and replaced, or never set. Read the value, and set it again if it should not be what it is
      * @throws InterruptedException if the thread is interrupted; it may take effect all the same
      */
     public Versioned<T> set(T value) throws InterruptedException {
@@ -108,33 +109,54 @@ public final class SharedValue<T> {
         return requests.forApplication("set " + path, set(data).thenApply(stat -> Versioned.of(value, stat)));
     }
 
+    /** The version is read first: after a lost reply it tells how many writes there were since. */
     private CompletionStage<NodeStat> set(byte[] data) {
+        return requests.read(path)
+                .thenCompose(found -> found.map(node -> set(data, node.stat())).orElseGet(() -> create(data)));
+    }
+
+    private CompletionStage<NodeStat> set(byte[] data, NodeStat before) {
         return requests.submit(SetData.of(path, data), CompletableFuture::completedFuture, cause -> {
             if (Refusals.isNoNode(cause)) {
                 return create(data);
             }
-            return cause instanceof OutcomeUnknownException ? setAgain(data) : CompletableFuture.failedFuture(cause);
+            return cause instanceof OutcomeUnknownException unknown
+                    ? setAgain(data, before, unknown)
+                    : CompletableFuture.failedFuture(cause);
         });
     }
 
     private CompletionStage<NodeStat> create(byte[] data) {
         // Whoever's creation it was: if it holds this value it is as good as ours.
-        ConditionalWrite.Proof proof = (node, writes) -> node.bytes().contentEquals(data)
-                ? ConditionalWrite.Proof.Verdict.WRITTEN
-                : ConditionalWrite.Proof.Verdict.REFUSED;
+        ConditionalWrite.Proof proof = (node, writes) ->
+                node.bytes().contentEquals(data) ? ConditionalWrite.Proof.Verdict.WRITTEN : notOurs(writes);
         return new ConditionalWrite(requests, path, data, ConditionalWrite.ABSENT, proof)
                 .send()
                 .thenCompose(stat -> stat.<CompletionStage<NodeStat>>map(CompletableFuture::completedFuture)
                         .orElseGet(() -> set(data)));
     }
 
-    private CompletionStage<NodeStat> setAgain(byte[] data) {
+    /** What others have written is there: if it was the only write, ours had no effect; otherwise it may be one of those before. */
+    private static ConditionalWrite.Proof.Verdict notOurs(int writes) {
+        return writes == 1 ? ConditionalWrite.Proof.Verdict.REFUSED : ConditionalWrite.Proof.Verdict.UNKNOWN;
+    }
+
+    private CompletionStage<NodeStat> setAgain(byte[] data, NodeStat before, OutcomeUnknownException unknown) {
         return requests.readLatest(path).thenCompose(found -> {
-            boolean isThere =
-                    found.filter(node -> node.bytes().contentEquals(data)).isPresent();
-            return isThere
-                    ? CompletableFuture.completedFuture(found.orElseThrow().stat())
-                    : set(data);
+            if (found.filter(node -> node.bytes().contentEquals(data)).isPresent()) {
+                return CompletableFuture.completedFuture(found.orElseThrow().stat());
+            }
+            boolean isSame =
+                    found.filter(node -> node.stat().czxid() == before.czxid()).isPresent();
+            int writes = isSame ? found.orElseThrow().stat().version() - before.version() : Integer.MAX_VALUE;
+            if (writes == 0 || writes == 1) {
+                return set(data); // it had no effect: what there is, somebody else has written
+            }
+            return CompletableFuture.failedFuture(new OutcomeUnknownException(
+                    "Set " + path
+                            + ": the reply was lost, and others have written since; the value may have been set and"
+                            + " replaced. Read it, and set it again if it should not be what it is",
+                    unknown));
         });
     }
 
@@ -233,9 +255,10 @@ public final class SharedValue<T> {
     /**
      * Takes the value away: the znode stays, without data, so that versions never come again. Blocks.
      *
-     * <p>If the reply is lost, and there is none afterwards, it counts as taken away by this call; if there is another one, that is taken away as well.
+     * <p>If the reply is lost, and there is none afterwards, it counts as taken away by this call. A call takes one value away at most.
      *
      * @return false if there was none, also because somebody else was quicker to take it away
+     * @throws OutcomeUnknownException if the reply was lost, others have written more than once since, and there is a value again: it may be a later one. Read it, and call again if it should go
      * @throws InterruptedException if the thread is interrupted; it may take effect all the same
      */
     public boolean remove() throws InterruptedException {
@@ -248,9 +271,8 @@ public final class SharedValue<T> {
     }
 
     private CompletionStage<Boolean> remove(int attempt) {
-        ConditionalWrite.Proof proof = (node, writes) -> node.bytes().isEmpty()
-                ? ConditionalWrite.Proof.Verdict.WRITTEN
-                : ConditionalWrite.Proof.Verdict.REFUSED;
+        ConditionalWrite.Proof proof =
+                (node, writes) -> node.bytes().isEmpty() ? ConditionalWrite.Proof.Verdict.WRITTEN : notOurs(writes);
         return requests.readLatest(path).thenCompose(found -> {
             if (found.isEmpty() || found.get().bytes().isEmpty()) {
                 return CompletableFuture.completedFuture(false);

@@ -15,6 +15,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -46,6 +47,10 @@ class ConfigFaultsTest {
                     surely.set(2);
                     perhaps.set(0);
                     counter(run.helper("first")).add(1);
+                    run.rival("adds", me -> {
+                        counter(me).add(1);
+                        surely.incrementAndGet();
+                    });
                     run.victim().start(me -> {
                         for (int i = 0; i < 3; i++) {
                             perhaps.incrementAndGet();
@@ -73,6 +78,9 @@ class ConfigFaultsTest {
                     winners.clear();
                     unknown.set("");
                     Versioned<String> start = value(run.helper("first")).set("start");
+                    run.rival("is quicker if it can", me -> value(me)
+                            .compareAndSet(start, "rival")
+                            .ifPresent(written -> winners.add(written.value())));
                     run.victim().start(me -> {
                         unknown.set("victim");
                         Optional<Versioned<String>> won = value(me).compareAndSet(start, "victim");
@@ -120,6 +128,90 @@ class ConfigFaultsTest {
     }
 
     @Test
+    void valueThatSomebodyHasReplacedIsNotSetAgainByTheSameCall() {
+        FaultDriver.of("shared value, set and replaced by others", run -> {
+                    Actor helper = run.helper("helper");
+                    value(helper).set("start");
+                    AtomicBoolean wasReplaced = new AtomicBoolean();
+                    run.rival("replaces it", me -> replace(me, "a", wasReplaced));
+                    run.rival("replaces it twice", me -> {
+                        replace(me, "b", wasReplaced);
+                        replace(me, "c", wasReplaced);
+                    });
+                    run.victim().start(me -> value(me).set("victim"));
+                    run.victim().join();
+                    run.settle();
+                    if (wasReplaced.get() && holds(helper, "victim")) {
+                        run.violated("one call has set it twice");
+                    }
+                })
+                .explaining(OutcomeUnknownException.class, Fault.absences())
+                .verify();
+    }
+
+    private static boolean holds(Actor me, String text) throws InterruptedException {
+        return value(me).get().map(Versioned::value).filter(text::equals).isPresent();
+    }
+
+    private static void replace(Actor me, String text, AtomicBoolean wasReplaced) throws InterruptedException {
+        wasReplaced.compareAndSet(false, holds(me, "victim"));
+        value(me).set(text);
+    }
+
+    @Test
+    void valueThatSomebodyHasSetSinceIsNotRemovedByTheSameCall() {
+        FaultDriver.of("shared value, removed and set by others", run -> {
+                    Actor helper = run.helper("helper");
+                    value(helper).set("start");
+                    AtomicInteger setAfterRemoval = new AtomicInteger();
+                    run.rival("sets it if it is gone", me -> {
+                        if (value(me).get().isEmpty()) {
+                            value(me).set("later");
+                            setAfterRemoval.incrementAndGet();
+                        }
+                    });
+                    run.rival("sets it twice", me -> {
+                        boolean isGone = value(me).get().isEmpty();
+                        value(me).set("later");
+                        value(me).set("latest");
+                        setAfterRemoval.addAndGet(isGone ? 1 : 0);
+                    });
+                    run.victim().start(me -> value(me).remove());
+                    run.victim().join();
+                    run.settle();
+                    if (setAfterRemoval.get() > 0 && value(helper).get().isEmpty()) {
+                        run.violated("one call has removed two values");
+                    }
+                })
+                .explaining(OutcomeUnknownException.class, Fault.absences())
+                .verify();
+    }
+
+    @Test
+    void publicationThatSomebodyHasReplacedIsNotPublishedAgainByTheSameCall() {
+        FaultDriver.of("configuration, published and replaced by others", run -> {
+                    Configuration helper = configuration(run.helper("helper").coordinator());
+                    helper.publish(ConfigBatch.setting(ONE, "start"));
+                    AtomicBoolean wasReplaced = new AtomicBoolean();
+                    run.rival("publishes twice", me -> {
+                        Configuration configuration = configuration(me.coordinator());
+                        wasReplaced.compareAndSet(false, configuration.get(ONE).equals(Optional.of("victim")));
+                        configuration.publish(ConfigBatch.setting(ONE, "rival"));
+                        configuration.publish(ConfigBatch.setting(ONE, "rival again"));
+                    });
+                    run.victim()
+                            .start(me -> configuration(me.coordinator()).publish(ConfigBatch.setting(ONE, "victim")));
+                    run.victim().join();
+                    run.settle();
+                    if (wasReplaced.get() && helper.get(ONE).equals(Optional.of("victim"))) {
+                        run.violated("one call has published twice");
+                    }
+                })
+                .explaining(OutcomeUnknownException.class, Fault.absences())
+                .verify();
+    }
+
+    @Test
     void publicationIsThereWholeOrNotAtAll() {
         AtomicReference<Boolean> published = new AtomicReference<>(false);
         FaultDriver.of("configuration, publication", run -> {
@@ -152,6 +244,13 @@ class ConfigFaultsTest {
         List<Long> given = Collections.synchronizedList(new ArrayList<>());
         FaultDriver.of("unique ids", run -> {
                     given.clear();
+                    run.rival("takes ids", me -> {
+                        UniqueIds ids =
+                                UniqueIds.at(me.coordinator(), "/faults/ids").withBlockSize(2);
+                        given.add(ids.next());
+                        given.add(ids.next());
+                        given.add(ids.next());
+                    });
                     run.victim().start(me -> {
                         UniqueIds ids =
                                 UniqueIds.at(me.coordinator(), "/faults/ids").withBlockSize(2);
@@ -225,6 +324,15 @@ class ConfigFaultsTest {
                     torn.clear();
                     Configuration writing = configuration(run.helper("writing").coordinator());
                     writing.publish(ConfigBatch.setting(ONE, "1").set(TWO, "1"));
+                    run.rival("publishes another state and the former one", me -> {
+                        Configuration configuration = configuration(me.coordinator());
+                        Optional<String> before = configuration.get(ONE);
+                        configuration.publish(ConfigBatch.setting(ONE, "rival").set(TWO, "rival"));
+                        configuration.publish(
+                                before.isEmpty()
+                                        ? ConfigBatch.EMPTY.remove(ONE).remove(TWO)
+                                        : ConfigBatch.setting(ONE, before.get()).set(TWO, before.get()));
+                    });
                     run.victim().start(me -> {
                         view.set(configuration(me.coordinator()).view());
                         view.get().onUpdate(update -> {

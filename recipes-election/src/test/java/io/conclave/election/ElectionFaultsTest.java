@@ -41,9 +41,28 @@ class ElectionFaultsTest {
         return helper;
     }
 
+    /** What other processes do while the victim is away. */
+    private static void rivals(FaultRun run) {
+        run.rival("leads if it can", me -> leadWithin(me, Duration.ofSeconds(12))); // longer than a session lives
+        run.rival("throws it out", me -> run.deleteZnodesOfVictim());
+    }
+
+    private static void leadIfNobodyDoes(Actor me) throws InterruptedException {
+        leadWithin(me, Duration.ofSeconds(1));
+    }
+
+    private static void leadWithin(Actor me, Duration timeout) throws InterruptedException {
+        try {
+            me.hold(election(me).campaign(timeout));
+        } catch (AcquireTimeoutException somebodyLeads) {
+            // that is as good
+        }
+    }
+
     @Test
     void leaderBlocksNobody() {
         FaultDriver.of("election, leader", run -> {
+                    rivals(run);
                     run.victim().start(me -> me.hold(election(me).campaign()));
                     run.untilAtRest();
                     run.helper("next").start(me -> me.hold(election(me).campaign()));
@@ -54,6 +73,7 @@ class ElectionFaultsTest {
     @Test
     void asynchronousLeaderBlocksNobody() {
         FaultDriver.of("election, asynchronous leader", run -> {
+                    rivals(run);
                     run.victim().start(me -> me.hold(me.await(election(me).campaignAsync())));
                     run.untilAtRest();
                     run.helper("next").start(me -> me.hold(election(me).campaign()));
@@ -64,6 +84,7 @@ class ElectionFaultsTest {
     @Test
     void candidateLeadsOrSaysWhyNot() {
         FaultDriver.of("election, candidate", run -> {
+                    rivals(run);
                     Actor first = run.helper("first");
                     Holding held = first.granted(election(first).campaign());
                     run.victim().start(me -> me.hold(election(me).campaign()));
@@ -77,6 +98,7 @@ class ElectionFaultsTest {
     @Test
     void candidateWhoseTimeIsOverLeavesNothingBehind() {
         FaultDriver.of("election, giving up", run -> {
+                    rivals(run);
                     Actor first = run.helper("first");
                     Holding held = first.granted(election(first).campaign());
                     run.victim().start(me -> me.hold(election(me).campaign(Duration.ofSeconds(5))));
@@ -92,6 +114,7 @@ class ElectionFaultsTest {
     @Test
     void interruptedCandidateLeavesNothingBehind() {
         FaultDriver.of("election, interrupted candidate", run -> {
+                    rivals(run);
                     Actor first = run.helper("first");
                     Holding held = first.granted(election(first).campaign());
                     run.victim().start(me -> me.hold(election(me).campaign()));
@@ -108,6 +131,8 @@ class ElectionFaultsTest {
     @Test
     void leaderThatHandsOverIsFollowedOrStays() {
         FaultDriver.of("election, handing over", run -> {
+                    run.rival("leads if nobody does", ElectionFaultsTest::leadIfNobodyDoes);
+                    run.rival("throws it out", me -> run.deleteZnodesOfVictim());
                     AtomicReference<Leadership> leadership = new AtomicReference<>();
                     run.victim().start(me -> leadership.set(election(me).campaign()));
                     run.victim().join();
@@ -141,6 +166,7 @@ class ElectionFaultsTest {
     @Test
     void candidateThatStepsBackLeadsLater() {
         FaultDriver.of("election, stepping back", run -> {
+                    rivals(run);
                     Actor first = run.helper("first");
                     Leadership leadership = election(first).campaign();
                     Holding held = first.granted(leadership);
@@ -160,6 +186,7 @@ class ElectionFaultsTest {
     void observerIsToldTheLastState() {
         AtomicReference<String> told = new AtomicReference<>("");
         FaultDriver.of("election, observer", run -> {
+                    run.rival("leads if nobody does", ElectionFaultsTest::leadIfNobodyDoes);
                     told.set("");
                     run.victim().start(me -> election(me)
                             .observe(leader -> told.set(leader.map(Leader::text).orElse("nobody"))));
@@ -183,6 +210,7 @@ class ElectionFaultsTest {
         AtomicReference<String> told = new AtomicReference<>("");
         AtomicReference<Leadership> leads = new AtomicReference<>();
         FaultDriver.of("election, observer of a leader", run -> {
+                    run.rival("leads if nobody does", ElectionFaultsTest::leadIfNobodyDoes);
                     told.set("");
                     run.victim().start(me -> election(me)
                             .observe(leader -> told.set(leader.map(Leader::text).orElse("nobody"))));
@@ -204,6 +232,7 @@ class ElectionFaultsTest {
     @Test
     void candidacyWorksAgainWhateverHappens() {
         FaultDriver.of("election, work", run -> {
+                    rivals(run);
                     run.victim().start(me -> {
                         CompletableFuture<Void> worked = new CompletableFuture<>();
                         try (Candidacy candidacy = election(me)

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.conclave.error.AcquireTimeoutException;
 import io.conclave.testkit.driver.Actor;
 import io.conclave.testkit.driver.FaultDriver;
+import io.conclave.testkit.driver.FaultRun;
 import io.conclave.testkit.driver.Holding;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -19,9 +20,22 @@ class LockFaultsTest {
         return DistributedLock.at(actor.coordinator(), "/locks/faults");
     }
 
+    /** What other processes do while the victim is away. */
+    private static void rivals(FaultRun run) {
+        run.rival("takes it if it can", me -> {
+            try {
+                me.hold(lock(me).acquire(Duration.ofSeconds(12))); // longer than the victim's session lives
+            } catch (AcquireTimeoutException somebodyHolds) {
+                // that is as good
+            }
+        });
+        run.rival("throws it out", me -> run.deleteZnodesOfVictim());
+    }
+
     @Test
     void holderBlocksNobody() {
         FaultDriver.of("lock, holder", run -> {
+                    rivals(run);
                     run.victim().start(me -> me.hold(lock(me).acquire()));
                     run.untilAtRest();
                     run.helper("next").start(me -> me.hold(lock(me).acquire()));
@@ -32,6 +46,7 @@ class LockFaultsTest {
     @Test
     void asynchronousHolderBlocksNobody() {
         FaultDriver.of("lock, asynchronous holder", run -> {
+                    rivals(run);
                     run.victim().start(me -> me.hold(me.await(lock(me).acquireAsync())));
                     run.untilAtRest();
                     run.helper("next").start(me -> me.hold(lock(me).acquire()));
@@ -42,6 +57,7 @@ class LockFaultsTest {
     @Test
     void waiterGetsTheLockOrSaysWhyNot() {
         FaultDriver.of("lock, waiter", run -> {
+                    rivals(run);
                     Actor first = run.helper("first");
                     Holding held = first.granted(lock(first).acquire());
                     run.victim().start(me -> me.hold(lock(me).acquire()));
@@ -73,6 +89,7 @@ class LockFaultsTest {
     @Test
     void waiterWhoseTimeIsOverLeavesNothingBehind() {
         FaultDriver.of("lock, giving up", run -> {
+                    rivals(run);
                     Actor first = run.helper("first");
                     Holding held = first.granted(lock(first).acquire());
                     run.victim().start(me -> me.hold(lock(me).acquire(Duration.ofSeconds(5))));
@@ -88,6 +105,7 @@ class LockFaultsTest {
     @Test
     void interruptedWaiterLeavesNothingBehind() {
         FaultDriver.of("lock, interrupted waiter", run -> {
+                    rivals(run);
                     Actor first = run.helper("first");
                     Holding held = first.granted(lock(first).acquire());
                     run.victim().start(me -> me.hold(lock(me).acquire()));

@@ -70,6 +70,8 @@ class MultiLockFaultsTest {
     @Test
     void holderBlocksNobody() {
         FaultDriver.of("multi-lock, holder", run -> {
+                    run.rival("takes one", me -> holdOne(me, "a", lock(me, "a").acquire()));
+                    run.rival("throws it out", me -> run.deleteZnodesOfVictim());
                     run.victim().start(me -> {
                         MultiLockGrant grant = multi(me).acquire();
                         me.hold(me.granted("a", Holding.Kind.EXCLUSIVE, new Part(grant, grant.of(lock(me, "a"))), 1));
@@ -85,6 +87,8 @@ class MultiLockFaultsTest {
     @Test
     void waiterForTheSecondGetsBothOrSaysWhyNot() {
         FaultDriver.of("multi-lock, waiter", run -> {
+                    run.rival("takes one", me -> holdOne(me, "a", lock(me, "a").acquire()));
+                    run.rival("throws it out", me -> run.deleteZnodesOfVictim());
                     Actor first = run.helper("first");
                     Holding held = first.granted(
                             "b",
@@ -108,6 +112,8 @@ class MultiLockFaultsTest {
     @Test
     void waiterWhoseTimeIsOverLeavesNothingBehind() {
         FaultDriver.of("multi-lock, giving up", run -> {
+                    run.rival("takes one", me -> holdOne(me, "a", lock(me, "a").acquire()));
+                    run.rival("throws it out", me -> run.deleteZnodesOfVictim());
                     Actor first = run.helper("first");
                     Holding held = first.granted(
                             "b",

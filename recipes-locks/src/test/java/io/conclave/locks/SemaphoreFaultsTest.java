@@ -6,6 +6,7 @@ import io.conclave.grant.FencingToken;
 import io.conclave.testkit.driver.Actor;
 import io.conclave.testkit.driver.Claim;
 import io.conclave.testkit.driver.FaultDriver;
+import io.conclave.testkit.driver.FaultRun;
 import io.conclave.testkit.driver.Holding;
 import java.time.Duration;
 import java.util.Optional;
@@ -70,9 +71,23 @@ class SemaphoreFaultsTest {
         return FaultDriver.of(name, scenario).permits(3);
     }
 
+    /** What other processes do while the victim is away. */
+    private static void rivals(FaultRun run) {
+        run.rival("takes one", me -> hold(me, semaphore(me).acquire(1)));
+        run.rival("takes all if it can", me -> {
+            try {
+                hold(me, semaphore(me).acquire(3, Duration.ofSeconds(12))); // longer than the victim's session lives
+            } catch (AcquireTimeoutException somebodyHolds) {
+                // that is as good
+            }
+        });
+        run.rival("throws it out", me -> run.deleteZnodesOfVictim());
+    }
+
     @Test
     void holderBlocksNobody() {
         driver("semaphore, holder", run -> {
+                    rivals(run);
                     run.victim().start(me -> hold(me, semaphore(me).acquire()));
                     run.untilAtRest();
                     run.helper("next").start(me -> hold(me, semaphore(me).acquire(3)));
@@ -83,6 +98,7 @@ class SemaphoreFaultsTest {
     @Test
     void holderOfSeveralBlocksNobody() {
         driver("semaphore, holder of two", run -> {
+                    rivals(run);
                     run.victim().start(me -> hold(me, semaphore(me).acquire(2)));
                     run.untilAtRest();
                     run.helper("next").start(me -> hold(me, semaphore(me).acquire(2)));
@@ -104,6 +120,7 @@ class SemaphoreFaultsTest {
     @Test
     void waiterGetsItsPermitsOrSaysWhyNot() {
         driver("semaphore, waiter for two", run -> {
+                    rivals(run);
                     Actor first = run.helper("first");
                     Holding one = granted(first, semaphore(first).acquire(1));
                     Holding two = granted(first, semaphore(first).acquire(2));
@@ -121,6 +138,7 @@ class SemaphoreFaultsTest {
     @Test
     void waiterInTheLineGetsItsPermitsOrSaysWhyNot() {
         driver("semaphore, waiter behind a waiter", run -> {
+                    rivals(run);
                     Actor first = run.helper("first");
                     Holding held = granted(first, semaphore(first).acquire(3));
                     run.helper("before").start(me -> hold(me, semaphore(me).acquire(2)));
@@ -137,6 +155,7 @@ class SemaphoreFaultsTest {
     @Test
     void waiterWhoseTimeIsOverLeavesNothingBehind() {
         driver("semaphore, giving up", run -> {
+                    rivals(run);
                     Actor first = run.helper("first");
                     Holding held = granted(first, semaphore(first).acquire(2));
                     run.victim().start(me -> hold(me, semaphore(me).acquire(2, Duration.ofSeconds(5))));

@@ -44,9 +44,22 @@ class GroupFaultsTest {
         return run.struck().stream().anyMatch(Fault::deletesNodes);
     }
 
+    /** What other processes do while the victim is away. */
+    private static void rivals(FaultRun run) {
+        run.rival("throws it out", me -> run.deleteZnodesOfVictim());
+        run.rival("joins with its id if it can", me -> {
+            try {
+                group(me).join("a", "rival", Duration.ofSeconds(5)).close();
+            } catch (AcquireTimeoutException taken) {
+                // somebody is there
+            }
+        });
+    }
+
     @Test
     void memberThatComesAndGoesBlocksNobody() {
         FaultDriver.of("group, member", run -> {
+                    rivals(run);
                     run.victim().start(me -> {
                         try (Membership<String> membership = group(me).join("a", "one")) {
                             run.pause(Duration.ofMillis(500));
@@ -63,6 +76,7 @@ class GroupFaultsTest {
     @Test
     void asynchronousMemberBlocksNobody() {
         FaultDriver.of("group, asynchronous member", run -> {
+                    rivals(run);
                     run.victim().start(me -> {
                         Membership<String> membership = me.await(group(me).joinAsync("a", "one"));
                         CompletableFuture<Void> updated = membership.updateAsync("two");
@@ -83,6 +97,7 @@ class GroupFaultsTest {
     void memberThatStaysIsThereInTheEndWithItsLastPayload() {
         AtomicReference<Membership<String>> membership = new AtomicReference<>();
         FaultDriver.of("group, staying member", run -> {
+                    rivals(run);
                     membership.set(null);
                     run.victim().start(me -> {
                         membership.set(group(me).join("a", "one"));
@@ -112,6 +127,7 @@ class GroupFaultsTest {
     @Test
     void whoWaitsForATakenIdGetsItOrLeavesNothing() {
         FaultDriver.of("group, taken id", run -> {
+                    rivals(run);
                     Membership<String> first = group(run.helper("first")).join("a", "first");
                     run.victim().start(me -> group(me).join("a", "second").close());
                     run.untilAtRest();
@@ -126,6 +142,7 @@ class GroupFaultsTest {
     @Test
     void whoGivesUpWaitingLeavesNothing() {
         FaultDriver.of("group, giving up", run -> {
+                    rivals(run);
                     Membership<String> first = group(run.helper("first")).join("a", "first");
                     run.victim().start(me -> group(me).join("a", "second", Duration.ofSeconds(5)));
                     run.victim().join();
@@ -140,6 +157,7 @@ class GroupFaultsTest {
     @Test
     void whoIsInterruptedWhileWaitingLeavesNothing() {
         FaultDriver.of("group, interrupted", run -> {
+                    rivals(run);
                     Membership<String> first = group(run.helper("first")).join("a", "first");
                     run.victim().start(me -> group(me).join("a", "second"));
                     run.untilAtRest();
@@ -161,6 +179,9 @@ class GroupFaultsTest {
                         run.store().faults().withoutPersistentWatches();
                     }
                     problems.clear();
+                    run.rival(
+                            "joins and leaves",
+                            me -> group(me).join("x", "rival").close());
                     Membership<String> a = group(run.helper("a")).join("a", "one");
                     Membership<String> b = group(run.helper("b")).join("b", "two");
                     run.victim().start(me -> {

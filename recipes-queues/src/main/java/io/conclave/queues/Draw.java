@@ -5,9 +5,11 @@ import io.conclave.coordinator.RecipeSession;
 import io.conclave.coordinator.Refusals;
 import io.conclave.coordinator.Waiting;
 import io.conclave.error.OutcomeUnknownException;
+import io.conclave.error.RefusalReason;
 import io.conclave.error.RefusedException;
 import io.conclave.line.OwnName;
 import io.conclave.node.CreateMode;
+import io.conclave.node.NodePath;
 import io.conclave.spi.Create;
 import io.conclave.spi.Delete;
 import io.conclave.spi.GetData;
@@ -43,6 +45,9 @@ final class Draw implements Witness.Outcome {
     private Step step = Step.READING;
     private Elapsed sentAt;
     private int operationsEach;
+    private @Nullable Sender sender;
+    /** Whether there is a dead letter of the same name, which somebody has copied back into the queue. */
+    private boolean wasBuriedBefore;
 
     private enum Step {
         READING,
@@ -159,7 +164,8 @@ final class Draw implements Witness.Outcome {
         }
     }
 
-    private void transact(Sender sender) {
+    private void transact(Sender by) {
+        sender = by;
         sentAt = Elapsed.since(session.time());
         List<Operation<?>> operations = new ArrayList<>();
         if (isWorn(read.get(0))) {
@@ -167,7 +173,7 @@ final class Draw implements Witness.Outcome {
             read.subList(1, read.size()).clear();
             bury(read.get(0), operations);
             operationsEach = operations.size();
-            sender.send(operations, 0, this);
+            by.send(operations, 0, this);
             return;
         }
         step = Step.DRAWING;
@@ -180,7 +186,7 @@ final class Draw implements Witness.Outcome {
             }
         }
         operationsEach = operations.size() / read.size();
-        sender.send(operations, read.size(), this);
+        by.send(operations, read.size(), this);
     }
 
     private boolean isWorn(Delivery one) {
@@ -220,7 +226,11 @@ final class Draw implements Witness.Outcome {
 
     private void bury(Delivery one, List<Operation<?>> operations) {
         take(one, operations);
-        operations.add(Create.of(layout.dead().child(one.item().name())).withData(one.data()));
+        NodePath deadLetter = layout.dead().child(one.item().name());
+        operations.add(
+                wasBuriedBefore
+                        ? SetData.of(deadLetter, one.data())
+                        : Create.of(deadLetter).withData(one.data()));
     }
 
     @Override
@@ -238,7 +248,11 @@ final class Draw implements Witness.Outcome {
     @Override
     public void refused(int index, RefusedException refusal) {
         boolean isOfDeadLetters = step == Step.BURYING && index == operationsEach - 1;
-        if (isOfDeadLetters && Refusals.isNoNode(refusal)) {
+        Sender by = sender;
+        if (isOfDeadLetters && Refusals.is(refusal, RefusalReason.NODE_EXISTS) && by != null) {
+            wasBuriedBefore = true; // the dead letter that is there is this item: it gets what the item is now
+            guarded(() -> transact(by));
+        } else if (isOfDeadLetters && Refusals.isNoNode(refusal)) {
             ParentMaker.makeContainers(session, layout.dead()).whenComplete((made, failure) -> {
                 if (failure == null) {
                     outcome.again();
@@ -258,7 +272,7 @@ final class Draw implements Witness.Outcome {
         outcome.again();
     }
 
-    /** The witness is gone: what it would have told is read from the first item, as far as that can tell it. */
+    /** The witness is not there: what it would have told is read from the first item, as far as that can tell it. */
     @Override
     public void unclear(boolean first, OutcomeUnknownException cause) {
         session.send(
@@ -295,7 +309,9 @@ final class Draw implements Witness.Outcome {
         } else {
             outcome.failed(new OutcomeUnknownException(
                     "Take of " + first().name() + " from " + layout.path()
-                            + ": the reply was lost, and the witness deleted by somebody else; the item is gone, and it cannot be told to whom",
+                            + ": the reply was lost, and the item is gone. Most likely another consumer has it; but if somebody"
+                            + " has deleted a znode in " + layout.witnesses()
+                            + ", this call may have taken it, and it is lost. Take again, and look for the item elsewhere",
                     cause));
         }
     }

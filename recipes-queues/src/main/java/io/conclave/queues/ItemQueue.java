@@ -64,7 +64,7 @@ public abstract sealed class ItemQueue<T> permits DistributedQueue, DistributedP
      *
      * @throws InterruptedException if the thread is interrupted; nothing stays behind, and an item that had come goes back
      * @throws SessionGoneException if the session is lost meanwhile; an item that was being taken may be lost with it
-     * @throws OutcomeUnknownException if it cannot be found out whether an item was taken, because somebody deletes znodes of the queue by hand
+     * @throws OutcomeUnknownException if a reply was lost, and the item that was being taken is gone: another consumer has it, or, if an operator deletes znodes of the queue, this call may have taken it. Take again
      * @throws io.conclave.error.ConclaveException if none can be had
      * @throws RuntimeException what the codec throws; the item is a dead letter then
      */

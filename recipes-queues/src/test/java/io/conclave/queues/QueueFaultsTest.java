@@ -9,6 +9,7 @@ import io.conclave.testkit.driver.FaultRun;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -34,6 +35,7 @@ class QueueFaultsTest {
     private static FaultDriver driver(String name, Story story) {
         return FaultDriver.of(name, run -> story.play(run, new Ledger(run)))
                 .leaving(path -> path.toString().startsWith("/queues"))
+                .explaining(OutcomeUnknownException.class, Fault.absences()) // somebody else has the item, most likely
                 .explaining(
                         OutcomeUnknownException.class, Fault.DELETE, Fault.DELETE_AND_DROP_AFTER, Fault.DELETE_AT_REST)
                 .within(Duration.ofMinutes(3));
@@ -60,9 +62,28 @@ class QueueFaultsTest {
         }
     }
 
+    /** What other processes do while the victim is away: they leave as many items as there were. */
+    private static void rivals(FaultRun run, Ledger ledger) {
+        AtomicInteger exchanges = new AtomicInteger();
+        run.rival("takes one and puts another", me -> {
+            Optional<String> one = queue(me).tryTake();
+            if (one.isPresent()) {
+                ledger.out(one.get());
+                put(ledger, me, "rival " + exchanges.incrementAndGet());
+            }
+        });
+        run.rival("throws it out", me -> run.deleteZnodesOfVictim());
+    }
+
+    /** Another process takes what there is. */
+    private static void taker(FaultRun run, Ledger ledger) {
+        run.rival("takes one", me -> queue(me).tryTake().ifPresent(ledger::out));
+    }
+
     @Test
     void itemIsPutOnce() {
         driver("queue, put", (run, ledger) -> {
+                    taker(run, ledger);
                     Actor taker = run.helper("taker");
                     run.victim().start(me -> put(ledger, me, "a", "b", "c"));
                     // takes what it can get hold of while the reply may be on its way
@@ -77,6 +98,7 @@ class QueueFaultsTest {
     @Test
     void itemIsPutOnceWithinTheBound() {
         driver("queue, bounded put", (run, ledger) -> {
+                    taker(run, ledger);
                     Actor other = run.helper("other");
                     put(ledger, other, "first");
                     run.victim().start(me -> {
@@ -100,6 +122,7 @@ class QueueFaultsTest {
     @Test
     void itemIsTakenOnce() {
         driver("queue, take", (run, ledger) -> {
+                    rivals(run, ledger);
                     Actor other = run.helper("other");
                     put(ledger, other, "a", "b", "c", "d");
                     run.victim().start(me -> take(ledger, me, 2));
@@ -114,6 +137,7 @@ class QueueFaultsTest {
     @Test
     void waitingConsumerGetsItsItemOrSaysWhyNot() {
         driver("queue, waiting take", (run, ledger) -> {
+                    rivals(run, ledger);
                     Actor other = run.helper("other");
                     run.victim().start(me -> ledger.out(me.await(queue(me).takeAsync())));
                     run.untilAtRest();
@@ -136,6 +160,7 @@ class QueueFaultsTest {
     @Test
     void waitingConsumerBehindAnotherGetsItsItemOrSaysWhyNot() {
         driver("queue, take behind another", (run, ledger) -> {
+                    rivals(run, ledger);
                     Actor other = run.helper("other");
                     other.start(me -> take(ledger, me, 1));
                     run.untilAtRest();
@@ -154,6 +179,7 @@ class QueueFaultsTest {
     @Test
     void wholeCrowdOfOneProcessIsServed() {
         driver("queue, three takes at once", (run, ledger) -> {
+                    rivals(run, ledger);
                     Actor other = run.helper("other");
                     put(ledger, other, "a", "b", "c", "d");
                     for (int i = 0; i < 3; i++) {
@@ -201,6 +227,7 @@ class QueueFaultsTest {
     @Test
     void whoTriesGetsAnAnswerAtOnce() {
         driver("queue, try", (run, ledger) -> {
+                    rivals(run, ledger);
                     Actor other = run.helper("other");
                     put(ledger, other, "a");
                     run.victim().start(me -> {
@@ -216,6 +243,7 @@ class QueueFaultsTest {
     @Test
     void urgentItemIsTakenOnce() {
         driver("priority queue, take", (run, ledger) -> {
+                    rivals(run, ledger);
                     Actor other = run.helper("other");
                     ledger.put("later", () -> priorityQueue(other).put("later", 50));
                     ledger.put("soon", () -> priorityQueue(other).put("soon", 20));

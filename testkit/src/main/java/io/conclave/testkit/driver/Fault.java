@@ -174,7 +174,7 @@ public enum Fault {
         return switch (effect) {
             case NONE, INTERRUPTS -> false;
             case SESSION_ENDS -> reason == LossReason.SESSION_LOST;
-            case DELETES -> reason == LossReason.NODE_DELETED;
+            case DELETES -> reason == LossReason.NODE_DELETED || reason == LossReason.REVOKED;
         };
     }
 }

@@ -151,6 +151,16 @@ public final class FaultRun {
         rivals.add(name, body);
     }
 
+    /** Deletes all ephemeral znodes of the victim, as an operator would: for a rival that throws it out while it is away. */
+    public void deleteZnodesOfVictim() {
+        injector.deleteAsRival();
+    }
+
+    /** Whether the actor is the victim, and away: what it says then is not what it says when it is back. */
+    boolean isAway(Actor actor) {
+        return actor.isVictim() && rivals.isAway();
+    }
+
     /**
      * Waits until everybody waits, without letting time pass: until the victim stands in line, say. Blocks.
      *

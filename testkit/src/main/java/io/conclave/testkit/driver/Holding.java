@@ -103,6 +103,7 @@ public final class Holding {
         return checksZnode
                 && isHeld()
                 && actor.isConnected()
+                && !run.isAway(actor)
                 && run.store().snapshot().values().stream().noneMatch(stat -> isOf(stat.czxid()));
     }
 

@@ -206,6 +206,16 @@ final class Injector implements RequestHook {
         }
     }
 
+    void deleteAsRival() {
+        boolean isFirst;
+        synchronized (lock) {
+            isFirst = struck.add(Fault.DELETE); // before it happens: others may ask for the reason at once
+        }
+        if (!deleteNodes()) {
+            withdraw(Fault.DELETE, isFirst);
+        }
+    }
+
     private boolean deleteNodes() {
         boolean any = false;
         for (Map.Entry<NodePath, NodeStat> node : store.snapshot().entrySet()) {

@@ -26,6 +26,7 @@ final class Rivals {
     private final Map<String, Actor.Body> bodies = new LinkedHashMap<>();
     private final Deque<Plan.Strike> due = new ArrayDeque<>();
     private int absences;
+    private int acted;
     private boolean isActing;
 
     Rivals(FaultRun run, MemoryStore store, StoppableProcess process, Duration sessionTimeout) {
@@ -125,7 +126,11 @@ final class Rivals {
         if (body == null) {
             run.violated("the scenario has no rival \"" + name + "\", only " + names());
         } else {
-            Actor rival = run.rivalActor("rival that " + name);
+            int number;
+            synchronized (lock) {
+                number = ++acted;
+            }
+            Actor rival = run.rivalActor("rival" + (number == 1 ? "" : " " + number) + " that " + name);
             rival.start(body);
             rival.join();
         }
