@@ -7,12 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.testkit.memory.Faults;
 import io.conclave.testkit.memory.MemoryStore;
+import io.conclave.testkit.memory.Quiescence;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /** What a hand-over of a lock costs at the server does not depend on how many wait. */
@@ -43,7 +43,7 @@ class LockHerdTest {
                         .pollInterval(Duration.ofMillis(1))
                         .until(() -> lock(coordinators, 0).members().size() == present);
             }
-            awaitQuiet(faults);
+            Quiescence.await(faults, coordinators);
             long requests = faults.requestCount();
             long events = faults.eventCount();
             int handOvers = 20;
@@ -51,11 +51,11 @@ class LockHerdTest {
                 held.close();
                 held = waiting.get(i).get(20, SECONDS);
             }
-            awaitQuiet(faults);
+            long looking = Quiescence.await(faults, coordinators);
             return new Cost(
                     waiters,
                     handOvers,
-                    (faults.requestCount() - requests) / (double) handOvers,
+                    (faults.requestCount() - requests - looking) / (double) handOvers,
                     (faults.eventCount() - events) / (double) handOvers);
         } finally {
             coordinators.forEach(Coordinator::close);
@@ -65,14 +65,6 @@ class LockHerdTest {
 
     private static DistributedLock lock(List<Coordinator> coordinators, int i) {
         return DistributedLock.at(coordinators.get(i % coordinators.size()), PATH);
-    }
-
-    /** Until nothing has been asked for a while. */
-    private static void awaitQuiet(Faults faults) {
-        AtomicLong last = new AtomicLong(-1);
-        org.awaitility.Awaitility.await()
-                .pollInterval(Duration.ofMillis(150))
-                .until(() -> last.getAndSet(faults.requestCount()) == faults.requestCount());
     }
 
     @Test

@@ -6,12 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.testkit.memory.Faults;
 import io.conclave.testkit.memory.MemoryStore;
+import io.conclave.testkit.memory.Quiescence;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /** What a hand-over of a permit costs at the server does not depend on how many wait. */
@@ -46,7 +46,7 @@ class SemaphoreHerdTest {
                         .pollInterval(Duration.ofMillis(1))
                         .until(() -> semaphore(coordinators, 0).waiters().size() == present);
             }
-            awaitQuiet(faults);
+            Quiescence.await(faults, coordinators);
             long requests = faults.requestCount();
             long events = faults.eventCount();
             int handOvers = 20;
@@ -54,11 +54,11 @@ class SemaphoreHerdTest {
                 held.get(i).close();
                 held.add(waiting.get(i).get(20, SECONDS));
             }
-            awaitQuiet(faults);
+            long looking = Quiescence.await(faults, coordinators);
             return new Cost(
                     waiters,
                     handOvers,
-                    (faults.requestCount() - requests) / (double) handOvers,
+                    (faults.requestCount() - requests - looking) / (double) handOvers,
                     (faults.eventCount() - events) / (double) handOvers);
         } finally {
             coordinators.forEach(Coordinator::close);
@@ -68,14 +68,6 @@ class SemaphoreHerdTest {
 
     private static DistributedSemaphore semaphore(List<Coordinator> coordinators, int i) {
         return DistributedSemaphore.at(coordinators.get(i % coordinators.size()), PATH, PERMITS);
-    }
-
-    /** Until nothing has been asked for a while. */
-    private static void awaitQuiet(Faults faults) {
-        AtomicLong last = new AtomicLong(-1);
-        org.awaitility.Awaitility.await()
-                .pollInterval(Duration.ofMillis(150))
-                .until(() -> last.getAndSet(faults.requestCount()) == faults.requestCount());
     }
 
     @Test

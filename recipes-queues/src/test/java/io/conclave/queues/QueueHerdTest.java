@@ -7,6 +7,7 @@ import io.conclave.coordinator.Coordinator;
 import io.conclave.node.DataCodec;
 import io.conclave.testkit.memory.Faults;
 import io.conclave.testkit.memory.MemoryStore;
+import io.conclave.testkit.memory.Quiescence;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,7 +16,6 @@ import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
@@ -50,7 +50,7 @@ class QueueHerdTest {
                 ask(queue, claims, served);
             }
             awaitConsumers(producer, consumers);
-            awaitQuiet(faults);
+            Quiescence.await(faults, coordinators);
             long requests = faults.requestCount();
             long events = faults.eventCount();
             long putRequests = 0;
@@ -61,8 +61,8 @@ class QueueHerdTest {
                 ask(Objects.requireNonNull(served.poll(20, SECONDS), "nobody got the item"), claims, served);
                 assertTrue(faults.requestCount() > before);
             }
-            awaitQuiet(faults);
-            double all = faults.requestCount() - requests - putRequests;
+            long looking = Quiescence.await(faults, coordinators);
+            double all = faults.requestCount() - requests - putRequests - looking;
             return new Cost(what, consumers, all / TAKES, (faults.eventCount() - events) / (double) TAKES);
         } finally {
             coordinators.forEach(Coordinator::close);
@@ -98,14 +98,6 @@ class QueueHerdTest {
                 .connect();
         coordinators.add(coordinator);
         return coordinator;
-    }
-
-    /** Until nothing has been asked for a while. */
-    private static void awaitQuiet(Faults faults) {
-        AtomicLong last = new AtomicLong(-1);
-        org.awaitility.Awaitility.await()
-                .pollInterval(Duration.ofMillis(200))
-                .until(() -> last.getAndSet(faults.requestCount()) == faults.requestCount());
     }
 
     private static void check(List<Cost> costs, double mostRequests, double mostEvents) {
@@ -165,7 +157,7 @@ class QueueHerdTest {
                 puts.add(queue.putAsync("item"));
             }
             CompletableFuture.allOf(puts.toArray(CompletableFuture<?>[]::new)).get(20, SECONDS);
-            awaitQuiet(faults);
+            Quiescence.await(faults, coordinators);
             long requests = faults.requestCount();
             List<CompletableFuture<String>> takes = new ArrayList<>();
             for (int i = 0; i < 100; i++) {
