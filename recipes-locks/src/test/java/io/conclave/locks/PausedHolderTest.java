@@ -98,7 +98,7 @@ class PausedHolderTest {
         long session = sleeper.recipeSession().id();
         faults.holdReplies(session);
         CompletableFuture<LockGrant> next = lockOf(world).acquireAsync();
-        worldsClock.advanceUntil(Duration.ofMillis(100), next::isDone);
+        worldsClock.advanceUntil(Duration.ofMillis(500), next::isDone);
         assertFalse(faults.liveSessions().contains(session));
         return next.join();
     }

@@ -24,7 +24,7 @@ public final class ManualTimeSource implements TimeSource {
     private static final long NANOS_PER_MILLI = 1_000_000L;
     private static final long START_WALL_MS = 1_700_000_000_000L;
     private static final Duration PATIENCE = Duration.ofMinutes(1);
-    private static final Duration POLL = Duration.ofMillis(1);
+    private static final Duration POLL = Duration.ofMillis(10);
 
     private final Executor executor;
     private final Object lock = new Object();
@@ -93,12 +93,14 @@ public final class ManualTimeSource implements TimeSource {
     }
 
     /**
-     * Moves both clocks by steps, one about every millisecond of real time, until the condition holds; fails after a
-     * minute of real time.
+     * Moves both clocks by steps, a hundred a second of real time, until the condition holds; fails after a minute.
      *
      * <p>This is the way to wait for a timer that another thread arms. That thread reads these clocks when it comes to
      * it, perhaps after the test has moved them: a test that moves them once and then waits would wait for a timer that
      * lies beyond the end of time.
+     *
+     * <p>If something has to be done by others before a time on these clocks (a handshake, a heartbeat), a step must be
+     * so small that a busy machine does it in time: with steps of 10 ms these clocks go as fast as real ones.
      */
     public void advanceUntil(Duration step, Callable<Boolean> condition) {
         Awaitility.await("a condition that holds while manual time goes on")

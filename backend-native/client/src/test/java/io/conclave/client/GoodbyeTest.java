@@ -192,9 +192,9 @@ final class GoodbyeTest extends WireSessionFixture {
         mayAnswer.countDown();
         inFlight.forEach(TestSession::join);
         List<CompletableFuture<?>> queued = sets(session, 10);
-        time.advanceUntil(Duration.ofMillis(50), () -> session.states.contains(SessionState.SUSPENDED));
+        time.advanceUntil(Duration.ofMillis(10), () -> session.states.contains(SessionState.SUSPENDED));
         back.countDown();
-        time.advanceUntil(Duration.ofMillis(5), () -> queued.stream().allMatch(CompletableFuture::isDone));
+        time.advanceUntil(Duration.ofMillis(1), () -> queued.stream().allMatch(CompletableFuture::isDone));
         queued.forEach(TestSession::join);
         assertEquals(List.of(SessionState.CONNECTED, SessionState.SUSPENDED, SessionState.CONNECTED), session.states);
     }
