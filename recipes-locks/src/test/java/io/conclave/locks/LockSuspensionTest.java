@@ -81,7 +81,7 @@ class LockSuspensionTest {
         await().until(() -> victim.state() == SessionState.CONNECTED);
         assertTrue(grant.isHeld());
         grant.close();
-        assertEquals(LossReason.RELEASED, grant.lost().toCompletableFuture().get(5, SECONDS));
+        assertEquals(LossReason.RELEASED, grant.lost().toCompletableFuture().get(20, SECONDS));
         awaitInLine(0);
     }
 
@@ -102,7 +102,7 @@ class LockSuspensionTest {
         long begin = System.nanoTime();
         grant.close();
         Duration took = Duration.ofNanos(System.nanoTime() - begin);
-        assertTrue(took.compareTo(SESSION_TIMEOUT.plusSeconds(1)) < 0, took::toString);
+        assertTrue(took.compareTo(SESSION_TIMEOUT.plusSeconds(20)) < 0, took::toString);
         faults.restore(session);
         awaitInLine(0);
     }

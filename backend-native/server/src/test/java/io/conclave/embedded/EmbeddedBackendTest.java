@@ -24,6 +24,7 @@ import java.util.ServiceLoader;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -152,7 +153,9 @@ class EmbeddedBackendTest {
         }
     }
 
+    /** A promise in real milliseconds, so that it is for a machine with nothing else to do. */
     @Test
+    @Tag("proof")
     void fromNothingToTheFirstAnswerTakesTensOfMilliseconds() throws Exception {
         long best = Long.MAX_VALUE;
         for (int i = 0; i < 10; i++) {

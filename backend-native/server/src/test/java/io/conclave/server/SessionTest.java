@@ -181,7 +181,7 @@ class SessionTest {
             try (RawClient client = RawClient.attached(TestServer.port(server), 100)) {
                 assertTrue(client.isClosedByServer());
                 long tookMs = (TimeSource.system().monotonicNanos() - before) / 1_000_000;
-                assertTrue(tookMs >= 100 && tookMs < 5000, "took " + tookMs + " ms");
+                assertTrue(tookMs >= 100 && tookMs < 20_000, "took " + tookMs + " ms");
             }
         }
     }
