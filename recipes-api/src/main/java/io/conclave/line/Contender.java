@@ -73,6 +73,7 @@ public final class Contender implements Tenant {
     private boolean turning;
     private @Nullable Succession succession; // the last one
     private volatile ContenderState state = ContenderState.ENTERING; // written on the dispatcher only
+    private volatile @Nullable LossReason lossReason; // written before the state that it explains
 
     private Contender(
             RecipeSession session,
@@ -426,6 +427,7 @@ public final class Contender implements Tenant {
             return;
         }
         ContenderState before = state;
+        explain(reason);
         become(ContenderState.GONE);
         announce(before, reason, why); // whoever hears of the loss is not told any more that it is held
         departure.nothingLeft();
@@ -448,6 +450,7 @@ public final class Contender implements Tenant {
             return;
         }
         ContenderState before = state;
+        explain(reason);
         become(ContenderState.LEAVING);
         announce(before, reason, why);
         DepartingPlaces.of(session).add(line, departure);
@@ -478,6 +481,17 @@ public final class Contender implements Tenant {
 
     void guarded(Runnable step) {
         lifeline.guarded(step);
+    }
+
+    private void explain(LossReason reason) {
+        if (state == ContenderState.HELD) {
+            lossReason = reason;
+        }
+    }
+
+    @Override
+    public Optional<LossReason> lossReason() {
+        return Optional.ofNullable(lossReason);
     }
 
     private void announce(ContenderState before, LossReason reason, ConclaveException why) {

@@ -80,7 +80,7 @@ public abstract class HeldTenure<T extends Tenant> implements Tenure {
 
     /** Says that this is not held any more, and why. */
     final GrantLostException lostException() {
-        @Nullable LossReason reason = tenant.lost().toCompletableFuture().getNow(null);
+        @Nullable LossReason reason = tenant.lossReason().orElse(null);
         if (reason != null) {
             return lostException(reason, reason.toString());
         }

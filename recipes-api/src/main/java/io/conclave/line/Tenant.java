@@ -7,6 +7,7 @@ import io.conclave.error.ConclaveException;
 import io.conclave.error.LossReason;
 import io.conclave.error.WaitTimeoutException;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -24,6 +25,14 @@ public interface Tenant {
 
     /** Completes on the dispatcher when what was granted is no longer held, and why. */
     CompletionStage<LossReason> lost();
+
+    /**
+     * Why what was granted is no longer held; empty while it is held. Known as soon as {@link #remaining()} is zero for
+     * this reason, which {@link #lost()} tells a moment later.
+     */
+    default Optional<LossReason> lossReason() {
+        return Optional.ofNullable(lost().toCompletableFuture().getNow(null));
+    }
 
     /** Completes on the dispatcher when somebody has asked, by a word in a znode of his, that he give up what he holds or waits for; never exceptionally. */
     CompletionStage<Void> revocationRequested();
