@@ -66,7 +66,7 @@ final class TreeDigest {
         byte[] data = node.data();
         digest.add(data == null ? -1 : data.length);
         digest.add(checksum(data));
-        digest.add(node.acl() == Acl.OPEN ? OPEN_ACL : ofAcl(node.acl()));
+        digest.add(node.acl().equals(Acl.OPEN) ? OPEN_ACL : ofAcl(node.acl()));
         digest.add(node.czxid());
         digest.add(node.mzxid());
         digest.add(node.ctime());
