@@ -30,16 +30,13 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.BinaryOperator;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Gives every accepted channel its {@link ClientConnection}, within the bounds. Thread-safe. */
 public final class ConnectionAcceptor implements StepListener {
-    private static final Logger LOG = LoggerFactory.getLogger(ConnectionAcceptor.class);
-
     private final ConnectionServices services;
     private final Feed feed;
     private final ConnectionCounts counts;
+    private final RefusedConnections refused;
     private final Map<EventLoop, Loop> loops = new LinkedHashMap<>();
     /** Loops that a batch has something for; the log's thread only. */
     private final Set<Loop> concerned = new HashSet<>();
@@ -54,6 +51,7 @@ public final class ConnectionAcceptor implements StepListener {
     public ConnectionAcceptor(EventLoopGroup group, ReplicatedLog log, TimeSource time, ConnectionServices services) {
         this.services = services;
         this.counts = new ConnectionCounts(services.limits());
+        this.refused = new RefusedConnections(time);
         List<EventExecutor> executors = new ArrayList<>();
         group.forEach(executors::add);
         this.feed = new Feed(executors.size());
@@ -155,7 +153,7 @@ public final class ConnectionAcceptor implements StepListener {
     private void accept(Channel channel) {
         InetAddress address = channel.remoteAddress() instanceof InetSocketAddress socket ? socket.getAddress() : null;
         if (!counts.enter(address)) {
-            LOG.warn("Refused a connection from {}: there are too many from this address, or in all", address);
+            refused.add(address);
             channel.close();
             return;
         }

@@ -215,7 +215,7 @@ final class Loop {
                 position = next;
                 Feed.Entry entry = next;
                 guarded(() -> entry.runTask(this));
-                next.steps.forEach(this::walk);
+                next.steps.forEach(this::walkGuarded);
             }
         } finally {
             catchingUp = false;
@@ -227,6 +227,21 @@ final class Loop {
             task.run();
         } catch (RuntimeException | Error e) {
             LOG.error("A task of an event loop failed", e);
+        }
+    }
+
+    /** Whoever watches may have missed an event of a step that fails, so nobody may stay; the next steps go on. */
+    private void walkGuarded(Step step) {
+        try {
+            walk(step);
+        } catch (RuntimeException | Error e) {
+            LOG.error(
+                    "The change at zxid 0x{} cannot be told to the clients of {}: all its connections are closed",
+                    Long.toHexString(step.applied().zxid()),
+                    eventLoop,
+                    e);
+            state = step.applied().state();
+            new ArrayList<>(connections).forEach(connection -> connection.close("an error of the server"));
         }
     }
 

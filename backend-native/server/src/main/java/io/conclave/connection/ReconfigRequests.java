@@ -10,6 +10,7 @@ import io.conclave.replica.MembershipWords;
 import io.conclave.tree.AuthId;
 import io.conclave.tree.TreeReads;
 import java.util.List;
+import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,8 +42,9 @@ final class ReconfigRequests {
             return;
         }
         try {
-            LOG.info("{} asks to change the members: {}", connection, request);
-            reconfig.run(changesOf(request), request.currentConfigId());
+            List<MembershipChange> changes = changesOf(request);
+            LOG.info("{} asks to change the members: {}", connection, MembershipWords.describe(changes));
+            reconfig.run(changes, request.currentConfigId());
         } catch (IllegalArgumentException e) {
             LOG.warn("Refused to change the members: {}", e.getMessage());
             reconfig.settle(ErrorCode.BAD_ARGUMENTS);
@@ -96,9 +98,17 @@ final class ReconfigRequests {
                         if (failure == null) {
                             whenApplied(() -> settle(ErrorCode.OK));
                         } else {
-                            LOG.warn("The members could not be changed by {}", changes, failure);
+                            String asked = MembershipWords.describe(changes);
+                            Throwable cause = failure instanceof CompletionException && failure.getCause() != null
+                                    ? failure.getCause()
+                                    : failure;
+                            if (cause instanceof LogException) {
+                                LOG.warn("The members were not changed ({}): {}", asked, cause.getMessage());
+                            } else {
+                                LOG.error("The members were not changed ({})", asked, cause);
+                            }
                             settle(
-                                    failure instanceof LogException
+                                    cause instanceof LogException
                                             ? ErrorCode.RECONFIG_IN_PROGRESS
                                             : ErrorCode.SYSTEM_ERROR);
                         }

@@ -3,13 +3,17 @@ package io.conclave.launcher;
 import io.conclave.server.ServerConfig;
 import io.conclave.time.TimeSource;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.nio.channels.Channels;
+import java.nio.channels.SeekableByteChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,8 +29,15 @@ final class Daemon {
     private static final Duration STOP_LIMIT = Duration.ofSeconds(60);
     private static final int ASK_LIMIT_MS = 5_000;
     private static final long POLL_MS = 50;
+
+    /** What is read of the output of a server that starts. */
+    private static final int MOST_OUTPUT_BYTES = 1 << 20;
+
     /** Of this command only: the server logs more. */
-    private static final String LOG_LEVEL = "-Dconclave.log.level=";
+    private static final String LOG_OPTIONS = "-Dconclave.log.";
+
+    /** Output of former runs that is kept in front of that of the next one. */
+    private static final long MOST_OLD_OUTPUT_BYTES = 1 << 20;
 
     private Daemon() {}
 
@@ -39,8 +50,8 @@ final class Daemon {
         }
         try {
             Files.createDirectories(files.directory());
-            long begin = Files.exists(files.output()) ? Files.size(files.output()) : 0;
-            Process process = new ProcessBuilder(command(file))
+            long begin = beginOfOutput(files);
+            Process process = new ProcessBuilder(command(file, files))
                     .redirectInput(
                             ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
                     .redirectOutput(
@@ -54,15 +65,17 @@ final class Daemon {
     }
 
     /** This very Java with the same options; nohup, so that the end of the terminal is not the end of the server. */
-    private static List<String> command(Path file) {
+    private static List<String> command(Path file, ServerFiles files) {
         List<String> command = new ArrayList<>();
         command.add("nohup");
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         for (String option : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
-            if (!option.startsWith(LOG_LEVEL)) {
+            if (!option.startsWith(LOG_OPTIONS)) {
                 command.add(option);
             }
         }
+        command.add("-Dconclave.log.to=file");
+        command.add("-Dconclave.log.file=" + files.log());
         command.add("-cp");
         command.add(System.getProperty("java.class.path"));
         command.add(Main.class.getName());
@@ -80,25 +93,38 @@ final class Daemon {
                     .filter(line -> line.startsWith(Foreground.READY))
                     .findFirst();
             if (ready.isPresent()) {
-                console.say(ready.get() + ", process " + process.pid() + ", output in " + files.output());
+                console.say(ready.get() + ", process " + process.pid() + ", output in " + files.output() + ", log in "
+                        + files.log());
                 return Main.DONE;
             }
             if (!process.isAlive()) {
-                return console.fail(
-                        output.strip() + "\nThe server has ended; all of its output is in " + files.output());
+                return console.fail(output.strip() + "\nThe server has ended; all of its output is in " + files.output()
+                        + ", its log in " + files.log());
             }
             pause();
         }
         console.say("The server runs as process " + process.pid() + " but does not serve yet: it has no leader. Are "
-                + "most of the others running, and was one of them given birth with init? Its output is in "
-                + files.output());
+                + "most of the others running, and was one of them given birth with init? Its log is in "
+                + files.log());
         return Main.DONE;
     }
 
+    private static long beginOfOutput(ServerFiles files) throws IOException {
+        if (!Files.exists(files.output())) {
+            return 0;
+        }
+        if (Files.size(files.output()) > MOST_OLD_OUTPUT_BYTES) {
+            Files.move(files.output(), files.olderOutput(), StandardCopyOption.REPLACE_EXISTING);
+            return 0;
+        }
+        return Files.size(files.output());
+    }
+
     private static String outputSince(ServerFiles files, long begin) throws IOException {
-        byte[] all = Files.readAllBytes(files.output());
-        int from = (int) Math.min(begin, all.length);
-        return new String(all, from, all.length - from, StandardCharsets.UTF_8);
+        try (SeekableByteChannel output = Files.newByteChannel(files.output())) {
+            InputStream since = Channels.newInputStream(output.position(Math.min(begin, output.size())));
+            return new String(since.readNBytes(MOST_OUTPUT_BYTES), StandardCharsets.UTF_8);
+        }
     }
 
     private static void pause() {

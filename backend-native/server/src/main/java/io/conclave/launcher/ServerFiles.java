@@ -34,6 +34,16 @@ final class ServerFiles {
         return directory.resolve("conclave-server.out");
     }
 
+    /** What the server logs when it runs in the background; it is rolled over, so it stays small. */
+    Path log() {
+        return directory.resolve("conclave-server.log");
+    }
+
+    /** Where the output of the last run went when it had grown large. */
+    Path olderOutput() {
+        return directory.resolve("conclave-server.out.1");
+    }
+
     private Path pidFile() {
         return directory.resolve("conclave-server.pid");
     }

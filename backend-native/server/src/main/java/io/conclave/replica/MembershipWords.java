@@ -53,6 +53,21 @@ public final class MembershipWords {
         return List.of(joining.toString(), leaving.toString());
     }
 
+    /** The changes in a sentence for an operator. */
+    public static String describe(List<MembershipChange> changes) {
+        List<String> parts = new ArrayList<>();
+        for (MembershipChange change : changes) {
+            if (change instanceof MembershipChange.Put put) {
+                Member member = put.member();
+                parts.add("server " + member.id() + " joins or changes to "
+                        + MemberList.format(member, !member.observer()));
+            } else if (change instanceof MembershipChange.Remove remove) {
+                parts.add("server " + remove.member() + " leaves");
+            }
+        }
+        return String.join(", ", parts);
+    }
+
     private static List<String> items(@Nullable String list) {
         List<String> items = new ArrayList<>();
         for (String item : list == null ? new String[0] : list.split("[,\n]")) {

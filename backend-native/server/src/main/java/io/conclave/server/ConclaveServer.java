@@ -43,6 +43,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -122,7 +123,8 @@ public final class ConclaveServer implements AutoCloseable {
         this.log = logs.apply(logOptions());
         this.replica = new Replica(FEATURE_LEVEL);
         Reign reign = new Reign(() -> replica.state().featureLevel() >= TERMS_FEATURE_LEVEL);
-        SignsOfLife signs = new SignsOfLife(log, time, FEATURE_LEVEL, signDelay(config));
+        BooleanSupplier tellsClock = () -> replica.state().featureLevel() >= ServerNote.CLOCK_FEATURE_LEVEL;
+        SignsOfLife signs = new SignsOfLife(log, time, FEATURE_LEVEL, tellsClock, signDelay(config));
         this.sessions = new SessionTracker(log, time, reign, signs);
         this.features =
                 new FeatureLevels(FEATURE_LEVEL, config.ensemble().memberId(), log, replica::state, reign, signs, time);
@@ -133,7 +135,7 @@ public final class ConclaveServer implements AutoCloseable {
                 : Transport.local(config.eventLoops());
         this.members = new MembershipRequests(log, time, FEATURE_LEVEL);
         this.secret = config.homeDirectory().map(AdminSecret::new);
-        this.report = new ServerReport(config, this::mode, log::status, replica::state, time);
+        this.report = new ServerReport(config, this::mode, log::status, replica::state, sessions::notHeardOf, time);
         this.acceptor = new ConnectionAcceptor(transport.group(), log, time, services());
         this.events = new LogEvents(
                 replica,
@@ -142,6 +144,7 @@ public final class ConclaveServer implements AutoCloseable {
                 new StateCheck(config.ensemble().memberId(), StateCheck.EVERY, log, this::stateIsWrong),
                 features,
                 members,
+                new PeerClocks(time),
                 acceptor,
                 config.readOnlyMode() ? ServiceMode.READ_ONLY : ServiceMode.NONE,
                 () -> serving.complete(null));
@@ -294,7 +297,7 @@ public final class ConclaveServer implements AutoCloseable {
     private LogOptions logOptions() {
         EnsembleConfig ensemble = config.ensemble();
         LogOptions.Builder options = LogOptions.builder(
-                        time::wallMillis, this::monotonicMs, background, this::runAfter, this::failed)
+                        new SteadyWallClock(time)::millis, this::monotonicMs, background, this::runAfter, this::failed)
                 .maxEntryBytes(MAX_ENTRY_BYTES)
                 .maxQueuedBytes(MAX_QUEUED_BYTES)
                 .memberId(ensemble.memberId())

@@ -4,6 +4,7 @@ import io.conclave.connection.ConnectionAcceptor;
 import io.conclave.connection.ServiceMode;
 import io.conclave.consensus.LogListener;
 import io.conclave.consensus.entry.ClusterConfiguration;
+import io.conclave.consensus.entry.ConfigurationText;
 import io.conclave.replica.Replica;
 import java.util.List;
 import org.slf4j.Logger;
@@ -19,6 +20,7 @@ final class LogEvents implements LogListener {
     private final StateCheck check;
     private final FeatureLevels features;
     private final MembershipRequests members;
+    private final PeerClocks clocks;
     private final ConnectionAcceptor connections;
     private final ServiceMode withoutLeader;
     private final Runnable whenServing;
@@ -33,6 +35,7 @@ final class LogEvents implements LogListener {
             StateCheck check,
             FeatureLevels features,
             MembershipRequests members,
+            PeerClocks clocks,
             ConnectionAcceptor connections,
             ServiceMode withoutLeader,
             Runnable whenServing) {
@@ -42,6 +45,7 @@ final class LogEvents implements LogListener {
         this.check = check;
         this.features = features;
         this.members = members;
+        this.clocks = clocks;
         this.connections = connections;
         this.withoutLeader = withoutLeader;
         this.whenServing = whenServing;
@@ -84,6 +88,9 @@ final class LogEvents implements LogListener {
             if (reign.leads()) {
                 sessions.heard(known.sessionIds());
                 features.noted(member, known.featureLevel());
+                if (known.wallMs() != 0) {
+                    clocks.noted(member, known.wallMs());
+                }
             }
         } catch (IllegalArgumentException e) {
             LOG.error("Member {} said something that this one does not understand: {}", member, e.getMessage());
@@ -115,6 +122,9 @@ final class LogEvents implements LogListener {
     /** A second member ends being alone before it can have a vote, since it joins as a learner. */
     @Override
     public void configured(ClusterConfiguration present) {
+        if (present.members().size() > 1 || configuration.members().size() > 1) {
+            LOG.info("The members are now {}", ConfigurationText.members(present));
+        }
         configuration = present;
         reign.alone(present.members().size() <= 1);
         check.configured(present);

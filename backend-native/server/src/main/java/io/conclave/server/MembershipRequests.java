@@ -7,6 +7,7 @@ import io.conclave.consensus.MembershipChange;
 import io.conclave.consensus.ReplicatedLog;
 import io.conclave.consensus.entry.ClusterConfiguration;
 import io.conclave.consensus.entry.Member;
+import io.conclave.replica.MembershipWords;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.List;
@@ -122,11 +123,11 @@ final class MembershipRequests implements Membership {
 
     /** Another member was asked, and this one leads. On the log's thread. */
     void asked(int member, List<MembershipChange> changes, long question) {
-        LOG.info("Member {} passes on that the members shall change: {}", member, changes);
+        LOG.info("An operator asked member {} to change the members: {}", member, MembershipWords.describe(changes));
         make(changes).whenComplete((done, failure) -> {
             String refusal = failure == null ? "" : reasonOf(failure);
             if (failure != null) {
-                LOG.warn("The members were not changed as member {} asked: {}", member, refusal);
+                LOG.warn("The members were not changed as an operator asked member {}: {}", member, refusal);
             }
             if (question != 0) {
                 log.tell(member, new ServerAnswer(question, refusal).encode());

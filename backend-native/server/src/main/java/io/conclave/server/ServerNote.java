@@ -7,20 +7,34 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * What a server tells the leader's, outside of the log: version 1, feature level 4, number of sessions 4, their ids 8
+ * What a server tells the leader's, outside of the log: version 1 or 2, in version 2 its wall clock 8, feature level 4, number of sessions 4, their ids 8
  * each; then, if the members shall change, who joins and who leaves, each a length 4 and its text, and a number 8.
  *
  * @param featureLevel what the server understands
  * @param sessionIds the sessions that it has heard of since its last note
  * @param changes of the members, that an operator asked it for
  * @param question by which the leader's {@link ServerAnswer} names these changes; 0 from a server that expects none
+ * @param wallMs what its clock says; 0 for the leader not to know, as members of earlier versions need it
  */
-record ServerNote(int featureLevel, long[] sessionIds, List<MembershipChange> changes, long question) {
+record ServerNote(int featureLevel, long[] sessionIds, List<MembershipChange> changes, long question, long wallMs) {
+    /** All members read notes with a clock at this feature level. */
+    static final int CLOCK_FEATURE_LEVEL = 2;
+
     private static final byte VERSION = 1;
+    private static final byte VERSION_WITH_CLOCK = 2;
     private static final int HEAD_BYTES = 1 + 2 * Integer.BYTES;
 
     ServerNote(int featureLevel, long[] sessionIds) {
         this(featureLevel, sessionIds, List.of(), 0);
+    }
+
+    ServerNote(int featureLevel, long[] sessionIds, List<MembershipChange> changes, long question) {
+        this(featureLevel, sessionIds, changes, question, 0);
+    }
+
+    /** The same with what the server's clock says. */
+    ServerNote at(long newWallMs) {
+        return new ServerNote(featureLevel, sessionIds, changes, question, newWallMs);
     }
 
     byte[] encode() {
@@ -32,8 +46,15 @@ record ServerNote(int featureLevel, long[] sessionIds, List<MembershipChange> ch
         int wordBytes =
                 words.stream().mapToInt(word -> Integer.BYTES + word.length).sum();
         int questionBytes = words.isEmpty() ? 0 : Long.BYTES;
-        ByteBuffer bytes = ByteBuffer.allocate(HEAD_BYTES + Long.BYTES * sessionIds.length + wordBytes + questionBytes);
-        bytes.put(VERSION).putInt(featureLevel).putInt(sessionIds.length);
+        int clockBytes = wallMs == 0 ? 0 : Long.BYTES;
+        ByteBuffer bytes = ByteBuffer.allocate(
+                HEAD_BYTES + clockBytes + Long.BYTES * sessionIds.length + wordBytes + questionBytes);
+        if (wallMs == 0) {
+            bytes.put(VERSION);
+        } else {
+            bytes.put(VERSION_WITH_CLOCK).putLong(wallMs);
+        }
+        bytes.putInt(featureLevel).putInt(sessionIds.length);
         for (long id : sessionIds) {
             bytes.putLong(id);
         }
@@ -51,9 +72,13 @@ record ServerNote(int featureLevel, long[] sessionIds, List<MembershipChange> ch
      */
     static ServerNote decode(byte[] note) {
         ByteBuffer bytes = ByteBuffer.wrap(note);
-        if (note.length < HEAD_BYTES || bytes.get() != VERSION) {
-            throw new IllegalArgumentException("a note of " + note.length + " bytes is not of version " + VERSION);
+        byte version = note.length < HEAD_BYTES ? 0 : bytes.get();
+        boolean hasClock = version == VERSION_WITH_CLOCK && note.length >= HEAD_BYTES + Long.BYTES;
+        if (version != VERSION && !hasClock) {
+            throw new IllegalArgumentException(
+                    "a note of " + note.length + " bytes is not of version " + VERSION + " or " + VERSION_WITH_CLOCK);
         }
+        long wallMs = hasClock ? bytes.getLong() : 0;
         int level = bytes.getInt();
         int count = bytes.getInt();
         if (count < 0 || count > bytes.remaining() / Long.BYTES) {
@@ -67,7 +92,7 @@ record ServerNote(int featureLevel, long[] sessionIds, List<MembershipChange> ch
         List<MembershipChange> changes =
                 bytes.hasRemaining() ? MembershipWords.parse(text(bytes), text(bytes)) : List.of();
         long question = bytes.remaining() < Long.BYTES ? 0 : bytes.getLong();
-        return new ServerNote(level, ids, changes, question);
+        return new ServerNote(level, ids, changes, question, wallMs);
     }
 
     private static String text(ByteBuffer bytes) {

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /** What this server says about itself, in ZooKeeper's words. From any thread. */
@@ -27,6 +28,7 @@ final class ServerReport {
     private final Supplier<ServiceMode> mode;
     private final Supplier<LogStatus> log;
     private final Supplier<TreeState> state;
+    private final LongSupplier sessionsNotHeardOf;
     private final TimeSource time;
     private final long startedNanos;
 
@@ -35,11 +37,13 @@ final class ServerReport {
             Supplier<ServiceMode> mode,
             Supplier<LogStatus> log,
             Supplier<TreeState> state,
+            LongSupplier sessionsNotHeardOf,
             TimeSource time) {
         this.config = config;
         this.mode = mode;
         this.log = log;
         this.state = state;
+        this.sessionsNotHeardOf = sessionsNotHeardOf;
         this.time = time;
         this.startedNanos = time.monotonicNanos();
     }
@@ -172,6 +176,7 @@ final class ServerReport {
         tell(text, "zk_uptime", TimeUnit.NANOSECONDS.toMillis(time.monotonicNanos() - startedNanos));
         if (serverState().equals("leader")) {
             tellOfFollowers(text, status.configuration());
+            tell(text, "conclave_sessions_not_heard_of", sessionsNotHeardOf.getAsLong());
         }
         ownLines(status, tree).forEach((key, value) -> tell(text, key, value));
         return text.toString();

@@ -56,6 +56,9 @@ final class SessionLease implements SessionLeases.Lease {
     /** Whether it stands in a note that is still to be sent. */
     private final AtomicBoolean entered = new AtomicBoolean();
 
+    /** Since this member leads, if it does. */
+    private volatile boolean heardOf;
+
     private volatile long timeoutNanos;
     private volatile long attachment;
     // @GuardedBy("this")
@@ -91,6 +94,7 @@ final class SessionLease implements SessionLeases.Lease {
 
     /** This member leads from now on: nobody knows when the session was last heard of, so it gets a full timeout. */
     void lead() {
+        heardOf = false;
         heardAnew();
         checkAfter(timeoutNanos);
     }
@@ -133,6 +137,9 @@ final class SessionLease implements SessionLeases.Lease {
 
     /** Somebody has heard of it; false if its end is proposed or has come. */
     boolean heard() {
+        if (!heardOf) {
+            heardOf = true;
+        }
         long now = time.monotonicNanos();
         while (true) {
             long heard = heardNanos.get();
@@ -143,6 +150,11 @@ final class SessionLease implements SessionLeases.Lease {
                 return true;
             }
         }
+    }
+
+    /** Whether anybody has heard of it since this member leads. */
+    boolean isHeardOf() {
+        return heardOf;
     }
 
     private static boolean isMark(long heard) {

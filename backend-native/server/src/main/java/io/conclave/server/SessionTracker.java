@@ -143,6 +143,14 @@ final class SessionTracker implements SessionLeases, StepListener {
         leases.values().forEach(SessionLease::end);
     }
 
+    /**
+     * How many sessions a new leader gave their full timeout and has not heard of since. Where leaders change more often
+     * than that, these are the sessions of the dead, which live on. Means something on the leader only; from any thread.
+     */
+    long notHeardOf() {
+        return leases.values().stream().filter(lease -> !lease.isHeardOf()).count();
+    }
+
     int size() {
         return leases.size();
     }

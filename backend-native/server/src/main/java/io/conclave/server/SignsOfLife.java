@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 
 /**
  * Tells the leader which sessions this server has heard of, many in one note, one note at a time: while one is on its
@@ -24,6 +25,7 @@ final class SignsOfLife {
     private final ReplicatedLog log;
     private final TimeSource time;
     private final int featureLevel;
+    private final BooleanSupplier tellsClock;
     private final Duration delay;
     private final Queue<SessionLease> spoke = new ConcurrentLinkedQueue<>();
     private final Queue<Runnable> waiting = new ConcurrentLinkedQueue<>();
@@ -35,12 +37,14 @@ final class SignsOfLife {
      * Signs of life that nobody has given yet.
      *
      * @param featureLevel what this server understands, for the leader to know
+     * @param tellsClock whether the leader can read what this server's clock says; from any thread
      * @param delay how long a sign may wait for others
      */
-    SignsOfLife(ReplicatedLog log, TimeSource time, int featureLevel, Duration delay) {
+    SignsOfLife(ReplicatedLog log, TimeSource time, int featureLevel, BooleanSupplier tellsClock, Duration delay) {
         this.log = log;
         this.time = time;
         this.featureLevel = featureLevel;
+        this.tellsClock = tellsClock;
         this.delay = delay;
     }
 
@@ -80,7 +84,8 @@ final class SignsOfLife {
         List<SessionLease> leases = drained(spoke);
         leases.forEach(SessionLease::entered);
         long[] ids = leases.stream().mapToLong(SessionLease::sessionId).toArray();
-        if (!log.confirm(new ServerNote(featureLevel, ids).encode(), () -> confirmed(actions))) {
+        ServerNote note = new ServerNote(featureLevel, ids).at(tellsClock.getAsBoolean() ? time.wallMillis() : 0);
+        if (!log.confirm(note.encode(), () -> confirmed(actions))) {
             waiting.addAll(actions);
             spoke.addAll(leases);
             onItsWay.set(false);

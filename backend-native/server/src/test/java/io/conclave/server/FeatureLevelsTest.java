@@ -33,7 +33,7 @@ class FeatureLevelsTest {
         Reign reign = new Reign(() -> false);
         reign.lead(1);
         ManualTimeSource time = new ManualTimeSource();
-        SignsOfLife signs = new SignsOfLife(log, time, 1, Duration.ofMillis(100));
+        SignsOfLife signs = new SignsOfLife(log, time, 1, () -> true, Duration.ofMillis(100));
         TreeState state = TreeState.initial(new UUID(1, 2), 0);
         return new FeatureLevels(1, 1, log, () -> state, reign, signs, time);
     }

@@ -44,7 +44,7 @@ class SessionLeaseTest {
 
     private SessionLease lease(TimeSource clock) {
         RecordingLog log = new RecordingLog();
-        signs = new SignsOfLife(log, clock, 1, Duration.ofMillis(100));
+        signs = new SignsOfLife(log, clock, 1, () -> false, Duration.ofMillis(100));
         return new SessionLease(SESSION, log, clock, reign, signs);
     }
 

@@ -53,7 +53,7 @@ public final class SimulatedServer {
             UnaryOperator<SessionLeases> leases,
             Consumer<String> wrong) {
         Reign reign = new Reign(() -> replica.state().featureLevel() >= FEATURE_LEVEL);
-        SignsOfLife signs = new SignsOfLife(log, time, FEATURE_LEVEL, SIGN_DELAY);
+        SignsOfLife signs = new SignsOfLife(log, time, FEATURE_LEVEL, () -> true, SIGN_DELAY);
         sessions = new SessionTracker(log, time, reign, signs);
         features = new FeatureLevels(FEATURE_LEVEL, memberId, log, replica::state, reign, signs, time);
         reaper = new ContainerReaper(log, replica::state, reign, time, CONTAINER_CHECK);
@@ -70,8 +70,17 @@ public final class SimulatedServer {
                 time);
         acceptor = new ConnectionAcceptor(loops, log, time, services);
         StateCheck check = new StateCheck(memberId, CHECK_EVERY, log, wrong);
-        events =
-                new LogEvents(replica, reign, sessions, check, features, members, acceptor, ServiceMode.NONE, () -> {});
+        events = new LogEvents(
+                replica,
+                reign,
+                sessions,
+                check,
+                features,
+                members,
+                new PeerClocks(time),
+                acceptor,
+                ServiceMode.NONE,
+                () -> {});
     }
 
     /** What the log applies to. */

@@ -7,6 +7,7 @@ import io.conclave.consensus.core.CoreRole;
 import io.conclave.consensus.core.CoreStatus;
 import io.conclave.consensus.core.PeerStatus;
 import io.conclave.consensus.entry.ClusterConfiguration;
+import io.conclave.consensus.entry.ConfigurationText;
 import io.conclave.consensus.entry.Member;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -141,7 +142,7 @@ final class MembershipKeeper {
         if (target.equals(current)) {
             return false;
         }
-        log.info("changing the configuration from {} to {}", current, target);
+        log.info("changing the members: {}", ConfigurationText.change(current, target));
         core.reconfigure(nowMs, timestampMs, target);
         return true;
     }
