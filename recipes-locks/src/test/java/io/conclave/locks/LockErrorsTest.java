@@ -62,7 +62,7 @@ class LockErrorsTest {
         askTheStore();
         clock.advance(TIMEOUT.dividedBy(2));
         askTheStore();
-        clock.advance(TIMEOUT.dividedBy(2));
+        clock.advanceUntil(TIMEOUT.dividedBy(2), failure::isDone);
         return failure.get(20, SECONDS);
     }
 
