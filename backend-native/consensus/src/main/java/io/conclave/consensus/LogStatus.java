@@ -16,6 +16,7 @@ import java.util.UUID;
  * @param configuration who belongs to the cluster, as of the last entry applied
  * @param clusterId the id the cluster got at birth; all zero before the log has started or found its cluster
  * @param disk whether there is room
+ * @param noLeaderReason why nobody leads, as far as this member knows, in one sentence; empty if somebody does
  */
 public record LogStatus(
         int memberId,
@@ -27,11 +28,12 @@ public record LogStatus(
         long appliedIndex,
         ClusterConfiguration configuration,
         UUID clusterId,
-        DiskState disk) {
+        DiskState disk,
+        String noLeaderReason) {
     private static final UUID NO_CLUSTER = new UUID(0, 0);
 
     /** Of a log that has not got to anything yet, or will not any more. */
     public static LogStatus idle(int memberId, LogRole role) {
-        return new LogStatus(memberId, role, 0, 0, 0, 0, 0, ClusterConfiguration.NONE, NO_CLUSTER, DiskState.ROOM);
+        return new LogStatus(memberId, role, 0, 0, 0, 0, 0, ClusterConfiguration.NONE, NO_CLUSTER, DiskState.ROOM, "");
     }
 }

@@ -2,6 +2,7 @@ package io.conclave.connection;
 
 import io.conclave.consensus.LogException;
 import io.conclave.consensus.MembershipChange;
+import io.conclave.consensus.NoLiveMajorityException;
 import io.conclave.consensus.entry.ClusterConfiguration;
 import io.conclave.protocol.ErrorCode;
 import io.conclave.protocol.GetDataReply;
@@ -107,12 +108,16 @@ final class ReconfigRequests {
                             } else {
                                 LOG.error("The members were not changed ({})", asked, cause);
                             }
-                            settle(
-                                    cause instanceof LogException
-                                            ? ErrorCode.RECONFIG_IN_PROGRESS
-                                            : ErrorCode.SYSTEM_ERROR);
+                            settle(errorOf(cause));
                         }
                     }));
+        }
+
+        private static ErrorCode errorOf(Throwable cause) {
+            if (cause instanceof NoLiveMajorityException) {
+                return ErrorCode.NEW_CONFIG_NO_QUORUM;
+            }
+            return cause instanceof LogException ? ErrorCode.RECONFIG_IN_PROGRESS : ErrorCode.SYSTEM_ERROR;
         }
 
         /** On the event loop, once it has walked to everything that is committed now. */

@@ -70,6 +70,13 @@ final class AdminClient implements AutoCloseable {
         send(out);
         JuteReader reader = new JuteReader(readFrame());
         ReplyHeader header = ReplyHeader.decode(reader);
+        if (header.err() == ErrorCode.NEW_CONFIG_NO_QUORUM.code()) {
+            throw new IOException(
+                    "of the servers that would vote then, no majority answers the leader. The change could"
+                            + " not be committed, every write would wait behind it, and nobody could lead. Bring one of them back"
+                            + " first. With --force it is made all the same: if no majority of the new voters comes back, the"
+                            + " cluster has ended, and what it holds is lost");
+        }
         if (header.err() != ErrorCode.OK.code()) {
             throw new IOException("the server refused it with error " + header.err() + " ("
                     + ErrorCode.lookup(header.err()).map(Enum::name).orElse("unknown")

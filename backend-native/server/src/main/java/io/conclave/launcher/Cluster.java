@@ -43,6 +43,18 @@ final class Cluster {
         return Main.DONE;
     }
 
+    static int trustLog(Console console, Path file, ServerConfig config, String none) {
+        if (ServerFiles.of(config).running().isPresent()) {
+            return console.fail("The server runs; stop it first.");
+        }
+        ConclaveServer.trustLog(config);
+        console.say(
+                "The log in " + config.dataDirectory().orElseThrow() + " counts as whole again, and its server's vote"
+                        + " as a full one.\nIf the end of it was damaged, and not just being written, then writes of that moment"
+                        + " that were acknowledged are lost, unless a server that can be reached has them.");
+        return Main.DONE;
+    }
+
     private interface Request {
         String send(AdminClient client) throws IOException;
     }
@@ -51,41 +63,53 @@ final class Cluster {
         return ask(console, config, AdminClient::members);
     }
 
-    static int add(Console console, Path file, ServerConfig config, String line) {
+    static int add(Console console, Path file, ServerConfig config, String argument) {
+        String line = unforced(argument);
         int id = idOf(line);
         MemberLine.parse(id, line.substring(line.indexOf('=') + 1));
         return ask(console, config, client -> {
             if (lineOf(client.members(), id).isPresent()) {
                 throw new IOException("server " + id + " is a member already; replace gives it another address");
             }
-            return client.reconfig(line, "");
+            return client.reconfig(argument, "");
         });
     }
 
-    static int replace(Console console, Path file, ServerConfig config, String line) {
+    static int replace(Console console, Path file, ServerConfig config, String argument) {
+        String line = unforced(argument);
         int id = idOf(line);
         MemberLine.parse(id, line.substring(line.indexOf('=') + 1));
         return ask(console, config, client -> {
             requireMember(client, id);
-            return client.reconfig(line, "");
+            return client.reconfig(argument, "");
         });
     }
 
-    static int promote(Console console, Path file, ServerConfig config, String number) {
+    static int promote(Console console, Path file, ServerConfig config, String argument) {
+        String number = unforced(argument);
         int id = MembershipWords.id(number);
         return ask(console, config, client -> {
             String line = requireMember(client, id);
             MemberLine present = MemberLine.parse(id, line);
-            return client.reconfig("server." + id + "=" + MemberList.format(present.member(), true), "");
+            return client.reconfig(
+                    (argument.equals(number) ? "" : MembershipWords.FORCE) + "server." + id + "="
+                            + MemberList.format(present.member(), true),
+                    "");
         });
     }
 
-    static int remove(Console console, Path file, ServerConfig config, String number) {
-        int id = MembershipWords.id(number);
+    static int remove(Console console, Path file, ServerConfig config, String argument) {
+        int id = MembershipWords.id(unforced(argument));
         return ask(console, config, client -> {
             requireMember(client, id);
-            return client.reconfig("", Integer.toString(id));
+            return client.reconfig("", argument);
         });
+    }
+
+    private static String unforced(String argument) {
+        return argument.startsWith(MembershipWords.FORCE)
+                ? argument.substring(MembershipWords.FORCE.length())
+                : argument;
     }
 
     private static String requireMember(AdminClient client, int id) throws IOException {

@@ -1,6 +1,7 @@
 package io.conclave.launcher;
 
 import io.conclave.consensus.LogException;
+import io.conclave.replica.MembershipWords;
 import io.conclave.server.ConfigException;
 import io.conclave.server.ConfigFile;
 import io.conclave.server.ServerConfig;
@@ -36,6 +37,7 @@ public final class Main {
             command("start-foreground", "", "serves until a signal ends it", Foreground::serve),
             command("stop", "", "ends the server of this dataDir in order", Daemon::stop),
             command("status", "", "says what the server does", Daemon::status),
+            command("trust-log", "", "counts a log whose end was torn as whole, as the last resort", Cluster::trustLog),
             command("set-aside", "", "puts a damaged log away, so that the server can join anew", Cluster::setAside),
             command("members", "", "lists the cluster's members", Cluster::members),
             command("add", "server.N=host:port...", "takes a server in", Cluster::add),
@@ -60,7 +62,8 @@ public final class Main {
     static int run(String[] arguments, PrintStream out, PrintStream err) {
         Command command = arguments.length == 0 ? null : COMMANDS.get(arguments[0]);
         int wanted = command == null ? 2 : command.argument().isEmpty() ? 2 : 3;
-        if (command == null || arguments.length != wanted) {
+        boolean forced = wanted == 3 && arguments.length == 4 && arguments[3].equals("--force");
+        if (command == null || arguments.length != (forced ? 4 : wanted)) {
             err.println(problemOf(List.of(arguments), command) + "\n" + usage());
             return USAGE;
         }
@@ -73,7 +76,7 @@ public final class Main {
             return USAGE;
         }
         try {
-            return command.action().run(new Console(out, err), file, config, wanted == 3 ? arguments[2] : "");
+            return command.action().run(new Console(out, err), file, config, argumentOf(arguments, wanted, forced));
         } catch (LogException | ServerStartException | UncheckedIOException e) {
             err.println(e.getMessage());
             return FAILED;
@@ -81,6 +84,10 @@ public final class Main {
             err.println(e.getMessage());
             return USAGE;
         }
+    }
+
+    private static String argumentOf(String[] arguments, int wanted, boolean forced) {
+        return wanted == 3 ? (forced ? MembershipWords.FORCE : "") + arguments[2] : "";
     }
 
     private static String problemOf(List<String> arguments, @org.jspecify.annotations.Nullable Command command) {
@@ -103,6 +110,8 @@ public final class Main {
         StringBuilder text = new StringBuilder("usage: conclave-server <command> <configuration file>\n");
         COMMANDS.forEach((name, command) ->
                 text.append(String.format("  %-16s %-22s %s%n", name, command.argument(), command.purpose())));
-        return text.toString();
+        return text.append("add, replace, promote and remove take --force at the end: make the change also if the"
+                        + " servers that would vote then do not answer\n")
+                .toString();
     }
 }

@@ -8,6 +8,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Changes of the membership in ZooKeeper's words: {@code server.N=...} for who joins, {@code N} for who leaves. */
 public final class MembershipWords {
+    /** Before an item: make the change also without a live majority of the new voters. */
+    public static final String FORCE = "force:";
+
     private MembershipWords() {}
 
     /**
@@ -18,18 +21,20 @@ public final class MembershipWords {
      */
     public static List<MembershipChange> parse(@Nullable String joining, @Nullable String leaving) {
         List<MembershipChange> changes = new ArrayList<>();
-        for (String line : items(joining)) {
+        for (String item : items(joining)) {
+            String line = unforced(item);
             int equals = line.indexOf('=');
             if (equals < 0 || !line.startsWith("server.")) {
                 throw new IllegalArgumentException("\"" + line + "\" is not of the form server.N=host:peerPort...");
             }
             int id = id(line.substring("server.".length(), equals));
             changes.add(new MembershipChange.Put(
-                    MemberLine.parse(id, line.substring(equals + 1)).member()));
+                    MemberLine.parse(id, line.substring(equals + 1)).member(), item.startsWith(FORCE)));
         }
         for (String item : items(leaving)) {
-            changes.add(new MembershipChange.Remove(
-                    id(item.startsWith("server.") ? item.substring("server.".length()) : item)));
+            String server = unforced(item);
+            int id = id(server.startsWith("server.") ? server.substring("server.".length()) : server);
+            changes.add(new MembershipChange.Remove(id, item.startsWith(FORCE)));
         }
         if (changes.isEmpty()) {
             throw new IllegalArgumentException("nobody joins and nobody leaves");
@@ -44,10 +49,15 @@ public final class MembershipWords {
         for (MembershipChange change : changes) {
             if (change instanceof MembershipChange.Put put) {
                 Member member = put.member();
-                joining.append("server.").append(member.id()).append('=');
+                joining.append(put.force() ? FORCE : "")
+                        .append("server.")
+                        .append(member.id())
+                        .append('=');
                 joining.append(MemberList.format(member, !member.observer())).append('\n');
             } else if (change instanceof MembershipChange.Remove remove) {
-                leaving.append(remove.member()).append('\n');
+                leaving.append(remove.force() ? FORCE : "")
+                        .append(remove.member())
+                        .append('\n');
             }
         }
         return List.of(joining.toString(), leaving.toString());
@@ -66,6 +76,10 @@ public final class MembershipWords {
             }
         }
         return String.join(", ", parts);
+    }
+
+    private static String unforced(String item) {
+        return item.startsWith(FORCE) ? item.substring(FORCE.length()) : item;
     }
 
     private static List<String> items(@Nullable String list) {

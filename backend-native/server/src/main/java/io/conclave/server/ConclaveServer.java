@@ -225,9 +225,10 @@ public final class ConclaveServer implements AutoCloseable {
 
     /**
      * Makes a new cluster in the empty directory of the configuration, whose only member and voter is this one; whoever
-     * else is listed is taken in by it once both are started. Blocks until it is durable.
+     * else is listed is taken in by it once both are started. Asks the others that are listed first, as far as they run.
+     * Blocks until it is durable.
      *
-     * @throws LogException if the directory is not empty, or in use
+     * @throws LogException if the directory is not empty, or in use, or a listed server belongs to a cluster
      */
     public static void giveBirth(ServerConfig config, TimeSource time) {
         Path directory = config.dataDirectory()
@@ -235,6 +236,8 @@ public final class ConclaveServer implements AutoCloseable {
         if (Files.exists(directory.resolve("identity"))) {
             throw new LogException(directory + " holds a log already, of a cluster that was born before");
         }
+        EnsembleLog.requireNoCluster(
+                config.ensemble().members(), config.ensemble().memberId());
         start(config.withEnsemble(config.ensemble().withoutOthers()).withoutPort(), time, cause -> {})
                 .close();
     }
@@ -250,6 +253,18 @@ public final class ConclaveServer implements AutoCloseable {
         Path directory = config.dataDirectory()
                 .orElseThrow(() -> new IllegalArgumentException("a server in memory has no log to put away"));
         return EnsembleLog.setAside(RealDisk.in(directory));
+    }
+
+    /**
+     * Counts a log whose end was torn as whole, so that its member's vote is a full one: an operator's last resort, where no
+     * leader is elected since others are lost. Blocks. To be called while no server runs on it.
+     *
+     * @throws LogException if there is none, its end was not torn, or it is in use
+     */
+    public static void trustLog(ServerConfig config) {
+        Path directory = config.dataDirectory()
+                .orElseThrow(() -> new IllegalArgumentException("a server in memory has no log to trust"));
+        EnsembleLog.trust(RealDisk.in(directory));
     }
 
     /** As {@link #start(ServerConfig, TimeSource, Consumer)}, on a log of the caller's. */

@@ -79,9 +79,19 @@ final class FourLetterWords implements CommandWords {
             return CompletableFuture.completedStage(word + " is not supported by this server.\n");
         }
         if (server.mode() == ServiceMode.NONE) {
-            return CompletableFuture.completedStage(NOT_SERVING);
+            return CompletableFuture.completedStage(notServing(word));
         }
         return text.get();
+    }
+
+    /** ZooKeeper's line first, for tools that look for it. */
+    private String notServing(String word) {
+        String reason = server.noLeaderReason();
+        return switch (word) {
+            case "srvr" -> reason.isEmpty() ? NOT_SERVING : NOT_SERVING + "No leader: " + reason + "\n";
+            case "mntr" -> reason.isEmpty() ? NOT_SERVING : NOT_SERVING + "zk_no_leader_reason\t" + reason + "\n";
+            default -> NOT_SERVING;
+        };
     }
 
     /** As in ZooKeeper, isro is for clients that look for a server, where there is a read-only mode at all. */

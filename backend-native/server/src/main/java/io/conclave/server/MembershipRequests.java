@@ -4,6 +4,7 @@ import io.conclave.connection.Membership;
 import io.conclave.consensus.LogException;
 import io.conclave.consensus.LogRole;
 import io.conclave.consensus.MembershipChange;
+import io.conclave.consensus.NoLiveMajorityException;
 import io.conclave.consensus.ReplicatedLog;
 import io.conclave.consensus.entry.ClusterConfiguration;
 import io.conclave.consensus.entry.Member;
@@ -92,7 +93,11 @@ final class MembershipRequests implements Membership {
         } else if (answer.refusal().isEmpty()) {
             done.complete(null);
         } else {
-            done.completeExceptionally(new LogException("the leader was asked: " + answer.refusal()));
+            String refusal = answer.refusal();
+            done.completeExceptionally(
+                    refusal.startsWith(NoLiveMajorityException.BEGINNING)
+                            ? new NoLiveMajorityException(refusal.substring(NoLiveMajorityException.BEGINNING.length()))
+                            : new LogException("the leader was asked: " + refusal));
         }
     }
 

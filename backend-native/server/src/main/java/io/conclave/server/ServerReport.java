@@ -56,6 +56,11 @@ final class ServerReport {
         return config.readOnlyMode();
     }
 
+    /** Why nobody leads, as far as this server knows; empty if somebody does. */
+    String noLeaderReason() {
+        return log.get().noLeaderReason();
+    }
+
     /** The first lines of srvr and stat. */
     String heading() {
         String readOnly = mode() == ServiceMode.READ_ONLY ? "READ-ONLY mode; serving only read-only clients\n" : "";
@@ -194,6 +199,9 @@ final class ServerReport {
         lines.put("conclave_member_id", status.memberId());
         lines.put("conclave_role", status.role());
         lines.put("conclave_leader", status.leader());
+        if (!status.noLeaderReason().isEmpty()) {
+            lines.put("zk_no_leader_reason", status.noLeaderReason());
+        }
         lines.put("conclave_term", status.term());
         lines.put("conclave_last_index", status.lastIndex());
         lines.put("conclave_commit_index", status.commitIndex());

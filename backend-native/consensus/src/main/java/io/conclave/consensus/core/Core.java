@@ -431,6 +431,11 @@ public final class Core {
         return standing.term();
     }
 
+    /** Why nobody leads, as far as this member knows, in one sentence; empty if somebody does. */
+    public String noLeaderReason(long nowAtMs) {
+        return standing.leader() == 0 ? election.reason(nowAtMs) : "";
+    }
+
     /** What the leader knows of the other members; empty elsewhere. */
     public List<PeerStatus> peers() {
         return leadership == null ? List.of() : leadership.peers();
@@ -562,6 +567,7 @@ public final class Core {
 
     private void receiveVoteReply(int from, VoteReply reply) {
         if (!reply.granted()) {
+            election.refused(from);
             leaveFor(reply.term());
         } else if (election.granted(nowMs, from, reply)) {
             lead();
@@ -584,6 +590,7 @@ public final class Core {
         timer.heardLeader(nowMs);
         if (leader == 0) {
             standing.follow(newLeader);
+            election.over();
             sendConfirms();
         }
         return true;

@@ -2,9 +2,12 @@ package io.conclave.consensus.core;
 
 import io.conclave.consensus.core.PeerMessage.VoteReply;
 import io.conclave.consensus.core.PeerMessage.VoteRequest;
+import io.conclave.consensus.entry.ClusterConfiguration;
 import io.conclave.consensus.entry.Member;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * A member's candidacy: whether it may stand, whom it asks for votes, and which it has got. Whatever may bring the last
@@ -21,6 +24,10 @@ final class Election {
     private final int self;
     private final Set<Integer> full = new HashSet<>();
     private final Set<Integer> weak = new HashSet<>();
+    private final Set<Integer> refused = new HashSet<>();
+
+    /** How the attempt before this one stood at its end, since nobody leads; empty if this is the first. */
+    private String lastAttempt = "";
 
     /** Whom this member has not heard in this life; asked before it leads as the only voter. */
     private final Set<Integer> unheard;
@@ -61,6 +68,15 @@ final class Election {
     /** This member leads in the term. */
     void leads(long term) {
         ledTerm = term;
+        over();
+    }
+
+    /** Somebody leads. */
+    void over() {
+        full.clear();
+        weak.clear();
+        refused.clear();
+        lastAttempt = "";
     }
 
     /** Time has passed, and this member does not lead. */
@@ -128,8 +144,9 @@ final class Election {
     }
 
     private void begin(long nowMs, boolean pre) {
-        full.clear();
-        weak.clear();
+        String attempt = full.isEmpty() && weak.isEmpty() ? "" : attempt();
+        over();
+        lastAttempt = attempt;
         timer.begun(nowMs, pre);
     }
 
@@ -158,6 +175,47 @@ final class Election {
         }
         add(from, reply.weak(), reply.doubtTerm());
         return isWon() && goOn(nowMs);
+    }
+
+    /** The member gives no vote: it hears a leader, has voted, or has more than this one. */
+    void refused(int from) {
+        refused.add(from);
+    }
+
+    /** Why this member does not lead, nor anybody else, as far as it knows. */
+    String reason(long nowMs) {
+        ClusterConfiguration configuration = log.configuration();
+        if (!mayCampaign()) {
+            return "this server has no vote, and hears no leader; voters are " + configuration.voters();
+        }
+        if (isUncontested()) {
+            return mayLeadAlone(nowMs)
+                    ? ""
+                    : "this server is the only voter, and first waits for servers " + new TreeSet<>(unheard)
+                            + " to say what they know";
+        }
+        if (standing.role() == CoreRole.FOLLOWER) {
+            return "the last leader is lost, and an election has not begun yet";
+        }
+        return lastAttempt.isEmpty() ? attempt() : lastAttempt;
+    }
+
+    private String attempt() {
+        ClusterConfiguration configuration = log.configuration();
+        Set<Integer> silent = new TreeSet<>(configuration.voters());
+        silent.addAll(configuration.outgoing());
+        List.of(full, weak, refused).forEach(silent::removeAll);
+        return "this server asks for votes: of voters " + configuration.voters()
+                + (configuration.isJoint() ? " and " + configuration.outgoing() + " before" : "")
+                + (full.isEmpty() ? "" : ", " + new TreeSet<>(full) + " would vote for it")
+                + (weak.isEmpty()
+                        ? ""
+                        : ", " + new TreeSet<>(weak) + " only weakly, since the end of the log was torn" + " there")
+                + (refused.isEmpty() ? "" : ", " + new TreeSet<>(refused) + " refuse")
+                + (silent.isEmpty() ? "" : ", " + silent + " do not answer")
+                + (weak.isEmpty()
+                        ? "; a majority is needed"
+                        : "; a majority of votes that are not weak is needed, or the votes of all");
     }
 
     private void add(int voter, boolean isWeak, long doubtTerm) {

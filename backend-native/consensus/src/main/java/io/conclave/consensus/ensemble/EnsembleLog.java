@@ -10,15 +10,18 @@ import io.conclave.consensus.Proposal;
 import io.conclave.consensus.ReplicatedLog;
 import io.conclave.consensus.StateMachine;
 import io.conclave.consensus.disk.Disk;
+import io.conclave.consensus.entry.Member;
 import io.conclave.consensus.member.CoreFactory;
 import io.conclave.consensus.member.MemberLoop;
 import io.conclave.consensus.member.StoreFactory;
+import io.conclave.consensus.peer.ClusterProbe;
 import io.conclave.consensus.store.FileStore;
 import io.conclave.consensus.store.LogDirectory;
 import io.conclave.consensus.store.MemoryStore;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -63,6 +66,39 @@ public final class EnsembleLog implements ReplicatedLog {
             return LogDirectory.setAside(disk);
         } catch (IOException e) {
             throw new LogException("the log in " + disk + " cannot be put away: " + e, e);
+        }
+    }
+
+    /**
+     * Counts the log in the directory, whose end was torn, as whole: its member's vote is a full one again. Entries of that
+     * moment that it had acknowledged are lost, if there were any and no reachable member has them.
+     *
+     * @throws LogException if there is none, or its end was not torn, or it is in use
+     */
+    public static void trust(Disk disk) {
+        try {
+            LogDirectory.trust(disk);
+        } catch (IOException e) {
+            throw new LogException("the log in " + disk + " cannot be trusted: " + e, e);
+        }
+    }
+
+    /**
+     * Asks the other members of a list, as far as they run, whether they belong to a cluster already. Blocks for some
+     * seconds at most for each.
+     *
+     * @throws LogException if one does: a new cluster would take its addresses
+     */
+    public static void requireNoCluster(Map<Integer, Member> members, int self) {
+        for (Member member : members.values()) {
+            if (member.id() != self) {
+                ClusterProbe.clusterOf(self, member).ifPresent(cluster -> {
+                    throw new LogException("server " + member.id() + " at " + member.host() + ":" + member.peerPort()
+                            + " belongs to cluster " + cluster
+                            + " already, so no new one is made here. Start this server"
+                            + " without init: that cluster takes it in");
+                });
+            }
         }
     }
 

@@ -2,6 +2,7 @@ package io.conclave.consensus.member;
 
 import io.conclave.consensus.LogException;
 import io.conclave.consensus.MembershipChange;
+import io.conclave.consensus.NoLiveMajorityException;
 import io.conclave.consensus.core.Core;
 import io.conclave.consensus.core.CoreRole;
 import io.conclave.consensus.core.CoreStatus;
@@ -152,6 +153,14 @@ final class MembershipKeeper {
         while (!requests.isEmpty()) {
             Request request = requests.remove();
             ClusterConfiguration target = apply(request, current);
+            if (target != null && !request.change().force() && !mayCommit(core, current, target, nowMs)) {
+                request.done()
+                        .completeExceptionally(new NoLiveMajorityException("of servers " + target.voters()
+                                + ", which would vote then, only " + live(core, target, nowMs)
+                                + " answer the leader; the change could not be committed, and every write would wait behind"
+                                + " it. Bring one of the others back first"));
+                continue;
+            }
             if (target != null && !target.equals(current)) {
                 running = request;
                 return target;
@@ -166,6 +175,30 @@ final class MembershipKeeper {
         }
         ClusterConfiguration grown = withListed(current);
         return grown.equals(current) ? withVotes(core, status, nowMs) : grown;
+    }
+
+    // ---- who is there
+
+    /** Whether those are there without whom a change of voters would never be committed. */
+    private boolean mayCommit(Core core, ClusterConfiguration current, ClusterConfiguration target, long nowMs) {
+        return target.voters().equals(current.voters()) || target.isMajority(live(core, target, nowMs)::contains);
+    }
+
+    /** The voters to be that have answered within an election timeout, this member included. */
+    private Set<Integer> live(Core core, ClusterConfiguration target, long nowMs) {
+        Set<Integer> live = new TreeSet<>(Set.of(memberId));
+        for (PeerStatus peer : core.peers()) {
+            Member member = target.members().get(peer.member());
+            if (member != null
+                    && peer.linked()
+                    && peer.matchIndex() > 0
+                    && nowMs - peer.heardMs() < electionTimeoutMs
+                    && peer.directory() == member.directory()) {
+                live.add(peer.member());
+            }
+        }
+        live.retainAll(target.voters());
+        return live;
     }
 
     // ---- what is asked for

@@ -78,6 +78,9 @@ final class Replication {
     /** What the core last said of its role. */
     private boolean leads;
 
+    /** When the store is to leave a mark of where the log ends. */
+    private long markDueMs;
+
     private long closeDeadlineMs = Long.MAX_VALUE;
 
     /** Recovers, and begins to follow. */
@@ -111,6 +114,7 @@ final class Replication {
                 nowMs);
         recovery.remind(core);
         own.startedAs(recovery.start());
+        markDueMs = nowMs + options.electionTimeoutMs();
         greetings = new Greetings(core, applier, self, recovery.start());
         intake = new Intake(options, queue, writer, outgoing, core, own, reads);
         serving = new ServingRule(options.stopServingAfterMs(), core, reads, listener::serving);
@@ -215,6 +219,7 @@ final class Replication {
         nowMs = options.monotonicMs().getAsLong();
         boolean worked = intake.take(nowMs);
         worked |= tick();
+        markWhenIdle();
         boolean more = true;
         while (more) {
             intake.handOver(nowMs);
@@ -239,6 +244,21 @@ final class Replication {
         snapshotSender.tick(nowMs);
         store.tick(nowMs);
         return true;
+    }
+
+    /** A while after the last write: what is found torn after this is a write that came later. */
+    private void markWhenIdle() throws IOException {
+        if (nowMs >= markDueMs) {
+            markDueMs = Long.MAX_VALUE;
+            store.markEnd();
+        }
+        if (core.leader() == 0 && nowMs - core.status().heardLeaderMs() > 5 * options.electionTimeoutMs()) {
+            complaints.tell(noLeader(core.noLeaderReason(nowMs)));
+        }
+    }
+
+    private static String noLeader(String reason) {
+        return reason.isEmpty() ? "" : "there is no leader: " + reason;
     }
 
     private boolean carryOut() throws IOException {
@@ -287,6 +307,7 @@ final class Replication {
             return false;
         }
         core.durable(nowMs, writer.durableIndex(), writer.durableTerm());
+        markDueMs = nowMs + options.electionTimeoutMs();
         return true;
     }
 
@@ -377,12 +398,13 @@ final class Replication {
                 applier.index(),
                 applier.configuration(),
                 from.clusterId(),
-                from.diskState());
+                from.diskState(),
+                core.noLeaderReason(nowMs));
     }
 
     long nextTurnMs() {
         long next = Math.min(ticks.timeMs(core.nextTickMs()), serving.nextLookMs(isOnlyVoter()));
-        return Math.min(next, Math.min(handover.deadlineMs(), closeDeadlineMs));
+        return Math.min(Math.min(next, markDueMs), Math.min(handover.deadlineMs(), closeDeadlineMs));
     }
 
     // ---- the end

@@ -75,6 +75,26 @@ public final class LogDirectory {
         }
     }
 
+    /** Counts a log whose end was torn as whole again, on an operator's word. Durable on return. */
+    public static void trust(Disk disk) throws IOException {
+        Closeable lock = lock(disk);
+        try {
+            if (!disk.list().contains(Identity.NAME)) {
+                throw new LogException(disk + " holds no log that could be trusted");
+            }
+            try (VoteFile file = VoteFile.open(disk, Identity.read(disk).clusterId())) {
+                if (!file.vote().torn()) {
+                    throw new LogException("the end of the log in " + disk
+                            + " was not torn when its server last started: there is nothing to trust");
+                }
+                file.write(file.vote().whole());
+            }
+            log.warn("{}: the end of the log was torn and counts as whole from now on", disk);
+        } finally {
+            lock.close();
+        }
+    }
+
     private static List<String> renameAll(Disk disk) throws IOException {
         List<String> names = disk.list();
         if (!names.contains(Identity.NAME) && !names.contains(VoteFile.NAME)) {

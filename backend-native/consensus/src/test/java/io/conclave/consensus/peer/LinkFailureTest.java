@@ -6,9 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.conclave.consensus.LogException;
 import io.conclave.consensus.core.PeerMessage;
 import io.conclave.consensus.core.PeerMessage.ConfirmReply;
 import io.conclave.consensus.core.PeerMessage.SnapshotPiece;
+import io.conclave.consensus.ensemble.EnsembleLog;
+import io.conclave.consensus.entry.Member;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -17,6 +20,7 @@ import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.UUID;
 import java.util.function.UnaryOperator;
@@ -109,6 +113,16 @@ class LinkFailureTest {
         Handshake.Reply reply = dial(open(1)).hello(3, TestPeer.facts(2)).receiveReply();
         assertFalse(reply.accepted());
         assertEquals("member 2 looks for member 3, but here is member 1", reply.reason());
+    }
+
+    @Test
+    void aMemberIsAskedForItsClusterBeforeAnotherOneIsMadeThere() {
+        Member running = new Member(1, 0, "127.0.0.1", open(1).network.port(), "", 0, false);
+        assertEquals(Optional.of(TestPeer.facts(1).clusterId()), ClusterProbe.clusterOf(2, running));
+        Map<Integer, Member> listed = Map.of(1, running, 2, new Member(2, 0, "127.0.0.1", 1, "", 0, false));
+        LogException e = assertThrows(LogException.class, () -> EnsembleLog.requireNoCluster(listed, 2));
+        assertTrue(String.valueOf(e.getMessage()).contains("belongs to cluster"), e.getMessage());
+        EnsembleLog.requireNoCluster(listed, 1); // nobody listens there
     }
 
     @Test
