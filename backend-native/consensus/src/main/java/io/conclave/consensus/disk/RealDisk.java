@@ -10,6 +10,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Locale;
 import java.util.Queue;
@@ -32,7 +34,8 @@ public final class RealDisk implements Disk {
     }
 
     /**
-     * The given directory, which is created (parents included) if it is not there.
+     * The given directory, which is created (parents included) if it is not there. What is created, but for the parents, is
+     * for the user of this process alone, where the file system knows permissions.
      *
      * @throws UncheckedIOException if it cannot be created, naming it
      */
@@ -40,8 +43,11 @@ public final class RealDisk implements Disk {
         Path absolute = directory.toAbsolutePath().normalize();
         try {
             if (!Files.isDirectory(absolute)) {
-                Files.createDirectories(absolute);
                 Path parent = absolute.getParent();
+                if (parent != null) {
+                    Files.createDirectories(parent);
+                }
+                Files.createDirectories(absolute, ownersAlone(absolute, "rwx------"));
                 if (parent != null) {
                     syncDirectory(parent);
                 }
@@ -50,6 +56,15 @@ public final class RealDisk implements Disk {
             throw new UncheckedIOException("cannot create the directory " + absolute + ": " + e, e);
         }
         return new RealDisk(absolute);
+    }
+
+    /** What is in here (passwords of sessions, digests, data) is for no other user of the machine to read. */
+    private static FileAttribute<?>[] ownersAlone(Path path, String permissions) {
+        return path.getFileSystem().supportedFileAttributeViews().contains("posix")
+                ? new FileAttribute<?>[] {
+                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(permissions))
+                }
+                : new FileAttribute<?>[0];
     }
 
     @Override
@@ -71,9 +86,8 @@ public final class RealDisk implements Disk {
             return new RealFile(
                     FileChannel.open(
                             path(name),
-                            StandardOpenOption.READ,
-                            StandardOpenOption.WRITE,
-                            StandardOpenOption.CREATE_NEW),
+                            Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW),
+                            ownersAlone(directory, "rw-------")),
                     path(name));
         } catch (IOException e) {
             throw fullOrSame(e, path(name));
@@ -152,7 +166,8 @@ public final class RealDisk implements Disk {
 
     private static FileChannel openOrCreate(Path file) throws IOException {
         try {
-            return FileChannel.open(file, StandardOpenOption.WRITE, StandardOpenOption.CREATE);
+            return FileChannel.open(
+                    file, Set.of(StandardOpenOption.WRITE, StandardOpenOption.CREATE), ownersAlone(file, "rw-------"));
         } catch (IOException e) {
             throw fullOrSame(e, file);
         }

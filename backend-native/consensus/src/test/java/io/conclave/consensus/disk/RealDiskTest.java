@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -77,6 +78,22 @@ class RealDiskTest {
         try (Closeable second = disk.lock("lock")) {
             first.close();
             assertThrows(DirectoryInUseException.class, () -> disk.lock("lock"));
+        }
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void othersOnTheMachineReadNothing() throws IOException {
+        Path data = directory.resolve("parent").resolve("data");
+        RealDisk disk = RealDisk.in(data);
+        disk.create("file").close();
+        disk.lock("lock").close();
+        assertEquals("rwx------", PosixFilePermissions.toString(Files.getPosixFilePermissions(data)));
+        for (String name : disk.list()) {
+            assertEquals(
+                    "rw-------",
+                    PosixFilePermissions.toString(Files.getPosixFilePermissions(data.resolve(name))),
+                    name);
         }
     }
 
