@@ -37,8 +37,7 @@ public final class LogOptions {
      *
      * @param wallClockMs the wall clock in ms since the epoch; may jump, the log's timestamps do not go back
      * @param monotonicMs milliseconds since whenever, which never go back
-     * @param background runs preallocation and the writing of snapshots; must have at least two threads (else a long
-     *     snapshot delays the next segment) and must outlive the log.
+     * @param background writes, checks and reads snapshots, and deletes files; must outlive the log
      * @param delayed runs the retry on a full disk
      * @param fatal told when the log cannot go on
      */
@@ -61,6 +60,14 @@ public final class LogOptions {
 
     public Executor background() {
         return from.background;
+    }
+
+    public Executor segmentWork() {
+        return from.segmentWork;
+    }
+
+    public Executor lookups() {
+        return from.lookups;
     }
 
     public DelayedRunner delayed() {
@@ -163,6 +170,10 @@ public final class LogOptions {
         return from.diskRetryMs;
     }
 
+    public long windowBytes() {
+        return from.windowBytes;
+    }
+
     public long snapshotCheckEveryMs() {
         return from.snapshotCheckEveryMs;
     }
@@ -174,6 +185,8 @@ public final class LogOptions {
         private final Executor background;
         private final DelayedRunner delayed;
         private final FatalHandler fatal;
+        private Executor segmentWork;
+        private Executor lookups;
         private ThreadFactory threadFactory = Builder::daemon;
         private Supplier<UUID> clusterIds = UUID::randomUUID;
         private boolean birth = true;
@@ -195,6 +208,7 @@ public final class LogOptions {
         private long snapshotEveryBytes = 512L * MB;
         private int snapshotsKept = 3;
         private long diskRetryMs = 1_000;
+        private long windowBytes = 64L * MB;
         private long snapshotCheckEveryMs = 3_600_000;
 
         private Builder(
@@ -206,12 +220,16 @@ public final class LogOptions {
             this.wallClockMs = wallClockMs;
             this.monotonicMs = monotonicMs;
             this.background = background;
+            this.segmentWork = background;
+            this.lookups = background;
             this.delayed = delayed;
             this.fatal = fatal;
         }
 
         private Builder(Builder other) {
             this(other.wallClockMs, other.monotonicMs, other.background, other.delayed, other.fatal);
+            segmentWork = other.segmentWork;
+            lookups = other.lookups;
             threadFactory = other.threadFactory;
             clusterIds = other.clusterIds;
             birth = other.birth;
@@ -233,6 +251,7 @@ public final class LogOptions {
             snapshotEveryBytes = other.snapshotEveryBytes;
             snapshotsKept = other.snapshotsKept;
             diskRetryMs = other.diskRetryMs;
+            windowBytes = other.windowBytes;
             snapshotCheckEveryMs = other.snapshotCheckEveryMs;
         }
 
@@ -240,6 +259,24 @@ public final class LogOptions {
             Thread thread = new Thread(work, "conclave-log");
             thread.setDaemon(true);
             return thread;
+        }
+
+        /**
+         * Makes the next segment of the log; the executor of the background by default. One of its own keeps the log from
+         * waiting for a long snapshot. Must outlive the log.
+         */
+        public Builder segmentWork(Executor value) {
+            segmentWork = value;
+            return this;
+        }
+
+        /**
+         * Looks host names of other members up, one task at a time for each member; the executor of the background by
+         * default. A look-up may hang for a minute, so it should have threads of its own.
+         */
+        public Builder lookups(Executor value) {
+            lookups = value;
+            return this;
         }
 
         /** Makes the log's one thread; a daemon called conclave-log by default. */
@@ -366,6 +403,12 @@ public final class LogOptions {
             return this;
         }
 
+        /** Most bytes of the log kept in memory for members that lag; 64 MB by default, which is the most. */
+        public Builder windowBytes(long value) {
+            windowBytes = value;
+            return this;
+        }
+
         /** How often a full disk is tried again; 1,000 ms by default. */
         public Builder diskRetryMs(long value) {
             diskRetryMs = value;
@@ -406,6 +449,7 @@ public final class LogOptions {
             require(
                     electionTimeoutMs >= 2 * heartbeatMs,
                     "electionTimeoutMs " + electionTimeoutMs + " must be at least twice heartbeatMs " + heartbeatMs);
+            require(windowBytes >= MB, "windowBytes " + windowBytes + " must be " + MB + " or more");
             require(snapshotsKept >= 1, "snapshotsKept " + snapshotsKept + " must be 1 or more");
             require(maxQueuedEntries >= 1, "maxQueuedEntries " + maxQueuedEntries + " must be 1 or more");
             require(

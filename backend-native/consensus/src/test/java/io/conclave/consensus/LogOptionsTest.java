@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.conclave.consensus.core.CoreOptions;
 import org.junit.jupiter.api.Test;
 
 /** Options that do not fit each other are refused by name. */
@@ -20,5 +21,13 @@ class LogOptionsTest {
                 IllegalArgumentException.class,
                 () -> options().maxBatchBytes((64 << 20) + 1).build());
         assertTrue(e.getMessage().contains("maxBatchBytes 67108865 must be at most 67108864"), e.getMessage());
+    }
+
+    @Test
+    void theWindowOfTheLogFollowsTheHeap() {
+        CoreOptions small = CoreOptions.DEFAULT.withWindow(4 << 20);
+        assertEquals(4 << 20, small.windowBytes());
+        assertTrue(small.tailBytes() + small.inFlightBytes() <= small.windowBytes());
+        assertEquals(CoreOptions.DEFAULT, CoreOptions.DEFAULT.withWindow(1L << 40));
     }
 }

@@ -74,6 +74,10 @@ public final class ConclaveServer implements AutoCloseable {
     private static final long MAX_QUEUED_BYTES = Math.min(
             64 << 20, Math.max(2 * MAX_ENTRY_BYTES, Runtime.getRuntime().maxMemory() / 16));
 
+    /** The log's end, which is kept in memory for members that lag; a follower of several MB less gets it from the files. */
+    private static final long LOG_WINDOW_BYTES =
+            Math.min(64 << 20, Math.max(4 << 20, Runtime.getRuntime().maxMemory() / 16));
+
     /** How long clients that can go to another server may take for it. */
     private static final int GOODBYE_MS = 2_000;
 
@@ -94,6 +98,13 @@ public final class ConclaveServer implements AutoCloseable {
     private final Consumer<LogException> fatal;
     private final TimeSource time;
     private final ExecutorService background;
+
+    /** Makes the log's next segment, which must not wait for a snapshot. */
+    private final ExecutorService segmentWork;
+
+    /** Looks host names up: as many threads as there are members that are looked up, for each may hang. */
+    private final ExecutorService lookups;
+
     private final ReplicatedLog log;
     private final Replica replica;
     private final SessionTracker sessions;
@@ -120,6 +131,8 @@ public final class ConclaveServer implements AutoCloseable {
         this.fatal = fatal;
         this.time = time;
         this.background = Executors.newFixedThreadPool(BACKGROUND_THREADS, ConclaveServer::backgroundThread);
+        this.segmentWork = Executors.newSingleThreadExecutor(ConclaveServer::backgroundThread);
+        this.lookups = Executors.newCachedThreadPool(ConclaveServer::backgroundThread);
         this.log = logs.apply(logOptions());
         this.replica = new Replica(FEATURE_LEVEL);
         Reign reign = new Reign(() -> replica.state().featureLevel() >= TERMS_FEATURE_LEVEL);
@@ -313,6 +326,9 @@ public final class ConclaveServer implements AutoCloseable {
         EnsembleConfig ensemble = config.ensemble();
         LogOptions.Builder options = LogOptions.builder(
                         new SteadyWallClock(time)::millis, this::monotonicMs, background, this::runAfter, this::failed)
+                .segmentWork(segmentWork)
+                .lookups(lookups)
+                .windowBytes(LOG_WINDOW_BYTES)
                 .maxEntryBytes(MAX_ENTRY_BYTES)
                 .maxQueuedBytes(MAX_QUEUED_BYTES)
                 .memberId(ensemble.memberId())
@@ -391,7 +407,8 @@ public final class ConclaveServer implements AutoCloseable {
     }
 
     /**
-     * All threads of this server: those of its event loops, that of its log, those that work in the background. What is given
+     * All threads of this server: those of its event loops, that of its log, those that work in the background; but for those
+     * that look host names up, which give what they find to the log's thread. What is given
      * to one of them runs there between two pieces of work; it may block, as tests do that hold a server up. Timers are on
      * the threads of the {@link TimeSource} that the server was started with.
      */
@@ -400,6 +417,7 @@ public final class ConclaveServer implements AutoCloseable {
         transport.group().forEach(all::add);
         all.add(log::execute);
         all.addAll(Collections.nCopies(BACKGROUND_THREADS, background));
+        all.add(segmentWork);
         return all;
     }
 
@@ -511,6 +529,8 @@ public final class ConclaveServer implements AutoCloseable {
         acceptor.closeAll();
         transport.close();
         background.shutdown();
+        segmentWork.shutdown();
+        lookups.shutdown();
         LOG.info("Closed");
     }
 

@@ -28,7 +28,8 @@ class ServerThreadsTest {
             }
             assertTrue(standing.await(60, TimeUnit.SECONDS));
             over.countDown();
-            assertEquals(2 + 1 + 2, held.size(), "event loops, the log's and those in the background");
+            assertEquals(
+                    2 + 1 + 2 + 1, held.size(), "event loops, the log's, those in the background, that of segments");
         }
     }
 

@@ -34,6 +34,19 @@ public record CoreOptions(
         }
     }
 
+    /** The same with at most so many bytes of batches in memory, and the other bounds to match. */
+    public CoreOptions withWindow(long newWindowBytes) {
+        long window = Math.min(windowBytes, newWindowBytes);
+        return new CoreOptions(
+                electionTimeoutMs,
+                heartbeatMs,
+                (int) Math.min(appendBytes, window / 4),
+                (int) Math.min(inFlightBytes, window / 4),
+                inFlightAppends,
+                Math.min(tailBytes, window / 8),
+                window);
+    }
+
     /** The same with other times. */
     public CoreOptions withTimes(long newElectionTimeoutMs, long newHeartbeatMs) {
         return new CoreOptions(

@@ -43,7 +43,7 @@ final class PeerThread implements MemberThread, PeerLinks, PeerListener {
     private PeerOptions networkOptions() {
         long frame = PeerOptions.frameBytesFor(2L * options.maxBatchBytes(), options.maxQueuedEntries());
         int frameBytes = (int) Math.max(16 << 20, Math.min(frame, 256 << 20));
-        return PeerOptions.builder(listenAddress(), options.delayed(), options.background())
+        return PeerOptions.builder(listenAddress(), options.delayed(), options.lookups())
                 .threadFactory(options.threadFactory())
                 .electionTimeoutMs((int) options.electionTimeoutMs())
                 .maxFrameBytes(frameBytes)

@@ -27,7 +27,7 @@ final class MemberRecovery implements RecoveryTarget {
     private final LogStore store;
     private final StateMachine machine;
     private final LogApplier applier;
-    private final RecoveredTail tail = new RecoveredTail(CoreOptions.DEFAULT.tailBytes());
+    private final RecoveredTail tail;
     private Recovered recovered = new Recovered(0, 0, 0, 0, List.of(), false, 0, Start.NONE);
 
     MemberRecovery(LogOptions options, LogStore store, StateMachine machine, LogApplier applier) {
@@ -35,6 +35,8 @@ final class MemberRecovery implements RecoveryTarget {
         this.store = store;
         this.machine = machine;
         this.applier = applier;
+        this.tail = new RecoveredTail(
+                CoreOptions.DEFAULT.withWindow(options.windowBytes()).tailBytes());
     }
 
     /** To be called once, before anything else. */

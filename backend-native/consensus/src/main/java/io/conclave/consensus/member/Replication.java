@@ -109,7 +109,9 @@ final class Replication {
         commitIndex = applier.index();
         core = cores.create(
                 recovery.coreStart(),
-                CoreOptions.DEFAULT.withTimes(options.electionTimeoutMs(), options.heartbeatMs()),
+                CoreOptions.DEFAULT
+                        .withTimes(options.electionTimeoutMs(), options.heartbeatMs())
+                        .withWindow(options.windowBytes()),
                 in.random().getAsLong(),
                 nowMs);
         recovery.remind(core);

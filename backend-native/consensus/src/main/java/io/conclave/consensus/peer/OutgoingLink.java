@@ -30,6 +30,9 @@ final class OutgoingLink {
     private int pauseMs;
     private int ticksInState;
 
+    /** The host name is being looked up. */
+    private boolean lookingUp;
+
     /** What was last logged about why there is no link; each reason is told once, not at every attempt. */
     private String complaint = "";
 
@@ -98,13 +101,25 @@ final class OutgoingLink {
             connect(current, new InetSocketAddress(literal, address.getPort()));
             return;
         }
+        if (!lookingUp) {
+            lookUp();
+        }
+    }
+
+    /** One at a time: a look-up may take longer than several attempts, and its outcome is for the one of then. */
+    private void lookUp() {
+        lookingUp = true;
         try {
             options.background().execute(() -> {
                 InetSocketAddress found = new InetSocketAddress(address.getHostString(), address.getPort());
-                network.execute(() -> connect(current, found));
+                network.execute(() -> {
+                    lookingUp = false;
+                    connect(attempt, found);
+                });
             });
         } catch (RejectedExecutionException e) {
-            failed(current, "its host name cannot be looked up: " + e.getMessage());
+            lookingUp = false;
+            failed(attempt, "its host name cannot be looked up: " + e.getMessage());
         }
     }
 

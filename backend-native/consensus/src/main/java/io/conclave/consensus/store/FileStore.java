@@ -47,6 +47,10 @@ public final class FileStore implements LogStore {
     private final LogOptions options;
     private final Executor memberThread;
     private final Background background;
+
+    /** Of its own: the log must not wait for a snapshot when it needs its next segment. */
+    private final Background segmentWork;
+
     private final Closeable lock;
     private @Nullable Membership membership;
 
@@ -61,6 +65,7 @@ public final class FileStore implements LogStore {
         this.options = options;
         this.memberThread = memberThread;
         this.background = new Background(options.background(), memberThread);
+        this.segmentWork = new Background(options.segmentWork(), memberThread);
         this.lock = lock;
     }
 
@@ -209,7 +214,7 @@ public final class FileStore implements LogStore {
     }
 
     private void askForSpare() {
-        if (spare != Spare.NOT_ASKED || background.isStopping()) {
+        if (spare != Spare.NOT_ASKED || segmentWork.isStopping()) {
             return;
         }
         spare = Spare.BEING_MADE;
@@ -219,13 +224,14 @@ public final class FileStore implements LogStore {
     private void makeSpare() {
         LogFiles in = files();
         long id = in.segments().nextSpareId();
-        background.run(() -> in.createSpare(id, background::isStopping), this::spareMade, this::spareFailed);
+        segmentWork.run(() -> in.createSpare(id, segmentWork::isStopping), this::spareMade, this::spareFailed);
     }
 
     private void spareMade(Segment segment) {
         segments().adoptSpare(segment);
         if (spare == Spare.NO_ROOM) {
             log.info("{}: there is room again", disk);
+            snapshots().scarce(false);
         }
         spare = Spare.NOT_ASKED;
         full = false;
@@ -244,13 +250,14 @@ public final class FileStore implements LogStore {
                     "{}: no room for the next segment; the current one has {} bytes left",
                     disk,
                     segments().room());
+            snapshots().scarce(true);
             purge();
         }
         options.delayed().runAfter(options.diskRetryMs(), () -> memberThread.execute(this::retrySpare));
     }
 
     private void retrySpare() {
-        if (spare == Spare.NO_ROOM && !background.isStopping()) {
+        if (spare == Spare.NO_ROOM && !segmentWork.isStopping()) {
             makeSpare();
         }
     }
@@ -342,7 +349,12 @@ public final class FileStore implements LogStore {
     @Override
     public boolean stopped() {
         background.stop();
-        return !background.isRunning();
+        segmentWork.stop();
+        return !isWorking();
+    }
+
+    private boolean isWorking() {
+        return background.isRunning() || segmentWork.isRunning();
     }
 
     @Override
@@ -352,7 +364,7 @@ public final class FileStore implements LogStore {
         if (open != null && clean) {
             open.files.markEnd();
         }
-        if (background.isRunning()) {
+        if (isWorking()) {
             log.warn("{}: work in the background goes on; the directory stays locked until the process ends", disk);
             return;
         }

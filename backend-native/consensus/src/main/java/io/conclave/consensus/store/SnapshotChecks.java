@@ -25,6 +25,7 @@ final class SnapshotChecks {
     private final long everyMs;
     private final Background background;
     private final LongConsumer damaged;
+    private final LongConsumer sound;
 
     private final Set<Long> running = new HashSet<>();
 
@@ -36,13 +37,18 @@ final class SnapshotChecks {
 
     private long checkedMs = Long.MIN_VALUE;
 
-    /** @param damaged is told the last index of one that is damaged */
-    SnapshotChecks(Disk disk, UUID clusterId, long everyMs, Background background, LongConsumer damaged) {
+    /**
+     * @param damaged is told the last index of one that is damaged
+     * @param sound is told the last index of one that is not
+     */
+    SnapshotChecks(
+            Disk disk, UUID clusterId, long everyMs, Background background, LongConsumer damaged, LongConsumer sound) {
         this.disk = disk;
         this.clusterId = clusterId;
         this.everyMs = everyMs;
         this.background = background;
         this.damaged = damaged;
+        this.sound = sound;
     }
 
     boolean isSuspect(long lastIndex) {
@@ -80,17 +86,15 @@ final class SnapshotChecks {
         }
     }
 
-    private void check(long lastIndex) {
+    void check(long lastIndex) {
         if (!running.add(lastIndex)) {
             return;
         }
         background.run(
                 () -> isSound(lastIndex),
-                sound -> {
+                isSound -> {
                     ended(lastIndex);
-                    if (!sound) {
-                        damaged.accept(lastIndex);
-                    }
+                    (isSound ? sound : damaged).accept(lastIndex);
                 },
                 cause -> {
                     ended(lastIndex);

@@ -41,6 +41,10 @@ final class Snapshots {
 
     private SnapshotPosition newest = NONE;
     private boolean running;
+    private boolean scarce;
+
+    /** The snapshot that stood its check while the disk was full. */
+    private long sound;
 
     /** Up to where the last one was tried, whether or not it succeeded. */
     private long tried;
@@ -61,7 +65,8 @@ final class Snapshots {
         this.kept = kept;
         this.background = background;
         this.taken = taken;
-        this.checks = new SnapshotChecks(disk, clusterId, options.snapshotCheckEveryMs(), background, this::setAside);
+        this.checks = new SnapshotChecks(
+                disk, clusterId, options.snapshotCheckEveryMs(), background, this::setAside, this::isSound);
     }
 
     // ---- recovery
@@ -206,6 +211,9 @@ final class Snapshots {
         log.debug("{}: snapshot at index {}", disk, position.lastIndex());
         deleteInBackground(obsolete);
         taken.run();
+        if (scarce) {
+            checks.check(position.lastIndex());
+        }
     }
 
     private void failed(Throwable cause) {
@@ -220,6 +228,37 @@ final class Snapshots {
         } else {
             log.error("{}: a snapshot could not be written; going on without it", disk, cause);
         }
+    }
+
+    // ---- a full disk
+
+    /** Whether the disk is full: one snapshot has to do then, with the log behind it, once it has stood its check. */
+    void scarce(boolean now) {
+        scarce = now;
+        sound = 0;
+        if (now && newest.lastIndex() != 0) {
+            checks.check(newest.lastIndex());
+        }
+    }
+
+    private void isSound(long lastIndex) {
+        if (!scarce || lastIndex != newest.lastIndex()) {
+            return;
+        }
+        List<String> obsolete = new ArrayList<>();
+        for (long index : indexes) {
+            if (index < lastIndex) {
+                obsolete.add(SnapshotFile.name(index));
+            }
+        }
+        indexes.removeIf(index -> index < lastIndex);
+        sound = lastIndex;
+        log.warn(
+                "{}: to make room, only the newest snapshot and the log behind it are kept; deleting {}",
+                disk,
+                obsolete);
+        deleteInBackground(obsolete);
+        taken.run();
     }
 
     // ---- checking
@@ -264,10 +303,11 @@ final class Snapshots {
 
     /**
      * Up to which entry the log is not needed any more. With fewer snapshots than are to be kept the whole log is kept:
-     * it is what a damaged snapshot falls back to.
+     * it is what a damaged snapshot falls back to. On a full disk one that has stood its check has to do.
      */
     long coveredIndex() {
-        return indexes.size() < kept ? 0 : indexes.get(0);
+        boolean isEnough = !indexes.isEmpty() && (indexes.size() >= kept || indexes.get(0) == sound);
+        return isEnough ? indexes.get(0) : 0;
     }
 
     // ---- giving and receiving

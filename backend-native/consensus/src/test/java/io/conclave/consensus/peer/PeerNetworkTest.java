@@ -10,10 +10,13 @@ import io.conclave.consensus.LogException;
 import io.conclave.consensus.core.PeerMessage;
 import io.conclave.consensus.core.PeerMessage.ConfirmReply;
 import io.conclave.consensus.core.PeerMessage.SnapshotPiece;
+import io.conclave.consensus.entry.Member;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Random;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -150,5 +153,15 @@ class PeerNetworkTest {
         } finally {
             second.close();
         }
+    }
+
+    @Test
+    void aLookUpThatHangsIsNotStartedAgain() {
+        Queue<Runnable> lookUps = new ConcurrentLinkedQueue<>();
+        TestPeer peer = kept(TestPeer.open(TestPeer.facts(1), 0, options -> with(TestPeer.options(0, lookUps::add))
+                .electionTimeoutMs(20)));
+        peer.network.members(Map.of(2, new Member(2, 0, "a-name-server-hangs.invalid", 1, "", 0, false)));
+        await().until(() -> peer.call(() -> peer.network.attempts(2)) >= 5);
+        assertEquals(1, lookUps.size());
     }
 }

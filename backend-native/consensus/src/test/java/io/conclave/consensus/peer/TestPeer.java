@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -38,12 +39,16 @@ final class TestPeer implements PeerListener, AutoCloseable {
     }
 
     static PeerOptions.Builder options(int port) {
+        return options(port, BACKGROUND);
+    }
+
+    static PeerOptions.Builder options(int port, Executor lookUps) {
         return PeerOptions.builder(
                 new InetSocketAddress("127.0.0.1", port),
                 (delayMs, action) -> {
                     var unused = TIMER.schedule(action, delayMs, TimeUnit.MILLISECONDS);
                 },
-                BACKGROUND);
+                lookUps);
     }
 
     static PeerFacts facts(int id) {

@@ -189,6 +189,7 @@ final class FaultSimulation {
 
     private void limit(SimulatedMember member) {
         SimulatedDisk disk = member.disk();
+        rot.spare(disk);
         disk.capacity(random.nextBoolean() ? Long.MAX_VALUE : disk.used() + random.nextInt(128 * 1024));
     }
 

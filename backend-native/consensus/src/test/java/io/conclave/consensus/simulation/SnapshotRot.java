@@ -3,9 +3,11 @@ package io.conclave.consensus.simulation;
 import io.conclave.consensus.disk.SimulatedDisk;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 
 /**
  * Damages the newest snapshot of a disk now and then: one at a time, and only where an older one and the log can stand in for
@@ -19,6 +21,7 @@ final class SnapshotRot {
     private final Random random;
     private final boolean checkedOften;
     private final Map<SimulatedDisk, String> damaged = new HashMap<>();
+    private final Set<SimulatedDisk> spared = new HashSet<>();
 
     SnapshotRot(Random random) {
         this.random = random;
@@ -30,7 +33,15 @@ final class SnapshotRot {
         return checkedOften;
     }
 
+    /** Leaves the disk alone: it is full at times, and a full disk keeps one snapshot. */
+    void spare(SimulatedDisk disk) {
+        spared.add(disk);
+    }
+
     void strike(SimulatedDisk disk) {
+        if (spared.contains(disk)) {
+            return;
+        }
         if (random.nextInt(8) != 0) {
             return;
         }

@@ -36,6 +36,7 @@ abstract class FileStoreFixture {
 
     LogOptions options(Executor background) {
         return LogOptions.builder(() -> 1, () -> 1, background, (delayMs, action) -> {}, cause -> {})
+                .segmentWork(Runnable::run)
                 .clusterIds(() -> CLUSTER)
                 .directoryIds(random::nextLong)
                 .birth(birth)

@@ -204,6 +204,78 @@ class FileStoreSnapshotTest extends FileStoreFixture {
         assertEquals(3, recovered.lastCommitted());
     }
 
+    /** Before, two long tasks of the background kept the next segment waiting, and writes with it. */
+    @Test
+    void theNextSegmentDoesNotWaitForTheBackground() throws IOException {
+        List<Runnable> work = new ArrayList<>();
+        FileStore store = FileStore.open(disk, options(work::add), Runnable::run);
+        store.recover(replay);
+        takeSnapshot(store, work);
+        store.suspectSnapshot(3);
+        for (long index = 4; index < 100; index++) {
+            assertEquals(LogStore.Appended.DONE, store.append(List.of(batch(1, index, 1, 3_000)), index));
+        }
+        assertEquals(1, work.size());
+    }
+
+    @Test
+    void onAFullDiskOneSoundSnapshotAndTheLogBehindItHaveToDo() throws IOException {
+        FileStore store = start();
+        fill(store, 1);
+        assertEquals(2, whole().size());
+        disk.capacity(disk.used());
+        fill(store, 41);
+        assertEquals(List.of(SnapshotFile.name(40)), whole());
+        disk.losePower();
+        disk.capacity(Long.MAX_VALUE);
+        start();
+        assertTrue(recovered.lastCommitted() > 40, recovered::toString);
+    }
+
+    @Test
+    void onAFullDiskADamagedSnapshotIsNotTheOnlyOne() throws IOException {
+        List<Runnable> work = new ArrayList<>();
+        FileStore store = FileStore.open(disk, options(work::add), Runnable::run);
+        store.recover(replay);
+        for (long index = 1; index <= 20; index++) {
+            store.append(List.of(batch(1, index, 1, 1_000)), index);
+            if (index % 10 == 0) {
+                store.applied(position(index, 1), () -> Replay.snapshotOf(9));
+                store.snapshotSoon();
+                work.remove(0).run();
+            }
+        }
+        disk.flipBit(SnapshotFile.name(20), 60);
+        disk.capacity(disk.used());
+        while (store.append(List.of(batch(1, 21 + replay.batches.size(), 1, 3_000)), 20) == LogStore.Appended.DONE) {
+            replay.batches.add(batch(1, 21 + replay.batches.size(), 1, 3_000));
+        }
+        while (!work.isEmpty()) {
+            work.remove(0).run();
+        }
+        assertEquals(List.of(SnapshotFile.name(10)), whole());
+    }
+
+    private List<String> whole() {
+        return disk.list().stream()
+                .filter(name -> SnapshotFile.lastIndexOf(name) > 0)
+                .sorted()
+                .toList();
+    }
+
+    /** Writes some segments, or until the disk is full, with a snapshot of every tenth entry. */
+    private void fill(FileStore store, long first) throws IOException {
+        for (long index = first; index < first + 40; index++) {
+            if (store.append(List.of(batch(1, index, 1, 3_000)), index) != LogStore.Appended.DONE) {
+                return;
+            }
+            if (index % 10 == 0) {
+                store.applied(position(index, 1), () -> Replay.snapshotOf(9));
+                store.snapshotSoon();
+            }
+        }
+    }
+
     private static void takeSnapshot(FileStore store, List<Runnable> work) throws IOException {
         assertEquals(LogStore.Appended.DONE, store.append(batches(1, 1, 3, 100), 3));
         store.applied(position(3, 1), () -> Replay.snapshotOf(5));
