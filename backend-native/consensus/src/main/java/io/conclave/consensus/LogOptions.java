@@ -162,6 +162,10 @@ public final class LogOptions {
         return from.snapshotEveryBytes;
     }
 
+    public double snapshotSpread() {
+        return from.snapshotSpread;
+    }
+
     public int snapshotsKept() {
         return from.snapshotsKept;
     }
@@ -206,6 +210,7 @@ public final class LogOptions {
         private int segmentBytes = 64 * MB;
         private long snapshotEveryEntries = 1_000_000;
         private long snapshotEveryBytes = 512L * MB;
+        private double snapshotSpread = 0.5;
         private int snapshotsKept = 3;
         private long diskRetryMs = 1_000;
         private long windowBytes = 64L * MB;
@@ -249,6 +254,7 @@ public final class LogOptions {
             segmentBytes = other.segmentBytes;
             snapshotEveryEntries = other.snapshotEveryEntries;
             snapshotEveryBytes = other.snapshotEveryBytes;
+            snapshotSpread = other.snapshotSpread;
             snapshotsKept = other.snapshotsKept;
             diskRetryMs = other.diskRetryMs;
             windowBytes = other.windowBytes;
@@ -385,15 +391,27 @@ public final class LogOptions {
             return this;
         }
 
-        /** A snapshot is taken after so many entries; a million by default. */
+        /**
+         * A snapshot is taken after so many entries, or somewhat fewer (see {@link #snapshotSpread}), so that members do not
+         * all take theirs at once; a million by default. Of a large state not before an eighth of its size was written.
+         */
         public Builder snapshotEveryEntries(long value) {
             snapshotEveryEntries = value;
             return this;
         }
 
-        /** A snapshot is taken after so many bytes of log; 512 MB by default. */
+        /**
+         * A snapshot is taken after so many bytes of log, or as many as the last one has if that is more, or
+         * somewhat fewer; 512 MB by default.
+         */
         public Builder snapshotEveryBytes(long value) {
             snapshotEveryBytes = value;
+            return this;
+        }
+
+        /** By which part of its distance a snapshot may be taken earlier, drawn each time; 0.5 by default, 0 for never. */
+        public Builder snapshotSpread(double value) {
+            snapshotSpread = value;
             return this;
         }
 
@@ -449,6 +467,9 @@ public final class LogOptions {
             require(
                     electionTimeoutMs >= 2 * heartbeatMs,
                     "electionTimeoutMs " + electionTimeoutMs + " must be at least twice heartbeatMs " + heartbeatMs);
+            require(
+                    snapshotSpread >= 0 && snapshotSpread < 1,
+                    "snapshotSpread " + snapshotSpread + " must be 0 or more and less than 1");
             require(windowBytes >= MB, "windowBytes " + windowBytes + " must be " + MB + " or more");
             require(snapshotsKept >= 1, "snapshotsKept " + snapshotsKept + " must be 1 or more");
             require(maxQueuedEntries >= 1, "maxQueuedEntries " + maxQueuedEntries + " must be 1 or more");

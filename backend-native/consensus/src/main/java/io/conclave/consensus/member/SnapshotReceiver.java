@@ -13,6 +13,8 @@ import io.conclave.consensus.store.SnapshotPosition;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
@@ -51,6 +53,14 @@ final class SnapshotReceiver {
     private long length;
     private boolean checking;
 
+    /** Up to where it is here, written or not. */
+    private long arrived;
+
+    private final List<byte[]> unwritten = new ArrayList<>();
+
+    /** Whose pieces are being written. */
+    private @Nullable IncomingSnapshot writing;
+
     /** There was no room before: until then what comes is ignored. */
     private long pausedUntilMs = Long.MIN_VALUE;
 
@@ -78,7 +88,7 @@ final class SnapshotReceiver {
             return;
         }
         try {
-            take(from, piece);
+            take(piece);
         } catch (DiskFullException e) {
             withoutRoom(e);
         }
@@ -91,17 +101,78 @@ final class SnapshotReceiver {
         discard();
     }
 
-    private void take(int from, SnapshotPiece piece) throws IOException {
+    private void take(SnapshotPiece piece) throws IOException {
         IncomingSnapshot file = fileFor(piece);
         if (file == null) {
             return; // another one is being checked; this one is asked for again
         }
-        if (!checking && piece.bytes().length > 0 && piece.offset() == file.received()) {
-            file.write(piece.bytes());
+        if (!checking && piece.bytes().length > 0 && piece.offset() == arrived && arrived < length) {
+            arrived += piece.bytes().length;
+            unwritten.add(piece.bytes());
+            write(file);
+        } else {
+            answer(file);
         }
-        receiving.send(from, new SnapshotReply(term, lastIndex, file.received(), false));
-        if (!checking && file.received() == length) {
+    }
+
+    private void answer(IncomingSnapshot file) {
+        receiving.send(sender, new SnapshotReply(term, lastIndex, file.received(), false));
+    }
+
+    /** Elsewhere, for the disk may be slow; a piece is answered when it is written, so only a few can wait here. */
+    private void write(IncomingSnapshot file) {
+        if (writing == file) {
+            return;
+        }
+        writing = file;
+        List<byte[]> pieces = List.copyOf(unwritten);
+        unwritten.clear();
+        try {
+            background.execute(() -> {
+                Throwable failure = failureOf(file, pieces);
+                receiving.toMember(failure == null ? () -> written(file) : () -> notWritten(file, failure));
+            });
+        } catch (RejectedExecutionException e) {
+            writing = null;
+        }
+    }
+
+    private static @Nullable Throwable failureOf(IncomingSnapshot file, List<byte[]> pieces) {
+        try {
+            for (byte[] piece : pieces) {
+                file.write(piece);
+            }
+            return null;
+        } catch (IOException | RuntimeException | Error e) {
+            return e;
+        }
+    }
+
+    private void written(IncomingSnapshot file) {
+        writing = writing == file ? null : writing;
+        if (incoming != file) {
+            return;
+        }
+        answer(file);
+        if (!unwritten.isEmpty()) {
+            write(file);
+        } else if (file.received() == length) {
             check(file);
+        }
+    }
+
+    private void notWritten(IncomingSnapshot file, Throwable cause) {
+        writing = writing == file ? null : writing;
+        if (incoming != file || cause instanceof CancelledException) {
+            return; // it was given up meanwhile
+        }
+        if (!(cause instanceof DiskFullException)) {
+            throw new LogException("a snapshot that member " + sender + " sends cannot be written: " + cause, cause);
+        }
+        try {
+            withoutRoom(cause);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
@@ -122,6 +193,7 @@ final class SnapshotReceiver {
         lastTerm = piece.lastTerm();
         length = piece.length();
         log.info("receiving a snapshot of {} entries, {} bytes", lastIndex, length);
+        arrived = 0;
         incoming = store.receive(lastIndex, lastTerm, length);
         return incoming;
     }
@@ -204,5 +276,6 @@ final class SnapshotReceiver {
             incoming.discard();
             incoming = null;
         }
+        unwritten.clear();
     }
 }

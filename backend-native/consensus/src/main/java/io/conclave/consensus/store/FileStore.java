@@ -96,7 +96,14 @@ public final class FileStore implements LogStore {
         membership = new Membership(
                 identity,
                 new LogFiles(disk, options, identity),
-                new Snapshots(disk, identity.clusterId(), options, options.snapshotsKept(), background, this::purge));
+                new Snapshots(
+                        disk,
+                        identity.clusterId(),
+                        options,
+                        options.snapshotsKept(),
+                        background,
+                        identity.directory(),
+                        this::purge));
     }
 
     private Membership membership() {

@@ -10,8 +10,9 @@ public interface IncomingSnapshot {
     long received();
 
     /**
-     * Adds a piece that begins at {@link #received}.
+     * Adds a piece that begins at {@link #received}; in the background, for it may wait for the disk. One at a time.
      *
+     * @throws CancelledException if it was given up meanwhile
      * @throws io.conclave.consensus.disk.DiskFullException if there is no room; the snapshot is to be given up then, nothing
      *     else has suffered
      */

@@ -53,7 +53,7 @@ public final class MemoryStore implements LogStore {
     private void begin(UUID cluster) {
         clusterId = cluster;
         directory = LogDirectory.directoryId(options);
-        snapshots = new Snapshots(disk, cluster, options, 1, background, () -> {});
+        snapshots = new Snapshots(disk, cluster, options, 1, background, directory, () -> {});
     }
 
     private Snapshots snapshots() {

@@ -6,6 +6,7 @@ import io.conclave.consensus.disk.DiskFile;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -27,10 +28,15 @@ final class ReceivedSnapshot implements IncomingSnapshot {
     private final String name;
     private final String temporary;
     private final Installer installer;
-    private final DiskFile file;
-    private long received;
 
-    /** Any thread: the verifying one may be told meanwhile that the snapshot is given up, and cleans up then. */
+    /** Deletes files elsewhere: of a large one that takes a while. */
+    private final Consumer<List<String>> deleter;
+
+    private final DiskFile file;
+    private volatile long received;
+    private long synced;
+
+    /** Any thread: the writing or verifying one may be told meanwhile that the snapshot is given up, and cleans up then. */
     private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.RECEIVING);
 
     /** Written before {@link Phase#VERIFIED}. */
@@ -38,6 +44,8 @@ final class ReceivedSnapshot implements IncomingSnapshot {
 
     private enum Phase {
         RECEIVING,
+        /** A piece is being written; after and before RECEIVING. */
+        WRITING,
         /** After RECEIVING. */
         VERIFYING,
         /** After VERIFYING. */
@@ -46,7 +54,13 @@ final class ReceivedSnapshot implements IncomingSnapshot {
         GONE
     }
 
-    ReceivedSnapshot(Disk disk, UUID clusterId, Announced announced, String name, Installer installer)
+    ReceivedSnapshot(
+            Disk disk,
+            UUID clusterId,
+            Announced announced,
+            String name,
+            Installer installer,
+            Consumer<List<String>> deleter)
             throws IOException {
         this.disk = disk;
         this.clusterId = clusterId;
@@ -54,6 +68,7 @@ final class ReceivedSnapshot implements IncomingSnapshot {
         this.name = name;
         this.temporary = name + LogFormat.TEMPORARY;
         this.installer = installer;
+        this.deleter = deleter;
         disk.delete(temporary);
         this.file = disk.create(temporary);
     }
@@ -68,15 +83,33 @@ final class ReceivedSnapshot implements IncomingSnapshot {
 
     @Override
     public void write(byte[] piece) throws IOException {
-        if (phase.get() != Phase.RECEIVING) {
+        if (!phase.compareAndSet(Phase.RECEIVING, Phase.WRITING)) {
+            requireWanted();
             throw new IllegalStateException(this + " takes no more pieces");
         }
+        try {
+            put(piece);
+        } finally {
+            if (!phase.compareAndSet(Phase.WRITING, Phase.RECEIVING)) {
+                cleanUp();
+            }
+        }
+        requireWanted();
+    }
+
+    private void put(byte[] piece) throws IOException {
         if (received + piece.length > announced.length) {
             throw new IllegalArgumentException(
                     "a piece of " + piece.length + " bytes at " + received + " goes beyond the end of " + this);
         }
-        file.write(ByteBuffer.wrap(piece), received);
-        received += piece.length;
+        long at = received;
+        file.write(ByteBuffer.wrap(piece), at);
+        long end = at + piece.length;
+        if (end - synced >= SnapshotFile.SYNC_BYTES) {
+            file.sync();
+            synced = end;
+        }
+        received = end;
     }
 
     @Override
@@ -139,7 +172,8 @@ final class ReceivedSnapshot implements IncomingSnapshot {
     public void discard() throws IOException {
         Phase before = phase.getAndSet(Phase.GONE);
         if (before == Phase.RECEIVING || before == Phase.VERIFIED) {
-            cleanUp();
+            file.close();
+            deleter.accept(List.of(temporary, name));
         }
     }
 

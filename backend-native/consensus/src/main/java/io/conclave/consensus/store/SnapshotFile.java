@@ -32,6 +32,9 @@ final class SnapshotFile {
     static final int END_BYTES = 20;
     static final int BUFFER_BYTES = 256 * 1024;
 
+    /** A snapshot is synced in steps of so many bytes: one sync of it all would make the log's own syncs wait for it. */
+    static final int SYNC_BYTES = 8 * 1024 * 1024;
+
     private static final long MAGIC = 0x434e434c534e4150L; // CNCLSNAP
     private static final long END_MAGIC = 0x534e4150454e4421L; // SNAPEND!
     private static final String PREFIX = "snapshot-";
@@ -78,23 +81,27 @@ final class SnapshotFile {
     /**
      * Writes a snapshot and makes it durable, name included. Any thread. Leaves nothing behind if it fails.
      *
+     * @return how many bytes the file has
      * @throws DiskFullException if there is no room
      * @throws BrokenDiskException if the disk failed otherwise
      * @throws CancelledException if it was cancelled
      * @throws IOException if the state machine's writing failed
      */
-    static void write(
+    static long write(
             Disk disk, UUID clusterId, SnapshotPosition position, StateSnapshot state, BooleanSupplier cancelled)
             throws IOException {
         String temporary = name(position.lastIndex()) + LogFormat.TEMPORARY;
         try {
+            long bytes;
             try (SnapshotOutput out = SnapshotOutput.create(disk, temporary, cancelled)) {
                 out.write(header(clusterId, position));
                 out.beginState();
                 state.writeTo(out);
                 out.writeEnd(END_MAGIC);
+                bytes = out.bytes();
             }
             publish(disk, temporary, name(position.lastIndex()));
+            return bytes;
         } catch (IOException | RuntimeException e) {
             disk.delete(temporary);
             throw e;

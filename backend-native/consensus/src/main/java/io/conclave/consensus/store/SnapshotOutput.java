@@ -16,6 +16,7 @@ final class SnapshotOutput extends OutputStream {
     private final CRC32C crc = new CRC32C();
     private final ByteBuffer buffer = ByteBuffer.allocate(SnapshotFile.BUFFER_BYTES);
     private long flushed;
+    private long synced;
     private long headerBytes;
 
     private SnapshotOutput(DiskFile file, BooleanSupplier cancelled) {
@@ -86,11 +87,20 @@ final class SnapshotOutput extends OutputStream {
         int length = buffer.remaining();
         try {
             file.write(buffer, flushed);
+            flushed += length;
+            if (flushed - synced >= SnapshotFile.SYNC_BYTES) {
+                file.sync();
+                synced = flushed;
+            }
         } catch (IOException e) {
             throw fullOrBroken(e);
         }
-        flushed += length;
         buffer.clear();
+    }
+
+    /** How many bytes the file has. */
+    long bytes() {
+        return flushed + Integer.BYTES;
     }
 
     @Override

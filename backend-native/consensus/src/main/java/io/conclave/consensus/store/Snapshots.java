@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.UUID;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +25,9 @@ import org.slf4j.LoggerFactory;
  */
 final class Snapshots {
     private static final Logger log = LoggerFactory.getLogger(Snapshots.class);
+
+    /** Between two snapshots lies at least this part of the state's size of log. */
+    private static final int LEAST_PART_OF_STATE = 8;
 
     static final SnapshotPosition NONE = new SnapshotPosition(0, 0, 0, LogState.INITIAL);
 
@@ -50,6 +54,14 @@ final class Snapshots {
     private long tried;
 
     private long bytesSince;
+
+    /** Of the newest snapshot's file. */
+    private long newestBytes;
+
+    /** Which part of the spread the next one is taken earlier; another one on each member. */
+    private double earlier;
+
+    private final long seed;
     private @Nullable Moment moment;
     private final SnapshotChecks checks;
     private @Nullable ReceivedSnapshot incoming;
@@ -58,7 +70,10 @@ final class Snapshots {
     /** Where the machine stands, and its state on demand. */
     private record Moment(SnapshotPosition position, Supplier<StateSnapshot> machine) {}
 
-    Snapshots(Disk disk, UUID clusterId, LogOptions options, int kept, Background background, Runnable taken) {
+    /** @param seed of the distances: other members should have another one, so that not all take theirs at once */
+    Snapshots(
+            Disk disk, UUID clusterId, LogOptions options, int kept, Background background, long seed, Runnable taken) {
+        this.seed = seed;
         this.disk = disk;
         this.clusterId = clusterId;
         this.options = options;
@@ -90,7 +105,7 @@ final class Snapshots {
         }
         indexes.sort(null);
         newest = restoreNewest(target);
-        tried = newest.lastIndex();
+        tried(newest.lastIndex());
         if (newest.lastIndex() < base.index()) {
             throw new DamagedLogException(
                     disk.describe(SnapshotFile.name(base.index())),
@@ -125,6 +140,7 @@ final class Snapshots {
                 try (InputStream state = SnapshotFile.state(file, verified)) {
                     target.restore(verified.position(), state);
                 }
+                newestBytes = file.size();
                 return verified.position();
             } catch (DamagedLogException e) {
                 log.error("falling back to an older snapshot, if the log still covers it", e);
@@ -160,11 +176,26 @@ final class Snapshots {
     /** Takes one if it is time. */
     void takeIfDue() {
         Moment now = moment;
-        if (now != null
-                && (now.position.lastIndex() - tried >= options.snapshotEveryEntries()
-                        || bytesSince >= options.snapshotEveryBytes())) {
+        if (now != null && isDue(now.position.lastIndex() - tried)) {
             take(now);
         }
+    }
+
+    /** A large state is not written again for a little log: the distance follows its size. */
+    private boolean isDue(long entries) {
+        return bytesSince >= distance(Math.max(options.snapshotEveryBytes(), newestBytes))
+                || (entries >= distance(options.snapshotEveryEntries())
+                        && bytesSince >= newestBytes / LEAST_PART_OF_STATE);
+    }
+
+    /** All of it, or up to the spread less. */
+    private long distance(long most) {
+        return most - (long) (most * options.snapshotSpread() * earlier);
+    }
+
+    private void tried(long index) {
+        tried = index;
+        earlier = new SplittableRandom(seed + index).nextDouble();
     }
 
     /** Takes one if there is any newer state. */
@@ -181,19 +212,16 @@ final class Snapshots {
         }
         running = true;
         bytesSince = 0;
-        tried = now.position.lastIndex();
+        tried(now.position.lastIndex());
         SnapshotPosition position = now.position;
         StateSnapshot state = now.machine.get();
         background.run(
-                () -> {
-                    SnapshotFile.write(disk, clusterId, position, state, background::isStopping);
-                    return position;
-                },
-                this::written,
+                () -> SnapshotFile.write(disk, clusterId, position, state, background::isStopping),
+                bytes -> written(position, bytes),
                 this::failed);
     }
 
-    private void written(SnapshotPosition position) {
+    private void written(SnapshotPosition position, long bytes) {
         running = false;
         if (position.lastIndex() <= newest.lastIndex()) {
             // another one was installed meanwhile
@@ -204,6 +232,7 @@ final class Snapshots {
         }
         indexes.add(position.lastIndex());
         newest = position;
+        newestBytes = bytes;
         List<String> obsolete = new ArrayList<>();
         while (indexes.size() > kept) {
             obsolete.add(SnapshotFile.name(indexes.remove(0)));
@@ -332,7 +361,8 @@ final class Snapshots {
                 clusterId,
                 new ReceivedSnapshot.Announced(lastIndex, lastTerm, length),
                 SnapshotFile.receivedName(lastIndex, incomingNumber),
-                installer);
+                installer,
+                this::deleteInBackground);
         incoming = made;
         return made;
     }
@@ -350,7 +380,10 @@ final class Snapshots {
         indexes.clear();
         indexes.add(position.lastIndex());
         newest = position;
-        tried = position.lastIndex();
+        tried(position.lastIndex());
+        try (DiskFile file = disk.open(SnapshotFile.name(position.lastIndex()))) {
+            newestBytes = file.size();
+        }
         moment = null;
         bytesSince = 0;
         deleteInBackground(obsolete);

@@ -21,6 +21,7 @@ import java.io.UncheckedIOException;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
@@ -102,12 +103,16 @@ class SnapshotReceiverTest {
     }
 
     private SnapshotReceiver receiver(Throwable failure) {
+        return receiver(failure, Runnable::run);
+    }
+
+    private SnapshotReceiver receiver(Throwable failure, Executor background) {
         LogStore store = (LogStore) Proxy.newProxyInstance(
                 LogStore.class.getClassLoader(), new Class<?>[] {LogStore.class}, (proxy, method, arguments) -> {
                     assertEquals("receive", method.getName());
                     return new File(failure);
                 });
-        return new SnapshotReceiver(store, idle(StateMachine.class), Runnable::run, 500, new Member());
+        return new SnapshotReceiver(store, idle(StateMachine.class), background, 500, new Member());
     }
 
     private static <T> T idle(Class<T> type) {
@@ -141,6 +146,26 @@ class SnapshotReceiverTest {
             assertEquals(2, files);
             assertEquals(2, replies.size());
         }
+    }
+
+    /** A disk that throttles writers would hold the member's thread up, and its heartbeats. */
+    @Test
+    void piecesAreWrittenInTheBackgroundAndAnsweredThen() throws IOException {
+        List<Runnable> work = new ArrayList<>();
+        SnapshotReceiver receiver = receiver(new CancelledException(), work::add);
+        for (int i = 0; i < 3; i++) {
+            receiver.received(2, new SnapshotPiece(1, 7, 1, BYTES, 3L * i, new byte[3]));
+        }
+        assertEquals(List.of(), replies);
+        assertEquals(1, work.size());
+        work.remove(0).run();
+        assertEquals(3, replies.get(0).received());
+        assertEquals(1, work.size());
+        work.remove(0).run();
+        assertEquals(9, replies.get(1).received());
+        receiver.received(2, new SnapshotPiece(1, 7, 1, BYTES, 9, new byte[1]));
+        work.remove(0).run();
+        assertEquals(10, replies.get(2).received());
     }
 
     @Test

@@ -7,12 +7,20 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.consensus.LogException;
+import io.conclave.consensus.LogOptions;
+import io.conclave.consensus.disk.Disk;
+import io.conclave.consensus.disk.DiskFile;
+import io.conclave.consensus.disk.ForwardingDisk;
+import io.conclave.consensus.disk.SimulatedDisk;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** Snapshots that a member receives from another, and makes for one. */
@@ -109,7 +117,7 @@ class FileStoreSnapshotTest extends FileStoreFixture {
         IncomingSnapshot first = store.receive(9, 4, bytes.length);
         first.write(bytes);
         IncomingSnapshot second = store.receive(9, 4, bytes.length);
-        assertThrows(IllegalStateException.class, () -> first.write(bytes));
+        assertThrows(CancelledException.class, () -> first.write(bytes));
         assertThrows(IllegalStateException.class, () -> first.verify(in -> {}));
         second.write(bytes);
         second.verify(in -> assertEquals(99, readState(in)));
@@ -274,6 +282,91 @@ class FileStoreSnapshotTest extends FileStoreFixture {
                 store.snapshotSoon();
             }
         }
+    }
+
+    @Test
+    void membersTakeTheirSnapshotsAtDifferentPlaces() throws IOException {
+        Set<Long> places = new HashSet<>();
+        for (int member = 1; member <= 5; member++) {
+            long place = placeOfTheFirstSnapshot(new SimulatedDisk(member), 0);
+            assertTrue(place > 50 && place <= 100, "at " + place);
+            places.add(place);
+        }
+        assertTrue(places.size() >= 4, places::toString);
+    }
+
+    @Test
+    void aLargeStateIsNotWrittenAgainForALittleLog() throws IOException {
+        long small = placeOfTheFirstSnapshot(new SimulatedDisk(1), 1_000);
+        long large = placeOfTheFirstSnapshot(new SimulatedDisk(1), 3_000_000);
+        assertTrue(small <= 200 && large > 300, small + " and " + large);
+    }
+
+    /** Of the second one, if the first, of entry 1, has so many bytes. */
+    private long placeOfTheFirstSnapshot(SimulatedDisk on, int stateBytes) throws IOException {
+        LogOptions often = LogOptions.builder(() -> 1, () -> 1, Runnable::run, (delayMs, action) -> {}, cause -> {})
+                .directoryIds(random::nextLong)
+                .segmentBytes(1 << 20)
+                .maxEntryBytes(4 * 1024)
+                .maxBatchBytes(8 * 1024)
+                .snapshotEveryEntries(100)
+                .build();
+        FileStore store = FileStore.open(on, often, Runnable::run);
+        store.recover(new Replay());
+        long index = 0;
+        while (true) {
+            index++;
+            assertEquals(LogStore.Appended.DONE, store.append(List.of(batch(1, index, 1, 700)), index));
+            store.applied(position(index, 1), () -> out -> out.write(new byte[stateBytes]));
+            if (index == 1 && stateBytes > 0) {
+                store.snapshotSoon();
+            }
+            try (StoredSnapshot newest = store.openNewestSnapshot()) {
+                if (newest != null && newest.lastIndex() > 1) {
+                    return newest.lastIndex();
+                }
+            }
+        }
+    }
+
+    @Test
+    void aSnapshotIsSyncedWhileItIsWritten() throws IOException {
+        List<Long> unsynced = new ArrayList<>(List.of(0L));
+        Disk counting = new ForwardingDisk(new MemoryDisk()) {
+            @Override
+            protected DiskFile wrap(String name, DiskFile file) {
+                return new ForwardingFile(file) {
+                    private long written;
+
+                    @Override
+                    public void write(ByteBuffer source, long position) throws IOException {
+                        written += source.remaining();
+                        unsynced.add(written);
+                        super.write(source, position);
+                    }
+
+                    @Override
+                    public void sync() throws IOException {
+                        written = 0;
+                        super.sync();
+                    }
+                };
+            }
+        };
+        SnapshotFile.write(counting, CLUSTER, position(3, 1), out -> out.write(new byte[40_000_000]), () -> false);
+        assertTrue(Collections.max(unsynced) <= 9_000_000, unsynced::toString);
+        ReceivedSnapshot received = new ReceivedSnapshot(
+                counting,
+                CLUSTER,
+                new ReceivedSnapshot.Announced(3, 1, 40_000_000),
+                "received",
+                (position, name) -> {},
+                names -> {});
+        unsynced.clear();
+        for (int i = 0; i < 40; i++) {
+            received.write(new byte[1_000_000]);
+        }
+        assertTrue(Collections.max(unsynced) <= 9_000_000, unsynced::toString);
     }
 
     private static void takeSnapshot(FileStore store, List<Runnable> work) throws IOException {

@@ -53,6 +53,7 @@ class LogFilesTest {
                 .maxEntryBytes(4 * 1024)
                 .maxBatchBytes(8 * 1024)
                 .snapshotEveryEntries(snapshotEvery)
+                .snapshotSpread(0)
                 .snapshotsKept(2)
                 .build();
     }
