@@ -325,6 +325,11 @@ public final class Core {
         return leadership != null && leadership.isBehind(member);
     }
 
+    /** The leader's: the last place at which the member's log may be equal to this one's, as far as it said; else the start. */
+    public EntryPlace placeOf(int member) {
+        return leadership == null ? EntryPlace.START : leadership.placeOf(member);
+    }
+
     /** The leader's: sends a member that is behind committed batches from elsewhere. */
     public void appendStored(long nowMs, int to, long previousIndex, long previousTerm, List<LogBatch> batches) {
         this.nowMs = nowMs;

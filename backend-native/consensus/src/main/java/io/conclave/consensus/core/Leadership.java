@@ -224,7 +224,9 @@ final class Leadership {
         PeerProgress peer = peers.get(member);
         if (peer != null) {
             peer.relink(rounds.next());
-            peer.snapshotMs = nowMs - options.electionTimeoutMs();
+            // one that needs a snapshot perhaps is heard first: it may need only what the files have
+            boolean sending = peer.snapshotIndex > 0;
+            peer.snapshotMs = nowMs - options.electionTimeoutMs() + (sending ? 0 : 2 * options.heartbeatMs());
         }
     }
 
@@ -252,13 +254,23 @@ final class Leadership {
             core.contradicted(from, reply.matchIndex());
             return;
         }
+        boolean isFirst = peer.place.equals(EntryPlace.START);
         peer.linked = true;
         peer.acknowledgedRound = Math.max(peer.acknowledgedRound, reply.round());
         if (reply.accepted()) {
             accepted(peer, Math.min(reply.matchIndex(), log.lastIndex()));
         } else {
+            peer.place = new EntryPlace(reply.hintIndex(), reply.hintTerm());
+            if (peer.state == PeerProgress.State.SNAPSHOT && peer.snapshotIndex == 0 && isFirst) {
+                peer.snapshotMs = nowMs - options.electionTimeoutMs();
+            }
             refused(peer, reply);
         }
+    }
+
+    EntryPlace placeOf(int member) {
+        PeerProgress peer = peers.get(member);
+        return peer == null ? EntryPlace.START : peer.place;
     }
 
     private void accepted(PeerProgress peer, long matchIndex) {

@@ -36,6 +36,9 @@ final class PeerProgress {
     /** In SNAPSHOT: what the one under way stands for; 0 if none is. */
     long snapshotIndex;
 
+    /** The last place at which the member's log may be equal to ours, as it said on this link; the start if it did not. */
+    EntryPlace place = EntryPlace.START;
+
     boolean linked;
     long heardMs;
     long sentMs;
@@ -78,6 +81,7 @@ final class PeerProgress {
     /** A new link: whatever was under way is lost, and what was acknowledged is not relied on any more. */
     void relink(long round) {
         linked = true;
+        place = EntryPlace.START;
         matchIndex = 0;
         firstRound = round;
         sentRound = 0;

@@ -2,6 +2,7 @@ package io.conclave.consensus.member;
 
 import io.conclave.consensus.LogOptions;
 import io.conclave.consensus.core.Core;
+import io.conclave.consensus.core.EntryPlace;
 import io.conclave.consensus.core.PeerMessage;
 import io.conclave.consensus.core.PeerMessage.AppendReply;
 import io.conclave.consensus.core.PeerMessage.SnapshotPiece;
@@ -12,9 +13,11 @@ import io.conclave.consensus.store.StoredSnapshot;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +25,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends snapshots to members that the log in memory does not reach back to. Pieces are read in the background, a few ahead
+ * Brings members forward that the log in memory does not reach back to: by a {@link LogFeed} from the files, or else by a
+ * snapshot. Pieces are read in the background, a few ahead
  * of what was answered; the receiver says where to go on, so that a broken link costs a piece or two. What has left the
  * memory meanwhile follows by a {@link LogFeed}.
  */
@@ -72,6 +76,9 @@ final class SnapshotSender implements LogFeed.Feeding {
     private final Map<Integer, Transfer> transfers = new HashMap<>();
     private final Map<Integer, LogFeed> feeds = new HashMap<>();
 
+    /** Members that the files alone did not help, on the present link. */
+    private final Set<Integer> notFed = new HashSet<>();
+
     /** When each of those was last heard. */
     private final Map<Integer, Long> heardMs = new HashMap<>();
 
@@ -101,15 +108,38 @@ final class SnapshotSender implements LogFeed.Feeding {
 
     /** The core wants the member to get a snapshot. */
     void wanted(int to, long nowMs) throws IOException {
-        if (linked.containsKey(to) && !transfers.containsKey(to) && !feeds.containsKey(to)) {
+        if (linked.containsKey(to)
+                && !transfers.containsKey(to)
+                && !feeds.containsKey(to)
+                && !feedFromFiles(to, nowMs)) {
             begin(to, nowMs);
         }
+    }
+
+    /** A member that has a part of the log needs no snapshot if the files reach back to that. */
+    private boolean feedFromFiles(int to, long nowMs) {
+        EntryPlace place = core.placeOf(to);
+        if (place.index() == 0 || place.index() >= applier.index() || notFed.contains(to)) {
+            return false;
+        }
+        Optional<StoredLog> source = store.openLog(place.index(), place.term());
+        if (source.isEmpty()) {
+            return false;
+        }
+        LogFeed feed = new LogFeed(to, place.index(), place.term(), source.get(), reader, this);
+        feeds.put(to, feed);
+        heardMs.put(to, nowMs);
+        waiting.remove(to);
+        tell(to, place.index(), false);
+        log.info("sending member {} the log behind index {} from the files", to, place.index());
+        feed.readOn();
+        return true;
     }
 
     private void begin(int to, long nowMs) throws IOException {
         StoredSnapshot snapshot = store.openNewestSnapshot();
         long index = snapshot == null ? 0 : snapshot.lastIndex();
-        Optional<StoredLog> behind = snapshot == null ? Optional.empty() : store.openLog(index);
+        Optional<StoredLog> behind = snapshot == null ? Optional.empty() : store.openLog(index, 0);
         boolean leadsOn = behind.isPresent() || core.isInMemory(index);
         // the log may outrun each one that is made, so that a new one is as good as it gets
         boolean isNew = waiting.containsKey(to) && index > waiting.get(to);
@@ -224,6 +254,7 @@ final class SnapshotSender implements LogFeed.Feeding {
                 transfer.to, snapshot.lastIndex(), snapshot.lastTerm(), transfer.behind.get(), reader, this);
         endSnapshot(transfer);
         feeds.put(transfer.to, feed);
+        notFed.remove(transfer.to);
         log.info("sending member {} the log behind the snapshot of {} entries", feed.to(), snapshot.lastIndex());
         feed.readOn();
     }
@@ -271,6 +302,7 @@ final class SnapshotSender implements LogFeed.Feeding {
     /** The member gets another snapshot, of which it has more to say. */
     @Override
     public void failed(LogFeed feed) {
+        notFed.add(feed.to());
         end(feed);
         tell(feed.to(), 0, true);
     }
@@ -308,6 +340,7 @@ final class SnapshotSender implements LogFeed.Feeding {
 
     /** There is a new link to the member: what was sent may be lost. */
     void linked(int to, long directory) {
+        notFed.remove(to);
         Long before = linked.put(to, directory);
         if (before == null || before != directory) {
             installed.remove(to);
@@ -363,6 +396,7 @@ final class SnapshotSender implements LogFeed.Feeding {
         List.copyOf(feeds.values()).forEach(this::end);
         heardMs.clear();
         waiting.clear();
+        notFed.clear();
         installed.clear();
     }
 }

@@ -310,12 +310,13 @@ public final class FileStore implements LogStore {
     }
 
     @Override
-    public Optional<StoredLog> openLog(long afterIndex) {
-        OptionalLong segment = segments().segmentWith(afterIndex + 1);
+    public Optional<StoredLog> openLog(long afterIndex, long term) {
+        OptionalLong segment = segments().segmentWith(term == 0 ? afterIndex + 1 : afterIndex);
         if (segment.isEmpty()) {
             return Optional.empty();
         }
-        OpenLog reader = new OpenLog(disk, clusterId(), afterIndex, segment.getAsLong(), readers::remove);
+        OpenLog reader =
+                new OpenLog(disk, clusterId(), new LogPlace(afterIndex, term), segment.getAsLong(), readers::remove);
         readers.add(reader);
         return Optional.of(reader);
     }

@@ -113,8 +113,11 @@ public interface LogStore {
     /**
      * The log behind an index that is the end of a batch; empty if not all of that is kept. To be closed; until then nothing
      * behind the index is purged, unless the disk is full.
+     *
+     * @param term of the entry at the index, which must be in the log, and be the end of a batch: else reading fails; 0 for
+     *     an entry that may be in the snapshot only
      */
-    Optional<StoredLog> openLog(long afterIndex);
+    Optional<StoredLog> openLog(long afterIndex, long term);
 
     /** A file for a snapshot that another member sends; one at a time, another one replaces it. */
     IncomingSnapshot receive(long lastIndex, long lastTerm, long length) throws IOException;

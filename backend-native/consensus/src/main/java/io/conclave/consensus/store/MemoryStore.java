@@ -182,7 +182,7 @@ public final class MemoryStore implements LogStore {
     }
 
     @Override
-    public Optional<StoredLog> openLog(long afterIndex) {
+    public Optional<StoredLog> openLog(long afterIndex, long term) {
         return Optional.empty();
     }
 

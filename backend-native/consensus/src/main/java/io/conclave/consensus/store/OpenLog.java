@@ -18,7 +18,11 @@ import org.jspecify.annotations.Nullable;
 final class OpenLog implements StoredLog {
     private final Disk disk;
     private final UUID clusterId;
-    private final long afterIndex;
+    private final LogPlace after;
+
+    /** The entry that this begins behind was found, with its term. */
+    private boolean begun;
+
     private final Consumer<OpenLog> closed;
 
     private long lastIndex;
@@ -27,21 +31,23 @@ final class OpenLog implements StoredLog {
     private long offset = LogFormat.SEGMENT_HEADER_BYTES;
 
     /**
-     * @param firstSegment the one with the first entry behind the index
+     * @param after behind which entry; of term 0 if that need not be in the log
+     * @param firstSegment the one with that entry, or with the first one behind it if it need not be there
      * @param closed told when it is closed
      */
-    OpenLog(Disk disk, UUID clusterId, long afterIndex, long firstSegment, Consumer<OpenLog> closed) {
+    OpenLog(Disk disk, UUID clusterId, LogPlace after, long firstSegment, Consumer<OpenLog> closed) {
         this.disk = disk;
         this.clusterId = clusterId;
-        this.afterIndex = afterIndex;
+        this.after = after;
         this.closed = closed;
-        lastIndex = afterIndex;
+        begun = after.term() == 0;
+        lastIndex = after.index();
         segmentId = firstSegment;
     }
 
     /** The log is wanted behind this index. */
     long afterIndex() {
-        return afterIndex;
+        return after.index();
     }
 
     @Override
@@ -57,6 +63,9 @@ final class OpenLog implements StoredLog {
                 continue;
             }
             BatchHeader header = found.get();
+            if (!begun && header.lastIndex() >= after.index()) {
+                requireBegin(header);
+            }
             if (header.lastIndex() > lastIndex) {
                 if (!batches.isEmpty() && bytes + header.length() > maxBytes) {
                     break;
@@ -68,6 +77,14 @@ final class OpenLog implements StoredLog {
             offset += header.stride();
         }
         return batches;
+    }
+
+    private void requireBegin(BatchHeader header) throws IOException {
+        if (header.lastIndex() != after.index() || header.term() != after.term()) {
+            throw new IOException("the log in " + disk.describe(Segment.name(segmentId))
+                    + " has another entry at index " + after.index() + " than that of term " + after.term());
+        }
+        begun = true;
     }
 
     private LogBatch batch(SegmentReader reader, BatchHeader header) throws IOException {

@@ -117,4 +117,41 @@ class CatchUpTest {
         }
         return simulation.application((leader + 1) % 3 + 1).installs;
     }
+
+    /** The whole state was sent for some megabytes of lag, to each server of a rolling restart. */
+    @Test
+    void aMemberThatTheFilesCanBringForwardGetsNoSnapshot() {
+        EnsembleSimulation simulation = three(true);
+        write(simulation, 2);
+        for (int i = 1; i <= 2; i++) {
+            int late = simulation.leader() % 3 + 1;
+            simulation.members.get(late).kill();
+            for (int written = 0; written < 40; written++) {
+                simulation.propose(simulation.leader(), 7_000);
+                simulation.runFor(5_000);
+            }
+            simulation.start(late, false);
+            int ownSnapshots = simulation.application(late).installs;
+            simulation.await("service", 20, () -> simulation.application(late).serving);
+            assertEquals(ownSnapshots, simulation.application(late).installs);
+        }
+        simulation.settle();
+    }
+
+    /** Also behind another leader, which has to look for the place where the logs are equal. */
+    @Test
+    void aLeaderThatWasAloneIsBroughtForwardFromTheFiles() {
+        EnsembleSimulation simulation = three(true);
+        write(simulation, 2);
+        int deposed = simulation.leader();
+        simulation.network.isolate(deposed);
+        for (int i = 0; i < 5; i++) {
+            simulation.propose(deposed, 7_000);
+        }
+        simulation.await("another leader", 20, () -> simulation.leader() != 0 && simulation.leader() != deposed);
+        write(simulation, 1);
+        simulation.network.heal();
+        simulation.await("service", 20, () -> simulation.application(deposed).serving);
+        simulation.settle();
+    }
 }

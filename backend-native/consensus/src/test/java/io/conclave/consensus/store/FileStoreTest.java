@@ -51,7 +51,7 @@ class FileStoreTest extends FileStoreFixture {
         FileStore store = start();
         append(store, batches(1, 1, 50, 2_000), 50);
         snapshot(store, 50);
-        StoredLog log = store.openLog(50).orElseThrow();
+        StoredLog log = store.openLog(50, 0).orElseThrow();
         int before = segments();
         List<LogBatch> read = new ArrayList<>();
         for (int i = 0; i < 10; i++) {
@@ -77,15 +77,15 @@ class FileStoreTest extends FileStoreFixture {
         append(store, batches(1, 251, 1, 100), 251);
         snapshot(store, 251);
         assertTrue(segments() < kept, () -> kept + ": " + disk.list());
-        assertTrue(store.openLog(50).isEmpty());
-        assertTrue(store.openLog(252).isEmpty());
+        assertTrue(store.openLog(50, 0).isEmpty());
+        assertTrue(store.openLog(252, 0).isEmpty());
     }
 
     @Test
     void theLogBehindItsEndIsWhatIsWrittenNext() throws IOException {
         FileStore store = start();
         append(store, batches(1, 1, 3, 100), 3);
-        StoredLog log = store.openLog(3).orElseThrow();
+        StoredLog log = store.openLog(3, 0).orElseThrow();
         append(store, batches(1, 4, 40, 2_000), 43);
         assertEquals(4, log.read(43, 1).get(0).firstIndex());
         assertEquals(39, log.read(43, Long.MAX_VALUE).size());
@@ -95,7 +95,7 @@ class FileStoreTest extends FileStoreFixture {
     void aFullDiskDoesNotKeepTheLogForReaders() throws IOException {
         FileStore store = start();
         append(store, batches(1, 1, 10, 2_000), 10);
-        StoredLog log = store.openLog(10).orElseThrow();
+        StoredLog log = store.openLog(10, 0).orElseThrow();
         for (int first = 11; first < 200; first += 20) {
             append(store, batches(1, first, 20, 2_000), first + 19);
             snapshot(store, first + 19);
