@@ -57,6 +57,16 @@ public final class ReceivedBytes {
                 : bytes.toString(bytes.readerIndex(), Frames.LENGTH_BYTES, StandardCharsets.US_ASCII);
     }
 
+    /** So many bytes behind the first four; all stay where they are. Empty if there are fewer. */
+    public Optional<byte[]> behindLetters(int count) {
+        if (bytes.readableBytes() < Frames.LENGTH_BYTES + count) {
+            return Optional.empty();
+        }
+        byte[] behind = new byte[count];
+        bytes.getBytes(bytes.readerIndex() + Frames.LENGTH_BYTES, behind);
+        return Optional.of(behind);
+    }
+
     /** How many bytes wait. */
     public int size() {
         return bytes.readableBytes();

@@ -5,6 +5,7 @@ import io.conclave.protocol.EmptyReply;
 import io.conclave.protocol.ErrorCode;
 import io.conclave.protocol.Frames;
 import io.conclave.protocol.MalformedFrameException;
+import io.conclave.protocol.OpCode;
 import io.conclave.protocol.ReceivedBytes;
 import io.conclave.protocol.ReplyHeader;
 import io.conclave.protocol.WatcherEvent;
@@ -63,8 +64,8 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
     private List<AuthId> authIds;
     private long sessionId;
     private long attachment;
-    private long receivedCount;
-    private long sentCount;
+    private final ConnectionStatistics statistics;
+    private boolean greeted;
     private boolean readOnly;
     private int stalls;
     private boolean handling;
@@ -76,6 +77,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
         this.loop = loop;
         this.services = services;
         this.authIds = authIds;
+        this.statistics = new ConnectionStatistics(services.time().wallMillis());
         this.received = new ReceivedBytes(channel.alloc());
         this.output = new Output(channel);
         this.handshake = new Handshake(this, services);
@@ -194,47 +196,64 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
 
     /** Whoever begins with one of the words wants no session; as a length, each would be far above the limit. */
     private void answerCommand() {
-        if (state != ConnectionState.HANDSHAKE || receivedCount > 0) {
+        if (state != ConnectionState.HANDSHAKE || greeted) {
             return;
         }
         String letters = received.firstLetters();
-        if (services.commandWords().isWord(letters)) {
-            counted();
-            attaching();
-            answersCommand = true;
-            services.commandWords()
-                    .answer(letters)
-                    .whenComplete((text, failure) -> loop.post(() -> {
-                        if (failure != null) {
-                            LOG.error("Command {} failed", letters, failure);
-                        }
-                        if (!isGone()) {
-                            channel.write(Unpooled.copiedBuffer(text == null ? "" : text, StandardCharsets.UTF_8));
-                            closeAfterOutput();
-                        }
-                    }));
+        if (!services.commandWords().isWord(letters)) {
+            return;
         }
+        Optional<byte[]> argument =
+                received.behindLetters(services.commandWords().argumentBytes(letters));
+        if (argument.isEmpty()) {
+            return;
+        }
+        counted();
+        attaching();
+        answersCommand = true;
+        services.commandWords()
+                .answer(letters, argument.get())
+                .whenComplete((text, failure) -> loop.post(() -> {
+                    if (failure != null) {
+                        LOG.error("Command {} failed", letters, failure);
+                    }
+                    if (!isGone()) {
+                        channel.write(Unpooled.copiedBuffer(text == null ? "" : text, StandardCharsets.UTF_8));
+                        closeAfterOutput();
+                    }
+                }));
     }
 
     /** A write was answered that came in at that time. */
     void written(long sinceNanos) {
-        loop.counters().written(services.time().monotonicNanos() - sinceNanos);
+        long latencyNanos = services.time().monotonicNanos() - sinceNanos;
+        loop.counters().written(latencyNanos);
+        statistics.written(latencyNanos);
     }
 
     private void counted() {
-        receivedCount++;
+        greeted = true;
+        statistics.received();
         loop.counters().received();
+    }
+
+    /** A request was decoded. */
+    void requested(OpCode opCode, int xid) {
+        statistics.requested(opCode, xid);
+    }
+
+    void resetStatistics() {
+        statistics.reset();
     }
 
     ConnectionReport report() {
         SocketAddress remote = channel.remoteAddress();
-        return new ConnectionReport(
-                remote == null ? "" : remote.toString(),
-                state == ConnectionState.OPEN,
-                sessionId,
-                pipeline.size(),
-                receivedCount,
-                sentCount);
+        int timeoutMs =
+                loop.state().session(sessionId).map(SessionRecord::timeoutMs).orElse(0);
+        return statistics.report(
+                new ConnectionReport.Client(
+                        remote == null ? "" : remote.toString(), state == ConnectionState.OPEN, sessionId, timeoutMs),
+                pipeline.size());
     }
 
     private void handle(ByteBuf frame) {
@@ -391,7 +410,10 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
             return;
         }
         output.write(header, body);
-        sentCount++;
+        statistics.sent();
+        if (header instanceof ReplyHeader reply && reply.xid() != Xid.WATCH_EVENT) {
+            statistics.replied(reply.zxid(), services.time().wallMillis());
+        }
         loop.counters().sent();
         if (output.backlogBytes() > services.limits().maxOutputBytes()) {
             LOG.warn("Connection {} is cut: {} bytes wait for its client to read them", this, output.backlogBytes());

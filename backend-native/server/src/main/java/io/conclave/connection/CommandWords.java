@@ -16,7 +16,7 @@ public interface CommandWords {
         }
 
         @Override
-        public CompletionStage<String> answer(String word) {
+        public CompletionStage<String> answer(String word, byte[] argument) {
             throw new IllegalArgumentException("\"" + word + "\" is no command");
         }
     };
@@ -24,6 +24,15 @@ public interface CommandWords {
     /** Whether the first four bytes of a connection are a command. */
     boolean isWord(String letters);
 
-    /** The answer to a command, or the reason why there is none. */
-    CompletionStage<String> answer(String word);
+    /** How many bytes must come behind a command before it can be answered. */
+    default int argumentBytes(String word) {
+        return 0;
+    }
+
+    /**
+     * The answer to a command, or the reason why there is none.
+     *
+     * @param argument the bytes behind the word, as many as it {@linkplain #argumentBytes asks for}
+     */
+    CompletionStage<String> answer(String word, byte[] argument);
 }

@@ -25,6 +25,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BinaryOperator;
@@ -124,6 +126,49 @@ public final class ConnectionAcceptor implements StepListener {
         List<ConnectionReport> all = new ArrayList<>(some);
         all.addAll(others);
         return all;
+    }
+
+    /** The paths that each session watches here, but for those of which it watches the list of children only. From any thread, without blocking. */
+    public CompletionStage<SortedMap<Long, List<String>>> watches() {
+        return fromAllLoops(
+                loop -> {
+                    SortedMap<Long, List<String>> watches = new TreeMap<>();
+                    for (ClientConnection connection : loop.connections()) {
+                        List<String> paths = loop.watches().pathsOf(connection);
+                        if (!paths.isEmpty()) {
+                            watches.put(connection.sessionId(), paths);
+                        }
+                    }
+                    return watches;
+                },
+                new TreeMap<>(),
+                (some, others) -> {
+                    SortedMap<Long, List<String>> all = new TreeMap<>(some);
+                    all.putAll(others);
+                    return all;
+                });
+    }
+
+    /** Counts requests, replies and latencies from now on. From any thread, without blocking. */
+    public CompletionStage<Boolean> resetTotals() {
+        return fromAllLoops(
+                loop -> {
+                    loop.counters().reset();
+                    return true;
+                },
+                true,
+                Boolean::logicalAnd);
+    }
+
+    /** The same for what each connection counts for itself. */
+    public CompletionStage<Boolean> resetReports() {
+        return fromAllLoops(
+                loop -> {
+                    loop.connections().forEach(ClientConnection::resetStatistics);
+                    return true;
+                },
+                true,
+                Boolean::logicalAnd);
     }
 
     private <T> CompletionStage<T> fromAllLoops(Function<Loop, T> ofLoop, T none, BinaryOperator<T> plus) {

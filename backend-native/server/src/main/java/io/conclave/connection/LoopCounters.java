@@ -14,6 +14,16 @@ final class LoopCounters {
     private long maxLatencyNanos;
     private double sumLatencyMs;
 
+    /** Begins again; what waits for its answer goes on waiting. */
+    void reset() {
+        received = 0;
+        sent = 0;
+        writes = 0;
+        minLatencyNanos = Long.MAX_VALUE;
+        maxLatencyNanos = 0;
+        sumLatencyMs = 0;
+    }
+
     void received() {
         received++;
     }

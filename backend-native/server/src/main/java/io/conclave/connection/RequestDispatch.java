@@ -67,6 +67,7 @@ final class RequestDispatch {
             pipeline.submit(new LastError(header.xid(), ErrorCode.UNIMPLEMENTED));
             return;
         }
+        connection.requested(opCode.get(), header.xid());
         try {
             dispatch(header.xid(), RequestBody.decode(opCode.get(), in));
         } catch (MalformedFrameException e) {

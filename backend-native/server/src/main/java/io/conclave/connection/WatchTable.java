@@ -170,6 +170,14 @@ final class WatchTable {
         }
     }
 
+    /** The paths of which a watcher is told more than of their lists of children, as ZooKeeper's operators see them. */
+    List<String> pathsOf(Watcher watcher) {
+        return watcher.watchedPaths().stream()
+                .filter(path -> (kindsOf(path, watcher) & ~CHILDREN) != 0)
+                .sorted()
+                .toList();
+    }
+
     /** How many watches there are, each path of each watcher once. */
     long watchCount() {
         return watchCount;

@@ -206,6 +206,13 @@ public final class ConclaveServer implements AutoCloseable {
         return Duration.ofMillis(Math.max(5, Math.min(500, config.minSessionTimeoutMs() / 10)));
     }
 
+    private CompletionStage<String> sessionDump() {
+        SessionReport dump =
+                new SessionReport(replica.state(), sessions.remainingMs(), config.tickTimeMs(), time.wallMillis());
+        boolean leads = log.status().role() == LogRole.LEADING;
+        return CompletableFuture.completedStage(leads ? dump.ofLeader() : dump.ofFollower());
+    }
+
     private ConnectionServices services() {
         return new ConnectionServices(
                 limits(),
@@ -214,8 +221,7 @@ public final class ConclaveServer implements AutoCloseable {
                 new ClusterNode(),
                 replica::state,
                 new SuperUser(secret.map(AdminSecret::value), config.superDigest()),
-                new FourLetterWords(config, report, () -> connections().totals(), () -> connections()
-                        .reports()),
+                new FourLetterWords(config, report, this::connections, this::sessionDump),
                 members,
                 time);
     }

@@ -1,15 +1,18 @@
 package io.conclave.server;
 
 import io.conclave.connection.CommandWords;
+import io.conclave.connection.ConnectionAcceptor;
 import io.conclave.connection.ConnectionReport;
 import io.conclave.connection.ConnectionTotals;
 import io.conclave.connection.ServiceMode;
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -21,38 +24,67 @@ final class FourLetterWords implements CommandWords {
             "conf", "cons", "crst", "dirs", "dump", "envi", "gtmk", "ruok", "srst", "srvr", "stat", "stmk", "wchc",
             "wchp", "wchs", "mntr", "isro", "hash");
 
+    /** What ZooKeeper traces unless told otherwise; nothing is traced here, and the number is only kept. */
+    private static final long DEFAULT_TRACE_MASK = 0x132;
+
     private final Set<String> allowed;
-    private final Supplier<CompletionStage<ConnectionTotals>> totals;
-    private final Supplier<CompletionStage<List<ConnectionReport>>> connections;
+    private final Supplier<ConnectionAcceptor> connections;
+    private final Supplier<CompletionStage<String>> sessions;
     private final ServerReport server;
+    private final AtomicLong traceMask = new AtomicLong(DEFAULT_TRACE_MASK);
     /** What needs to be serving; the others are answered in any case. Only what lists the connections looks at each. */
     private final Map<String, Supplier<CompletionStage<String>>> whileServing;
 
+    /**
+     * The words of a server.
+     *
+     * @param connections the connections, once there are any
+     * @param sessions the answer to dump
+     */
     FourLetterWords(
             ServerConfig config,
             ServerReport server,
-            Supplier<CompletionStage<ConnectionTotals>> totals,
-            Supplier<CompletionStage<List<ConnectionReport>>> connections) {
+            Supplier<ConnectionAcceptor> connections,
+            Supplier<CompletionStage<String>> sessions) {
         this.allowed = config.commandWhitelist();
-        this.totals = totals;
         this.connections = connections;
+        this.sessions = sessions;
         this.server = server;
-        this.whileServing = Map.of(
-                "srvr", () -> ofTotals(sums -> server.heading() + server.statistics(sums)),
-                "stat", this::statistics,
-                "cons", () -> this.connections.get().thenApply(FourLetterWords::listed),
-                "conf", () -> CompletableFuture.completedStage(server.configuration()),
-                "mntr", () -> ofTotals(server::monitoring));
+        this.whileServing = Map.ofEntries(
+                Map.entry("srvr", () -> ofTotals(sums -> server.heading() + server.statistics(sums))),
+                Map.entry("stat", this::statistics),
+                Map.entry("cons", () -> reports().thenApply(FourLetterWords::listed)),
+                Map.entry("conf", () -> CompletableFuture.completedStage(server.configuration())),
+                Map.entry("mntr", () -> ofTotals(server::monitoring)),
+                Map.entry("dump", this.sessions),
+                Map.entry("dirs", () -> CompletableFuture.supplyAsync(server::directories)),
+                Map.entry("wchs", () -> ofWatches(WatchReport::summary)),
+                Map.entry("wchc", () -> ofWatches(WatchReport::ofSessions)),
+                Map.entry("wchp", () -> ofWatches(WatchReport::ofPaths)),
+                Map.entry(
+                        "srst", () -> this.connections.get().resetTotals().thenApply(done -> "Server stats reset.\n")),
+                Map.entry(
+                        "crst",
+                        () -> this.connections.get().resetReports().thenApply(done -> "Connection stats reset.\n")));
+    }
+
+    private CompletionStage<List<ConnectionReport>> reports() {
+        return connections.get().reports();
+    }
+
+    private CompletionStage<String> ofWatches(Function<WatchReport, String> text) {
+        return connections.get().watches().thenApply(watches -> text.apply(new WatchReport(watches)));
     }
 
     private CompletionStage<String> ofTotals(Function<ConnectionTotals, String> text) {
-        return totals.get().thenApply(text);
+        return connections.get().totals().thenApply(text);
     }
 
     private CompletionStage<String> statistics() {
-        return connections
-                .get()
-                .thenCombine(totals.get(), (each, sums) -> server.heading() + clients(each) + server.statistics(sums));
+        return reports()
+                .thenCombine(
+                        connections.get().totals(),
+                        (each, sums) -> server.heading() + clients(each) + server.statistics(sums));
     }
 
     @Override
@@ -61,13 +93,20 @@ final class FourLetterWords implements CommandWords {
     }
 
     @Override
-    public CompletionStage<String> answer(String word) {
+    public int argumentBytes(String word) {
+        return word.equals("stmk") && isAllowed(word) ? Long.BYTES : 0;
+    }
+
+    @Override
+    public CompletionStage<String> answer(String word, byte[] argument) {
         if (!isAllowed(word)) {
             return CompletableFuture.completedStage(word + " is not executed because it is not in the whitelist.\n");
         }
         return switch (word) {
             case "ruok" -> CompletableFuture.completedStage("imok");
             case "isro" -> CompletableFuture.completedStage(readOnly(server.mode()));
+            case "gtmk" -> CompletableFuture.completedStage(Long.toString(traceMask.get()));
+            case "stmk" -> CompletableFuture.completedStage(Long.toString(traced(argument)));
             case "envi" -> CompletableFuture.completedStage(server.environment());
             default -> answerWhileServing(word);
         };
@@ -92,6 +131,11 @@ final class FourLetterWords implements CommandWords {
             case "mntr" -> reason.isEmpty() ? NOT_SERVING : NOT_SERVING + "zk_no_leader_reason\t" + reason + "\n";
             default -> NOT_SERVING;
         };
+    }
+
+    private long traced(byte[] argument) {
+        traceMask.set(ByteBuffer.wrap(argument).getLong());
+        return traceMask.get();
     }
 
     /** As in ZooKeeper, isro is for clients that look for a server, where there is a read-only mode at all. */
@@ -119,8 +163,8 @@ final class FourLetterWords implements CommandWords {
         StringBuilder text = new StringBuilder();
         for (ConnectionReport client : clients) {
             text.append(line(client));
-            if (client.sessionId() != 0) {
-                text.append(",sid=0x").append(Long.toHexString(client.sessionId()));
+            if (client.client().sessionId() != 0) {
+                text.append(details(client));
             }
             text.append(")\n");
         }
@@ -131,10 +175,28 @@ final class FourLetterWords implements CommandWords {
         return String.format(
                 Locale.ROOT,
                 " %s[%d](queued=%d,recved=%d,sent=%d",
-                client.address(),
-                client.attached() ? 1 : 0,
+                client.client().address(),
+                client.client().attached() ? 1 : 0,
                 client.queued(),
                 client.received(),
                 client.sent());
+    }
+
+    private static String details(ConnectionReport client) {
+        String lastXid = client.lastXid() < 0 ? "" : ",lcxid=0x" + Long.toHexString(client.lastXid());
+        return String.format(
+                Locale.ROOT,
+                ",sid=0x%x,lop=%s,est=%d,to=%d%s,lzxid=0x%x,lresp=%d,llat=%d,minlat=%d,avglat=%d,maxlat=%d",
+                client.client().sessionId(),
+                client.lastOperation(),
+                client.establishedMs(),
+                client.client().timeoutMs(),
+                lastXid,
+                client.lastZxid(),
+                client.lastResponseMs(),
+                client.lastLatencyMs(),
+                client.minLatencyMs(),
+                client.averageLatencyMs(),
+                client.maxLatencyMs());
     }
 }

@@ -8,6 +8,9 @@ import io.conclave.consensus.entry.ClusterConfiguration;
 import io.conclave.replica.MemberList;
 import io.conclave.time.TimeSource;
 import io.conclave.tree.TreeState;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Map;
@@ -15,7 +18,9 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /** What this server says about itself, in ZooKeeper's words. From any thread. */
 final class ServerReport {
@@ -157,6 +162,27 @@ final class ServerReport {
 
     private static String megabytes(long bytes) {
         return (bytes >> 20) + "MB";
+    }
+
+    /** The bytes of snapshots, and of the log and all else that is kept. Blocks. */
+    String directories() {
+        long snapshots = bytesOf(file -> file.getFileName().toString().endsWith(".snap"));
+        return "datadir_size: " + snapshots + "\nlogdir_size: " + (bytesOf(file -> true) - snapshots) + "\n";
+    }
+
+    private long bytesOf(Predicate<Path> which) {
+        if (config.dataDirectory().isEmpty()) {
+            return 0;
+        }
+        try (Stream<Path> files = Files.walk(config.dataDirectory().get())) {
+            return files.filter(Files::isRegularFile)
+                    .filter(which)
+                    .mapToLong(file -> file.toFile().length())
+                    .sum();
+        } catch (IOException | UncheckedIOException e) {
+            throw new IllegalStateException(
+                    "cannot read " + config.dataDirectory().get(), e);
+        }
     }
 
     String monitoring(ConnectionTotals connections) {

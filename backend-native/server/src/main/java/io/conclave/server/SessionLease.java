@@ -8,6 +8,7 @@ import io.conclave.time.TimeSource;
 import io.conclave.tree.Change;
 import io.conclave.tree.SessionRecord;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -133,6 +134,13 @@ final class SessionLease implements SessionLeases.Lease {
     /** A note takes it along: the next sign of life is for the next note. */
     void entered() {
         entered.set(false);
+    }
+
+    /** How long until it is found silent if nothing more is heard of it here; 0 if that time is over. */
+    long remainingMs() {
+        long heard = heardNanos.get();
+        long leftNanos = isMark(heard) ? 0 : timeoutNanos - (time.monotonicNanos() - heard);
+        return Math.max(0, TimeUnit.NANOSECONDS.toMillis(leftNanos));
     }
 
     /** Somebody has heard of it; false if its end is proposed or has come. */

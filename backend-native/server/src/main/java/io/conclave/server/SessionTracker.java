@@ -11,6 +11,8 @@ import io.conclave.tree.SessionRecord;
 import io.conclave.tree.TreeState;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -149,6 +151,13 @@ final class SessionTracker implements SessionLeases, StepListener {
      */
     long notHeardOf() {
         return leases.values().stream().filter(lease -> !lease.isHeardOf()).count();
+    }
+
+    /** How long each session has until it is found silent, in milliseconds, as far as this server knows. */
+    SortedMap<Long, Long> remainingMs() {
+        SortedMap<Long, Long> remaining = new TreeMap<>();
+        leases.forEach((id, lease) -> remaining.put(id, lease.remainingMs()));
+        return remaining;
     }
 
     int size() {

@@ -3,6 +3,7 @@ package io.conclave.server;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.conclave.protocol.CreateFlag;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -143,6 +144,101 @@ class FourLetterWordsTest {
                                 "zk_num_alive_connections\t" + connections,
                                 "zk_watch_count\t" + watches,
                                 "zk_outstanding_requests\t0"))));
+    }
+
+    @Test
+    void consTellsWhatEachConnectionHasDoneUntilCrstBeginsAnew() throws IOException {
+        try (ConclaveServer server = start(ALL)) {
+            int port = TestServer.port(server);
+            try (RawClient client = RawClient.attached(port, 10_000)) {
+                client.call(Requests.create("/a"));
+                String line = lineWith(ask(port, "cons"), "sid=");
+                assertTrue(
+                        Pattern.matches(
+                                " /127\\.0\\.0\\.1:\\d+\\[1]\\(queued=0,recved=2,sent=2,sid=0x[0-9a-f]+,lop=CREA,est=\\d{13},"
+                                        + "to=10000,lcxid=0x[0-9a-f]+,lzxid=0x[0-9a-f]+,lresp=\\d{13},llat=\\d+,minlat=\\d+,"
+                                        + "avglat=\\d+,maxlat=\\d+\\)",
+                                line),
+                        line);
+                assertEquals("Connection stats reset.\n", ask(port, "crst"));
+                String reset = lineWith(ask(port, "cons"), "sid=");
+                assertTrue(reset.contains("(queued=0,recved=0,sent=0,sid="), reset);
+                assertTrue(reset.contains(",lop=NA,"), reset);
+                assertTrue(!reset.contains("lcxid"), reset);
+            }
+        }
+    }
+
+    private static String lineWith(String text, String part) {
+        return text.lines()
+                .filter(line -> line.contains(part))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError("no " + part + " in " + text));
+    }
+
+    @Test
+    void srstBeginsTheServersCountsAnew() throws IOException {
+        try (ConclaveServer server = start(ALL)) {
+            int port = TestServer.port(server);
+            try (RawClient client = RawClient.attached(port, 10_000)) {
+                client.call(Requests.create("/a"));
+                assertEquals("Server stats reset.\n", ask(port, "srst"));
+                List<String> lines = ask(port, "srvr").lines().toList();
+                assertEquals(List.of("Latency min/avg/max: 0/0.0000/0", "Received: 1", "Sent: 0"), lines.subList(1, 4));
+            }
+        }
+    }
+
+    @Test
+    void watchesAreListedBySessionAndByPath() throws IOException {
+        try (ConclaveServer server = start(ALL)) {
+            int port = TestServer.port(server);
+            try (RawClient one = RawClient.attached(port, 10_000);
+                    RawClient two = RawClient.attached(port, 10_000)) {
+                one.call(Requests.existsAndWatch("/a"));
+                one.call(Requests.existsAndWatch("/b"));
+                two.call(Requests.existsAndWatch("/a"));
+                assertEquals("2 connections watching 2 paths\nTotal watches:3\n", ask(port, "wchs"));
+                List<String> bySession = ask(port, "wchc").lines().toList();
+                assertEquals(6, bySession.size(), bySession::toString);
+                assertEquals(2, bySession.stream().filter("\t/a"::equals).count());
+                assertTrue(Pattern.matches("0x[0-9a-f]+", bySession.get(0)), bySession::toString);
+                List<String> byPath = ask(port, "wchp").lines().toList();
+                assertEquals("/a", byPath.get(0));
+                assertTrue(Pattern.matches("\t0x[0-9a-f]+", byPath.get(2)), byPath::toString);
+                assertEquals("/b", byPath.get(3));
+            }
+        }
+    }
+
+    @Test
+    void dumpListsSessionsByTheTimeAtWhichTheyExpireAndTheirEphemerals() throws IOException {
+        try (ConclaveServer server = start(ALL)) {
+            int port = TestServer.port(server);
+            try (RawClient client = RawClient.attached(port, 10_000)) {
+                client.call(Requests.create("/e", CreateFlag.EPHEMERAL));
+                List<String> lines = ask(port, "dump").lines().toList();
+                String id = lines.get(3).strip();
+                assertEquals("SessionTracker dump:", lines.get(0));
+                assertEquals("Session Sets (1)/(1):", lines.get(1));
+                assertTrue(Pattern.matches("1 expire at \\w{3} \\w{3} \\d\\d .* \\d{4}:", lines.get(2)), lines.get(2));
+                assertEquals(
+                        List.of("\t" + id, "ephemeral nodes dump:", "Sessions with Ephemerals (1):", id + ":", "\t/e"),
+                        lines.subList(3, 8));
+            }
+        }
+    }
+
+    @Test
+    void traceMaskIsKeptAndDirectoriesAreMeasured() throws IOException {
+        try (ConclaveServer server = start(ALL)) {
+            int port = TestServer.port(server);
+            assertEquals("306", ask(port, "gtmk"));
+            assertEquals("5", ask(port, "stmk\0\0\0\0\0\0\0\5"));
+            assertEquals("5", ask(port, "gtmk"));
+            assertTrue(
+                    Pattern.matches("datadir_size: \\d+\nlogdir_size: \\d+\n", ask(port, "dirs")), ask(port, "dirs"));
+        }
     }
 
     @Test
