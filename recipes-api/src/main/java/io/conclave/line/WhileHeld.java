@@ -40,9 +40,9 @@ public final class WhileHeld {
      * @throws X what the work throws
      */
     public static <G extends Tenure, X extends Exception> void run(G grant, HeldWork<? super G, X> work) throws X {
-        HeldCall<G, @Nullable Void, X> call = held -> {
+        HeldCall<G, Boolean, X> call = held -> {
             work.run(held);
-            return null;
+            return true;
         };
         call(grant, call);
     }
