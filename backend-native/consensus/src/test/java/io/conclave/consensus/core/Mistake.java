@@ -142,6 +142,30 @@ enum Mistake {
             };
         }
     },
+    /** A candidate that has led at any time counts every weak vote as a full one. */
+    VOUCHED_FOR_ANY_TERM {
+        @Override
+        Rules rules() {
+            return new Rules() {
+                @Override
+                boolean vouches(long ledTerm, long doubtTerm) {
+                    return true;
+                }
+            };
+        }
+    },
+    /** Found where messages have such terms: in the simulation of members. */
+    ANY_TERM_BELIEVED {
+        @Override
+        Rules rules() {
+            return new Rules() {
+                @Override
+                boolean isPlausible(long term, long own) {
+                    return true;
+                }
+            };
+        }
+    },
     FULL_AGAIN_AT_ANY_COMMIT_INDEX {
         @Override
         Rules rules() {

@@ -35,6 +35,7 @@ final class EnsembleSimulation {
     final Map<Integer, CounterMachine> applications = new HashMap<>();
     final Map<Integer, Member> listed = new TreeMap<>();
     private final boolean durable;
+    CoreFactory cores = CoreFactory.RAFT;
     int snapshotEveryEntries = 100;
     IntSupplier snapshotPadding;
 
@@ -78,7 +79,7 @@ final class EnsembleSimulation {
                 options.inFlightAppends(),
                 Math.min(windowBytes / 4, options.tailBytes()),
                 windowBytes);
-        return CoreFactory.RAFT.create(start, kept, seed, nowMs);
+        return cores.create(start, kept, seed, nowMs);
     }
 
     void startAll() {

@@ -2,9 +2,14 @@ package io.conclave.consensus.simulation;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.conclave.consensus.MembershipChange;
+import io.conclave.consensus.core.PeerMessage;
 import io.conclave.consensus.disk.SimulatedDisk;
+import io.conclave.consensus.entry.Member;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 
@@ -19,10 +24,29 @@ final class FaultSimulation {
     private final boolean durable;
     private final int size;
     private int wiped;
+
+    /** Beyond what Raft assumes: disks that go back in time, an operator's mistakes, terms that jump. */
+    private final Random edges;
+
+    private final boolean hasEdges;
+
+    /** The operator has changed the members: fewer may vote from then on, so no more disks are lost. */
+    private boolean meddled;
+
+    /** By member: what its disk held some time ago. */
+    private final Map<Integer, Map<String, byte[]>> images = new HashMap<>();
+
     private final SnapshotRot rot;
 
     FaultSimulation(long seed) {
+        this(seed, false);
+    }
+
+    /** @param withEdges also what Raft does not assume */
+    FaultSimulation(long seed, boolean withEdges) {
         random = new Random(seed * 7919);
+        edges = new Random(seed * 104_729);
+        hasEdges = withEdges;
         rot = new SnapshotRot(new Random(seed * 104_729));
         durable = random.nextInt(5) != 0;
         size = random.nextInt(4) == 0 ? 5 : 3;
@@ -59,12 +83,18 @@ final class FaultSimulation {
             if (random.nextInt(3) == 0) {
                 fault();
             }
+            if (hasEdges && edges.nextInt(8) == 0) {
+                edge();
+            }
             if (durable) {
                 rot.strike(ensemble.members.get(1 + round % size).disk());
             }
             ensemble.runFor(random.nextInt(random.nextInt(4) == 0 ? 1_500_000 : 100_000));
         }
         ensemble.network.delayUs(300);
+        if (hasEdges) {
+            putBack();
+        }
         ensemble.settle();
     }
 
@@ -111,6 +141,72 @@ final class FaultSimulation {
         }
     }
 
+    private void edge() {
+        int id = 1 + edges.nextInt(size);
+        SimulatedMember member = ensemble.members.get(id);
+        switch (edges.nextInt(4)) {
+            case 0 -> images.put(id, member.image());
+            case 1 -> {
+                if (durable && images.containsKey(id) && mayWipe()) {
+                    wiped(member);
+                    member.restore(images.get(id));
+                }
+            }
+            case 2 -> {
+                if (ensemble.leader() != 0 && mayLose()) {
+                    meddled = true;
+                    ensemble.change(
+                            edges.nextBoolean()
+                                    ? new MembershipChange.Remove(id)
+                                    : new MembershipChange.Put(EnsembleSimulation.member(id, true)));
+                }
+            }
+            default -> {
+                int from = id % size + 1;
+                long directory = ensemble.members.get(from).isAlive()
+                        ? ensemble.members.get(from).directory()
+                        : 0;
+                ensemble.network.send(
+                        from,
+                        directory,
+                        id,
+                        new PeerMessage.VoteRequest(
+                                false, Long.MAX_VALUE, 0, 0, member.isAlive() ? member.directory() : 0, true));
+            }
+        }
+    }
+
+    /** The operator takes its mistakes back. */
+    private void putBack() {
+        ensemble.network.heal();
+        for (int second = 0; second < 120; second++) {
+            ensemble.members.forEach((id, member) -> {
+                member.disk().capacity(Long.MAX_VALUE);
+                member.disk().failAfter(-1);
+                if (!member.isAlive()) {
+                    ensemble.start(id, false);
+                }
+            });
+            ensemble.runFor(EnsembleSimulation.SECOND_US);
+            if (ensemble.leader() != 0 && takeBack()) {
+                return;
+            }
+        }
+    }
+
+    /** Whether all are members that may vote. */
+    private boolean takeBack() {
+        boolean all = true;
+        for (int id : ensemble.members.keySet()) {
+            Member member = ensemble.configuration().members().get(id);
+            if (member == null || member.observer()) {
+                all = false;
+                ensemble.change(new MembershipChange.Put(EnsembleSimulation.member(id, false)));
+            }
+        }
+        return all;
+    }
+
     /** A wiped member may come back only while the others, a majority, keep what was acknowledged. */
     private void die(SimulatedMember member) {
         if (!member.isAlive()) {
@@ -130,7 +226,7 @@ final class FaultSimulation {
 
     /** One at a time, and only out of a whole ensemble: who has lost its log has lost what it acknowledged. */
     private boolean mayWipe() {
-        return areBack(ensemble.members.keySet());
+        return !meddled && areBack(ensemble.members.keySet());
     }
 
     /** Nobody else may lose the end of its log until the one that lost all is a voter again. */

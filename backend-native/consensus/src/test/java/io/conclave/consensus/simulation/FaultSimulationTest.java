@@ -2,6 +2,7 @@ package io.conclave.consensus.simulation;
 
 import static org.junit.jupiter.api.Assertions.fail;
 
+import io.conclave.consensus.core.MistakenCores;
 import io.conclave.consensus.disk.PowerFailure;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -34,6 +35,34 @@ class FaultSimulationTest {
         }
         System.out.println(seeds + " seeds, " + acknowledged + " proposals acknowledged, " + leaders + " leaders, "
                 + unknown + " outcomes unknown");
+    }
+
+    /** The planted mistake: a member believes any term. */
+    @Test
+    void aTermThatJumpsIsFoundWhereItIsBelieved() {
+        for (int seed = 1; seed <= 40; seed++) {
+            FaultSimulation simulation = new FaultSimulation(seed, true);
+            simulation.ensemble.cores = MistakenCores.with("ANY_TERM_BELIEVED");
+            try {
+                simulation.run();
+            } catch (RuntimeException | AssertionError | PowerFailure e) {
+                System.out.println("found with seed " + seed + ": " + e);
+                return;
+            }
+        }
+        fail("not found in 40 seeds");
+    }
+
+    /** Disks that go back in time, an operator's mistakes, and terms that jump, among all the other faults. */
+    @Test
+    void theSameHoldsBeyondWhatRaftAssumes() {
+        for (int seed = 1; seed <= 15; seed++) {
+            try {
+                new FaultSimulation(seed, true).run();
+            } catch (RuntimeException | AssertionError | PowerFailure e) {
+                fail("seed " + seed, e);
+            }
+        }
     }
 
     /** What is read from the files is sent once; the member had it, and the link on which it said so broke. */
