@@ -99,6 +99,7 @@ final class Faults {
         for (ServerMachine machine : world.machines.values()) {
             machine.disk().capacity(Long.MAX_VALUE);
             machine.disk().failAfter(-1);
+            machine.misapplyNoMore();
         }
     }
 

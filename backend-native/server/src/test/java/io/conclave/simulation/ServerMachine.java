@@ -95,6 +95,11 @@ final class ServerMachine implements SimulatedNetwork.Node {
         misapplies = true;
     }
 
+    /** If no change has been applied wrongly so far, none will be. */
+    void misapplyNoMore() {
+        misapplies = false;
+    }
+
     /** Whether its state may be another one than it ought to be. */
     boolean isWrong() {
         return wrong;
