@@ -13,6 +13,7 @@ import io.conclave.time.Elapsed;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -35,6 +36,11 @@ class ClaimExtensionTest {
             queue.put("item");
             Claim<String> claim = queue.claim();
             assertTrue(claim.extend(Duration.ofSeconds(2)), "it is held");
+            CompletableFuture<Void> armed = new CompletableFuture<>();
+            coordinator
+                    .recipeSession()
+                    .execute(() -> armed.complete(null)); // behind the timer, which the clock then fires
+            armed.get(20, SECONDS);
             atNextMark.set(() -> {
                 clock.advance(Duration.ofSeconds(3));
                 awaitOf(givingBack);
