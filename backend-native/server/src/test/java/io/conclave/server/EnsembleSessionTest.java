@@ -248,7 +248,7 @@ class EnsembleSessionTest {
     @Test
     void featureLevelIsRaisedWhenAllMembersHaveNamedTheirs() {
         for (int id : ensemble.ids()) {
-            Awaitility.await().until(() -> ensemble.server(id).state().featureLevel() == 1);
+            Awaitility.await().until(() -> ensemble.server(id).state().featureLevel() == ConclaveServer.FEATURE_LEVEL);
         }
     }
 }
