@@ -30,13 +30,15 @@ final class AwayInitiator implements AutoCloseable {
     private static final String WARM_UP = "sP"; // which has the hash of t1, so its record has the same parent
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final Duration SESSION = Duration.ofSeconds(10);
+    /** Of those whose time a test moves: their heartbeats may come late on a busy machine. */
+    private static final Duration LONG_SESSION = Duration.ofHours(24);
 
     final String store = "away-" + UUID.randomUUID();
     final ManualTimeSource time = new ManualTimeSource();
     final ManualTimeSource initiatorsTime = new ManualTimeSource();
-    final Coordinator sites = connect(time);
-    final Coordinator successor = connect(time);
-    final Coordinator initiator = connect(initiatorsTime);
+    final Coordinator sites = connect(time, LONG_SESSION);
+    final Coordinator successor = connect(time, LONG_SESSION);
+    final Coordinator initiator = connect(initiatorsTime, SESSION);
     final List<String> told = new CopyOnWriteArrayList<>();
     final List<Request<?>> beginnings = new CopyOnWriteArrayList<>();
     final AtomicInteger looks = new AtomicInteger();
@@ -79,10 +81,10 @@ final class AwayInitiator implements AutoCloseable {
         };
     }
 
-    Coordinator connect(ManualTimeSource clock) {
+    private Coordinator connect(ManualTimeSource clock, Duration sessionTimeout) {
         return Coordinator.builder("memory:" + store)
                 .timeSource(clock)
-                .sessionTimeout(SESSION)
+                .sessionTimeout(sessionTimeout)
                 .connect();
     }
 
