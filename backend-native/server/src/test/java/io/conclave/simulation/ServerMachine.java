@@ -105,6 +105,12 @@ final class ServerMachine implements SimulatedNetwork.Node {
         return wrong;
     }
 
+    /** Another member's wrong state is its own now, and what most members have is not what is right any more. */
+    void hasReceivedWrongState() {
+        wrong = true;
+        world.wrongStateHasSpread();
+    }
+
     /** Wrong are times alone, which no client looks at: what is to be found is found by the servers. */
     CommittedBatch misapplying(CommittedBatch of) {
         if (!misapplies || of.entries().stream().noneMatch(ServerMachine::setsTimes)) {
@@ -129,7 +135,7 @@ final class ServerMachine implements SimulatedNetwork.Node {
             if (process != of) {
                 return;
             }
-            if (!wrong) {
+            if (!wrong && !world.hasWrongStateSpread()) {
                 world.violated(new Violation("server " + id + " finds its state wrong, and it is right"));
                 return;
             }

@@ -131,7 +131,7 @@ final class Truth {
                     swap.run();
                     world.trace.fault("snapshot read", machine.id, of.state().lastZxid());
                     if (!machine.isWrong()) {
-                        compare(machine.id, of.state());
+                        compareReceived(machine, of.state());
                     }
                 };
             }
@@ -167,6 +167,16 @@ final class Truth {
         if (batch.firstIndex() % DIGEST_EVERY == 0
                 && !world.machines.get(member).isWrong()) {
             compare(member, of.state());
+        }
+    }
+
+    /** A member whose state is wrong may send it to others, as a snapshot, before anybody finds out: they have it then. */
+    private void compareReceived(ServerMachine machine, TreeState state) {
+        boolean anyWrong = world.machines.values().stream().anyMatch(ServerMachine::isWrong);
+        if (anyWrong && state.digest() != stateAt(state.lastZxid()).digest()) {
+            machine.hasReceivedWrongState();
+        } else {
+            compare(machine.id, state);
         }
     }
 

@@ -30,7 +30,7 @@ enum ContractBackends {
     /** Apache ZooKeeper 3.7. */
     ZOOKEEPER_3_7(() -> Servers.of(new OlderZooKeeper("3.7.2"))),
     /** The last line in which a connection has one watch mode for a path. */
-    ZOOKEEPER_3_8(() -> Servers.of(new OlderZooKeeper("3.8.7"))),
+    ZOOKEEPER_3_8(() -> Servers.of(new OlderZooKeeper("3.8.6"))),
     /** Three of our servers; each client goes to whichever it likes. */
     ENSEMBLE(ContractEnsemble::new),
     /** The same, but the leader is killed again and again, and with it the connections of a third of the clients. */
