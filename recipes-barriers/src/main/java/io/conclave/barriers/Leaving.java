@@ -195,8 +195,8 @@ final class Leaving extends Wait {
             return;
         }
         sessionListener.close();
+        participant.depart(why, LossReason.RELEASED); // first: a caller that is told sees it as gone
         failed(why);
-        participant.depart(why, LossReason.RELEASED);
         removeWatch();
         participant.gone().thenRun(this::nothingLeft);
     }

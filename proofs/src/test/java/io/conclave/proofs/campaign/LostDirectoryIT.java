@@ -2,6 +2,7 @@ package io.conclave.proofs.campaign;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
@@ -15,6 +16,7 @@ import io.conclave.spi.GetData;
 import io.conclave.spi.Sync;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -67,17 +69,20 @@ class LostDirectoryIT {
     @Timeout(300)
     void aServerOfAnotherClusterIsRefusedAndTheOthersGoOn() throws Exception {
         try (Ensemble ensemble = start()) {
-            Member leader = ensemble.awaitAllServing();
-            Member other = ensemble.others(leader).get(0);
-            Member stranger = ensemble.others(leader).get(1);
+            Member stranger = ensemble.others(ensemble.awaitAllServing()).get(1);
             write(ensemble, 0, WRITES);
             stranger.kill();
             stranger.wipe();
-            stranger.command("init");
-            long elections = leader.log()
-                    .lines()
-                    .filter(line -> line.contains("Leading in term"))
-                    .count();
+            IllegalStateException refused = assertThrows(IllegalStateException.class, () -> stranger.command("init"));
+            assertTrue(String.valueOf(refused.getMessage()).contains("belongs to cluster"), refused::getMessage);
+            makeAnotherCluster(ensemble, stranger);
+            Member leader = ensemble.awaitLeader();
+            Member other = ensemble.others(leader).stream()
+                    .filter(member -> member != stranger)
+                    .findFirst()
+                    .orElseThrow();
+            long followersElections = electionsOf(other);
+            long elections = electionsOf(leader);
 
             stranger.start();
             Awaitility.await().atMost(PATIENCE).until(() -> ensemble.members().stream()
@@ -86,18 +91,8 @@ class LostDirectoryIT {
                 write(client, WRITES, 2 * WRITES);
             }
             assertEquals(Mode.LEADER, leader.mode());
-            assertEquals(
-                    elections,
-                    leader.log()
-                            .lines()
-                            .filter(line -> line.contains("Leading in term"))
-                            .count());
-            assertEquals(
-                    0,
-                    other.log()
-                            .lines()
-                            .filter(line -> line.contains("Leading in term"))
-                            .count());
+            assertEquals(elections, electionsOf(leader));
+            assertEquals(followersElections, electionsOf(other));
 
             stranger.kill();
             stranger.wipe();
@@ -105,6 +100,23 @@ class LostDirectoryIT {
             ensemble.awaitAllServing();
             assertAllThere(ensemble, stranger, 2 * WRITES);
         }
+    }
+
+    /** While the other servers are away, nobody says that there is a cluster already. */
+    private static void makeAnotherCluster(Ensemble ensemble, Member stranger) throws InterruptedException {
+        List<Member> others = ensemble.others(stranger);
+        for (Member other : others) {
+            other.kill();
+        }
+        stranger.command("init");
+        others.forEach(Member::start);
+    }
+
+    private static long electionsOf(Member member) {
+        return member.log()
+                .lines()
+                .filter(line -> line.contains("Leading in term"))
+                .count();
     }
 
     private Ensemble start() {

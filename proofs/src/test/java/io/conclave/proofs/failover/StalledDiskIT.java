@@ -102,10 +102,10 @@ class StalledDiskIT {
         Member leader = ensemble.awaitAllServing();
         Member behind = ensemble.others(leader).get(0);
         behind.kill();
+        behind.wipe(); // one with a log would be sent what it lacks from the leader's files
         NodePath root = NodePath.of("/many");
         try (Coordinator client = connect(ensemble.others(leader).get(1))) {
             client.execute(Create.of(root));
-            // more than a leader keeps in memory for members that come back soon
             run(client, 2500, i -> Create.of(root.child("n" + i)).withData(new byte[8000]));
         }
         Step snapshot = () -> {

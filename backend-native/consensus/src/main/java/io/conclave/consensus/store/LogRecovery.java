@@ -318,14 +318,9 @@ final class LogRecovery {
 
     /** Zeros behind the end, durable, so that no old byte can come back behind new ones; what is before it is durable, too. */
     void cut() throws IOException {
-        for (Segment segment : segments) {
-            if (segment.id() >= Math.min(durable.segment(), tail().end().segment())) {
-                rewriteEnd(segment);
-            }
-        }
         for (Segment segment : segmentsBehindEnd()) {
             if (torn) {
-                zeroBehindEnd(segment);
+                zeroBehindEnd(segment); // before the rest is written again, which would hide what was cut
             }
             if (firstFree(segment) == LogFormat.SEGMENT_HEADER_BYTES) {
                 segment.startAt(0);
@@ -333,6 +328,7 @@ final class LogRecovery {
         }
         for (Segment segment : segments) {
             if (segment.id() >= Math.min(durable.segment(), tail().end().segment())) {
+                rewriteEnd(segment);
                 segment.file().sync();
             }
         }
