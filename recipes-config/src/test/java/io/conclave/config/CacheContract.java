@@ -83,10 +83,12 @@ abstract class CacheContract extends ConfigFixture {
             cache.awaitLoaded(PATIENCE);
             assertEquals("one", text(cache.child("a").orElseThrow()));
             create(coordinator, "/parent/b", "two");
-            await().atMost(PATIENCE).until(() -> cache.children().size() == 2);
-            set(coordinator, "/parent/a", "three");
             await().atMost(PATIENCE)
-                    .until(() -> text(cache.child("a").orElseThrow()).equals("three"));
+                    .until(() -> told.size() == 2); // what the listener has not heard yet comes together
+            assertEquals(2, cache.children().size());
+            set(coordinator, "/parent/a", "three");
+            await().atMost(PATIENCE).until(() -> told.size() == 3);
+            assertEquals("three", text(cache.child("a").orElseThrow()));
             create(coordinator, "/parent/a/below", "no child");
             set(coordinator, "/parent", "no child either");
             delete(coordinator, "/parent/b");
