@@ -11,6 +11,9 @@ module io.conclave.api {
     exports io.conclave.line;
     exports io.conclave.metrics;
     exports io.conclave.node;
+    exports io.conclave.recovery;
+    exports io.conclave.request;
+    exports io.conclave.session;
     exports io.conclave.spi;
     exports io.conclave.time;
 

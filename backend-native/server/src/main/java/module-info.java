@@ -1,4 +1,5 @@
 /** The server, stand-alone and embedded. */
+@SuppressWarnings("module") // that of the tests is built after this one
 module io.conclave.server {
     requires static org.jspecify;
     requires transitive io.conclave.api;
@@ -12,9 +13,10 @@ module io.conclave.server {
     requires java.management;
     requires org.slf4j;
 
-    exports io.conclave.ensemble;
     exports io.conclave.launcher;
     exports io.conclave.server;
+    exports io.conclave.server.faults to
+            io.conclave.server.testing;
     exports io.conclave.tree;
 
     provides io.conclave.spi.BackendProvider with

@@ -57,10 +57,10 @@ public final class Benchmark {
         Files.createDirectories(options.directory());
         report.machine(options);
         Callbacks callbacks = Callbacks.on(options.callbackThreads());
-        List<Cluster> clusters = new ArrayList<>();
+        List<BenchmarkCluster> clusters = new ArrayList<>();
         try {
             for (ServerKind kind : options.kinds()) {
-                clusters.add(Cluster.start(kind, options, time));
+                clusters.add(BenchmarkCluster.start(kind, options, time));
             }
             clusters.forEach(report::processes);
             for (Place place : options.places()) {
@@ -69,16 +69,16 @@ public final class Benchmark {
             Duration idle = options.round().multipliedBy(IDLE_ROUNDS);
             clusters.forEach(cluster -> report.idle(cluster, cluster.idle(idle)));
         } finally {
-            clusters.forEach(Cluster::close);
+            clusters.forEach(BenchmarkCluster::close);
             callbacks.close();
         }
         report.summary();
     }
 
-    private void runAt(Place place, List<Cluster> clusters, Executor callbacks) {
+    private void runAt(Place place, List<BenchmarkCluster> clusters, Executor callbacks) {
         Map<ServerKind, Load> loads = new EnumMap<>(ServerKind.class);
         try {
-            for (Cluster cluster : clusters) {
+            for (BenchmarkCluster cluster : clusters) {
                 loads.put(cluster.kind(), load(cluster, place, callbacks));
             }
             runAll(place, loads);
@@ -95,7 +95,7 @@ public final class Benchmark {
         }
     }
 
-    private Load load(Cluster cluster, Place place, Executor callbacks) {
+    private Load load(BenchmarkCluster cluster, Place place, Executor callbacks) {
         return new Load(
                 cluster.at(place).connectString(),
                 NodePath.of("/benchmark-" + place),

@@ -44,7 +44,7 @@ final class ConclaveViews implements ViewClient {
 
     @Override
     public void cache(String parent, Runnable loaded, IntConsumer changed) {
-        ChildrenCache cache = ChildrenCache.of(coordinator, parent);
+        ChildrenCache cache = ChildrenCache.at(coordinator, parent);
         cache.onChange(changes -> tell(changes, loaded, changed));
     }
 

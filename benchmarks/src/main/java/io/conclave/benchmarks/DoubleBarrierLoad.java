@@ -71,7 +71,7 @@ final class DoubleBarrierLoad implements AutoCloseable {
     }
 
     /** Runs for a time, and until the last round is over; at least one. Blocks. */
-    Round run(Duration duration) {
+    Measurement run(Duration duration) {
         Rounds rounds = new Rounds(time, duration);
         CyclicBarrier between = new CyclicBarrier(crossings.size(), rounds);
         Duration cpuBefore = serverTime.get();
@@ -83,7 +83,7 @@ final class DoubleBarrierLoad implements AutoCloseable {
         double seconds = (time.monotonicNanos() - startNanos) / 1e9;
         double cpuMicros = serverTime.get().minus(cpuBefore).toNanos() / 1e3;
         long count = rounds.latencies.total();
-        return new Round(
+        return new Measurement(
                 count / seconds,
                 rounds.latencies.percentileMs(0.5),
                 rounds.latencies.percentileMs(0.99),

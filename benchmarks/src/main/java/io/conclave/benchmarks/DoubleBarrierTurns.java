@@ -32,7 +32,7 @@ final class DoubleBarrierTurns implements AutoCloseable {
     }
 
     /** One turn; empty if it came to no end. Blocks. */
-    Optional<Round> run(Duration duration) {
+    Optional<Measurement> run(Duration duration) {
         if (stuck == MOST_STUCK) {
             return Optional.empty();
         }

@@ -47,7 +47,7 @@ final class ElectionLoad implements AutoCloseable {
     }
 
     /** So many leaders in succession. Blocks. */
-    Round run(int successions) {
+    Measurement run(int successions) {
         LatencyHistogram latencies = new LatencyHistogram();
         Duration cpuBefore = serverTime.get();
         long totalNanos = 0;
@@ -62,7 +62,7 @@ final class ElectionLoad implements AutoCloseable {
             join();
         }
         double cpuMicros = serverTime.get().minus(cpuBefore).toNanos() / 1e3;
-        return new Round(
+        return new Measurement(
                 successions / (totalNanos / 1e9),
                 latencies.percentileMs(0.5),
                 latencies.percentileMs(0.99),

@@ -6,13 +6,13 @@ import io.conclave.error.RefusedException;
 import io.conclave.metrics.MetricsHook;
 import io.conclave.node.Acl;
 import io.conclave.node.NodePath;
+import io.conclave.request.Create;
+import io.conclave.session.SessionState;
 import io.conclave.spi.Backend;
 import io.conclave.spi.BackendOptions;
 import io.conclave.spi.BackendProvider;
 import io.conclave.spi.BackendSession;
 import io.conclave.spi.ConnectString;
-import io.conclave.spi.Create;
-import io.conclave.spi.SessionState;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -73,7 +73,8 @@ final class Load implements AutoCloseable {
                                 List.of(),
                                 Acl.OPEN,
                                 MAX_QUEUED_REQUESTS,
-                                MetricsHook.NONE));
+                                MetricsHook.NONE,
+                                true));
         try {
             openSessions(sessionCount);
         } catch (RuntimeException e) {
@@ -147,7 +148,7 @@ final class Load implements AutoCloseable {
      * Runs one round and reports it. Blocks for its duration (or until the first answer if that takes longer) and until all of its requests are
      * answered.
      */
-    Round run(Shape shape, Workload workload, Duration duration) {
+    Measurement run(Shape shape, Workload workload, Duration duration) {
         List<SessionLoad> used = sessions.subList(0, shape.sessions());
         CountDownLatch answered = new CountDownLatch(shape.sessions() * shape.outstanding());
         CountDownLatch measured = new CountDownLatch(1);
@@ -173,7 +174,7 @@ final class Load implements AutoCloseable {
         if (anyFailed) {
             throw new BenchmarkException(name + ": a request failed");
         }
-        return new Round(
+        return new Measurement(
                 latencies.total() * 1e9 / elapsedNanos,
                 latencies.percentileMs(0.5),
                 latencies.percentileMs(0.99),

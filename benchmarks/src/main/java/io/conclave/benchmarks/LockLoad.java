@@ -37,7 +37,7 @@ final class LockLoad implements AutoCloseable {
     }
 
     /** Runs for a time, and until every contender has had its last turn. Blocks. */
-    Round run(Duration duration) {
+    Measurement run(Duration duration) {
         latencies.clear();
         long startNanos = time.monotonicNanos();
         Duration cpuBefore = serverTime.get();
@@ -51,7 +51,7 @@ final class LockLoad implements AutoCloseable {
         double seconds = (time.monotonicNanos() - startNanos) / 1e9;
         double cpuMicros = serverTime.get().minus(cpuBefore).toNanos() / 1e3;
         long turns = latencies.total();
-        return new Round(
+        return new Measurement(
                 turns / seconds,
                 latencies.percentileMs(0.5),
                 latencies.percentileMs(0.99),

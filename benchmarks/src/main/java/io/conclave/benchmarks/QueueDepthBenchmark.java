@@ -75,8 +75,8 @@ public final class QueueDepthBenchmark {
         Files.createDirectories(directory);
         out.println("| depth | list KB | put/s | put + take in line/s | put + tryTake/s | priority: put + take/s |");
         out.println("|---:|---:|---:|---:|---:|---:|");
-        try (ServerProcess server =
-                ServerProcess.start(ServerKind.CONCLAVE, directory, List.of("-Xms1g", "-Xmx1g"), time)) {
+        try (BenchmarkServer server =
+                BenchmarkServer.start(ServerKind.CONCLAVE, directory, List.of("-Xms1g", "-Xmx1g"), time)) {
             for (int depth : depths) {
                 at(depth, "conclave://" + server.hostAndPort());
             }

@@ -76,7 +76,7 @@ final class QueueLoad implements AutoCloseable {
     }
 
     /** Runs for a time, and until every item was consumed. Blocks. */
-    Round run(Duration duration) {
+    Measurement run(Duration duration) {
         synchronized (latencies) {
             latencies.clear();
         }
@@ -94,7 +94,7 @@ final class QueueLoad implements AutoCloseable {
         room.release(queueCase.inFlight());
         double cpuMicros = serverTime.get().minus(cpuBefore).toNanos() / 1e3;
         synchronized (latencies) {
-            return new Round(
+            return new Measurement(
                     items / seconds, latencies.percentileMs(0.5), latencies.percentileMs(0.99), cpuMicros / items);
         }
     }

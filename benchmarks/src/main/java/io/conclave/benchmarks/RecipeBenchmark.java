@@ -54,8 +54,8 @@ public final class RecipeBenchmark {
     /** Runs everything and prints it. Blocks. */
     void run() throws IOException {
         Files.createDirectories(options.directory());
-        try (ServerProcess server =
-                ServerProcess.start(ServerKind.ZOOKEEPER, options.directory(), List.of("-Xms512m", "-Xmx512m"), time)) {
+        try (BenchmarkServer server = BenchmarkServer.start(
+                ServerKind.ZOOKEEPER, options.directory(), List.of("-Xms512m", "-Xmx512m"), time)) {
             for (int contenders : options.contenders()) {
                 locks(server, new LockCase(contenders, true));
             }
@@ -70,7 +70,7 @@ public final class RecipeBenchmark {
         report.summary();
     }
 
-    private void elections(ServerProcess server) {
+    private void elections(BenchmarkServer server) {
         Map<Library, ElectionLoad> loads = new EnumMap<>(Library.class);
         try {
             for (Library library : Library.values()) {
@@ -88,7 +88,7 @@ public final class RecipeBenchmark {
         }
     }
 
-    private void doubleBarriers(ServerProcess server) {
+    private void doubleBarriers(BenchmarkServer server) {
         Map<Library, DoubleBarrierTurns> turns = new EnumMap<>(Library.class);
         int participants = options.participants();
         String name = "double barrier of " + participants;
@@ -109,7 +109,7 @@ public final class RecipeBenchmark {
         }
     }
 
-    private void queues(ServerProcess server, QueueCase queueCase) {
+    private void queues(BenchmarkServer server, QueueCase queueCase) {
         Map<Library, QueueLoad> loads = new EnumMap<>(Library.class);
         try {
             for (Library library : Library.values()) {
@@ -126,7 +126,7 @@ public final class RecipeBenchmark {
         }
     }
 
-    private void locks(ServerProcess server, LockCase lockCase) {
+    private void locks(BenchmarkServer server, LockCase lockCase) {
         Map<Library, LockLoad> loads = new EnumMap<>(Library.class);
         try {
             for (Library library : Library.values()) {

@@ -11,14 +11,14 @@ import java.util.Map;
 /** Prints the rounds of a comparison of libraries as they come, and at the end a table of medians and ratios in Markdown. */
 final class RecipeReport {
     private final PrintStream out;
-    private final Map<String, Map<Library, List<Round>>> rounds = new LinkedHashMap<>();
+    private final Map<String, Map<Library, List<Measurement>>> rounds = new LinkedHashMap<>();
     private final List<String> notes = new ArrayList<>();
 
     RecipeReport(PrintStream out) {
         this.out = out;
     }
 
-    void round(String name, Library library, Round round) {
+    void round(String name, Library library, Measurement round) {
         rounds.computeIfAbsent(name, key -> new EnumMap<>(Library.class))
                 .computeIfAbsent(library, key -> new ArrayList<>())
                 .add(round);
@@ -41,8 +41,8 @@ final class RecipeReport {
                 + " ratio of rates | ratio of p50 |");
         print("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
         rounds.forEach((name, byLibrary) -> {
-            Round ours = Round.median(byLibrary.getOrDefault(Library.CONCLAVE, List.of()));
-            Round theirs = Round.median(byLibrary.getOrDefault(Library.CURATOR, List.of()));
+            Measurement ours = Measurement.median(byLibrary.getOrDefault(Library.CONCLAVE, List.of()));
+            Measurement theirs = Measurement.median(byLibrary.getOrDefault(Library.CURATOR, List.of()));
             print(
                     "| %s | %,.0f | %.2f | %.2f | %.0f | %,.0f | %.2f | %.2f | %.0f | %.2f | %.2f |",
                     name,

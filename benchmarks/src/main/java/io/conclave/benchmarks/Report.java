@@ -17,7 +17,7 @@ final class Report {
     record Case(Place place, Shape shape, Workload workload) {}
 
     private final PrintStream out;
-    private final Map<Case, Map<ServerKind, List<Round>>> rounds = new LinkedHashMap<>();
+    private final Map<Case, Map<ServerKind, List<Measurement>>> rounds = new LinkedHashMap<>();
 
     Report(PrintStream out) {
         this.out = out;
@@ -38,17 +38,17 @@ final class Report {
         }
     }
 
-    void processes(Cluster cluster) {
+    void processes(BenchmarkCluster cluster) {
         print("%s runs as process %s", cluster.kind().label(), cluster.processes());
     }
 
-    void idle(Cluster cluster, Cluster.Idle idle) {
+    void idle(BenchmarkCluster cluster, BenchmarkCluster.Idle idle) {
         print(
                 "%s idle: %.1f%% of a core for all its processes, %.0f MB of heap in use in the largest",
                 cluster.kind().label(), idle.processorPercent(), idle.heapMegabytes());
     }
 
-    void round(ServerKind kind, Case current, int number, Round round) {
+    void round(ServerKind kind, Case current, int number, Measurement round) {
         rounds.computeIfAbsent(current, key -> new LinkedHashMap<>())
                 .computeIfAbsent(kind, key -> new ArrayList<>())
                 .add(round);
@@ -74,8 +74,8 @@ final class Report {
                 / median(key, ServerKind.ZOOKEEPER).operationsPerSecond();
     }
 
-    private Round median(Case key, ServerKind kind) {
-        return Round.median(rounds.getOrDefault(key, Map.of()).getOrDefault(kind, List.of()));
+    private Measurement median(Case key, ServerKind kind) {
+        return Measurement.median(rounds.getOrDefault(key, Map.of()).getOrDefault(kind, List.of()));
     }
 
     void summary() {
@@ -84,8 +84,8 @@ final class Report {
                 + " ZooKeeper ops/s | p50 ms | p99 ms | cpu us/op | ratio |");
         print("|---|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
         for (Case key : rounds.keySet()) {
-            Round ours = median(key, ServerKind.CONCLAVE);
-            Round theirs = median(key, ServerKind.ZOOKEEPER);
+            Measurement ours = median(key, ServerKind.CONCLAVE);
+            Measurement theirs = median(key, ServerKind.ZOOKEEPER);
             print(
                     "| %s | %s | %s | %,.0f | %.2f | %.2f | %.1f | %,.0f | %.2f | %.2f | %.1f | %.2f |",
                     key.place(),

@@ -19,7 +19,7 @@ enum ServerKind {
         }
 
         @Override
-        Optional<List<String>> birth(int number, String configuration) {
+        Optional<List<String>> bootstrap(int number, String configuration) {
             return number == 1
                     ? Optional.of(List.of("io.conclave.launcher.Main", "init", configuration))
                     : Optional.empty();
@@ -44,7 +44,7 @@ enum ServerKind {
         }
 
         @Override
-        Optional<List<String>> birth(int number, String configuration) {
+        Optional<List<String>> bootstrap(int number, String configuration) {
             return Optional.empty();
         }
     };
@@ -64,7 +64,7 @@ enum ServerKind {
     abstract List<String> ensembleMainAndArguments(String configuration);
 
     /** The command line that makes this member the beginning of a new ensemble, if it needs one. */
-    abstract Optional<List<String>> birth(int number, String configuration);
+    abstract Optional<List<String>> bootstrap(int number, String configuration);
 
     /** Reads a kind from its label. */
     static ServerKind parse(String text) {

@@ -2,9 +2,9 @@ package io.conclave.benchmarks;
 
 import io.conclave.coordinator.Coordinator;
 import io.conclave.node.NodePath;
-import io.conclave.spi.Create;
-import io.conclave.spi.Request;
-import io.conclave.spi.SetData;
+import io.conclave.request.Create;
+import io.conclave.request.Request;
+import io.conclave.request.SetData;
 import io.conclave.time.TimeSource;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -116,7 +116,7 @@ public final class ViewBenchmark {
     void run() throws IOException, InterruptedException {
         Files.createDirectories(options.directory());
         List<String> jvm = List.of("-Xms512m", "-Xmx512m");
-        try (ServerProcess server = ServerProcess.start(ServerKind.ZOOKEEPER, options.directory(), jvm, time)) {
+        try (BenchmarkServer server = BenchmarkServer.start(ServerKind.ZOOKEEPER, options.directory(), jvm, time)) {
             String hostAndPort = server.hostAndPort();
             makeNodes(hostAndPort);
             for (int round = 0; round <= options.rounds(); round++) { // the first is a warm-up
@@ -154,7 +154,7 @@ public final class ViewBenchmark {
             double ms = (time.monotonicNanos() - startNanos) / 1e6;
             double messages = ServerTraffic.messages(hostAndPort) - messagesBefore;
             figure(round, "group of " + options.members() + ", ms until all have seen a change", library, ms / changes);
-            figure(round, "group of " + options.members() + ", messages a change", library, messages / changes);
+            figure(round, "group of " + options.members() + ", messages per change", library, messages / changes);
         } finally {
             clients.forEach(ViewClient::close);
         }
@@ -189,7 +189,7 @@ public final class ViewBenchmark {
             await(all, "told of all changes");
             double perSecond = options.nodes() / ((time.monotonicNanos() - setNanos) / 1e9);
             figure(round, "cache of " + options.nodes() + ", ms to load", library, loadMs);
-            figure(round, "cache of " + options.nodes() + ", changes seen a second", library, perSecond);
+            figure(round, "cache of " + options.nodes() + ", changes seen per second", library, perSecond);
         }
     }
 

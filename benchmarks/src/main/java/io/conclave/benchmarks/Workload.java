@@ -1,10 +1,10 @@
 package io.conclave.benchmarks;
 
 import io.conclave.node.NodePath;
-import io.conclave.spi.Create;
-import io.conclave.spi.GetData;
-import io.conclave.spi.Request;
-import io.conclave.spi.SetData;
+import io.conclave.request.Create;
+import io.conclave.request.GetData;
+import io.conclave.request.Request;
+import io.conclave.request.SetData;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.stream.Collectors;

@@ -48,7 +48,7 @@ class BenchmarkTest {
         }
     }
 
-    private static void assertMeasured(Round round, String what) {
+    private static void assertMeasured(Measurement round, String what) {
         assertTrue(round.operationsPerSecond() > 0, what);
         assertTrue(round.p50Ms() > 0 && round.p50Ms() <= round.p99Ms(), what + ": " + round);
     }
@@ -97,10 +97,13 @@ class BenchmarkTest {
 
     @Test
     void mediansOfAnOddAndAnEvenNumberOfRounds() {
-        List<Round> rounds = List.of(
-                new Round(3, 30, 1, 0.3), new Round(1, 10, 9, 0.1), new Round(2, 20, 5, 0.2), new Round(4, 40, 7, 0.4));
-        assertEquals(new Round(2.5, 25, 6, 0.25), Round.median(rounds));
-        assertEquals(new Round(2, 20, 5, 0.2), Round.median(rounds.subList(0, 3)));
+        List<Measurement> rounds = List.of(
+                new Measurement(3, 30, 1, 0.3),
+                new Measurement(1, 10, 9, 0.1),
+                new Measurement(2, 20, 5, 0.2),
+                new Measurement(4, 40, 7, 0.4));
+        assertEquals(new Measurement(2.5, 25, 6, 0.25), Measurement.median(rounds));
+        assertEquals(new Measurement(2, 20, 5, 0.2), Measurement.median(rounds.subList(0, 3)));
     }
 
     @Test

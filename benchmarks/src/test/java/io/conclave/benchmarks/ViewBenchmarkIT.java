@@ -20,7 +20,7 @@ class ViewBenchmarkIT {
         new ViewBenchmark(options, TimeSource.system(), new PrintStream(bytes, true, StandardCharsets.UTF_8)).run();
 
         String output = bytes.toString(StandardCharsets.UTF_8);
-        assertTrue(output.contains("| group of 5, messages a change |"), output);
+        assertTrue(output.contains("| group of 5, messages per change |"), output);
         assertTrue(output.contains("| cache of 50, ms to load |"), output);
         assertFalse(output.contains("NaN"), output);
     }

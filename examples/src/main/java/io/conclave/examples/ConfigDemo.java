@@ -13,8 +13,8 @@ public final class ConfigDemo {
     public static void main(String[] arguments) throws Exception {
         List<String> seen = new CopyOnWriteArrayList<>();
         try (DemoStage stage = DemoStage.open()) {
-            Actor early = stage.start("early", seen::add, ConfigWatcher.class);
-            Actor updater = stage.start("updater", line -> {}, ConfigUpdater.class);
+            DemoProcess early = stage.start("early", seen::add, ConfigWatcher.class);
+            DemoProcess updater = stage.start("updater", line -> {}, ConfigUpdater.class);
             updater.awaits("is ready");
             early.awaits("size 0");
             for (int i = 0; i < PUBLICATIONS; i++) {

@@ -8,8 +8,8 @@ import io.conclave.coordinator.Coordinator;
 /** Updates a configuration of two keys that must fit together, once for each line of input. */
 public final class ConfigUpdater {
     static final String PATH = "/config";
-    static final ConfigKey<Long> SIZE = ConfigKey.wholeNumber("pool/size");
-    static final ConfigKey<Long> TWICE = ConfigKey.wholeNumber("pool/twice-the-size");
+    static final ConfigKey<Long> SIZE = ConfigKey.ofLong("pool/size");
+    static final ConfigKey<Long> TWICE = ConfigKey.ofLong("pool/twice-the-size");
 
     private ConfigUpdater() {}
 

@@ -19,7 +19,7 @@ public final class ConfigWatcher {
         try (Coordinator coordinator = DemoStage.connect(arguments[1]);
                 ConfigView view =
                         Configuration.at(coordinator, ConfigUpdater.PATH).view()) {
-            view.onUpdate(ConfigWatcher::print);
+            view.onChange(ConfigWatcher::print);
             view.awaitFirstSnapshot(Duration.ofSeconds(30));
             while (System.in.read() >= 0) {
                 System.out.println("still watching");

@@ -26,8 +26,8 @@ final class CounterFile {
     Content read() {
         try {
             String[] words = Files.readString(file).trim().split(" ");
-            FencingToken token = new FencingToken(Long.parseLong(words[0]), Long.parseLong(words[1]));
-            return new Content(token, Long.parseLong(words[2]));
+            FencingToken token = FencingToken.parse(words[0]);
+            return new Content(token, Long.parseLong(words[1]));
         } catch (IOException e) {
             throw new UncheckedIOException("Cannot read " + file, e);
         }
@@ -49,7 +49,7 @@ final class CounterFile {
         try {
             FencingToken token = content.lastToken();
             Path draft = Files.createTempFile(file.toAbsolutePath().getParent(), "counter", ".new");
-            Files.writeString(draft, token.generation() + " " + token.zxid() + " " + content.count() + "\n");
+            Files.writeString(draft, token + " " + content.count() + "\n");
             Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {
             throw new UncheckedIOException("Cannot write " + file, e);

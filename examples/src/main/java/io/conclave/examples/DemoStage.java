@@ -28,7 +28,7 @@ final class DemoStage implements AutoCloseable {
     private final Path folder;
     private final ChildProcess server;
     private final CompletableFuture<String> port = new CompletableFuture<>();
-    private final List<Actor> actors = new ArrayList<>();
+    private final List<DemoProcess> actors = new ArrayList<>();
 
     private DemoStage(Path folder) throws IOException {
         this.folder = folder;
@@ -78,15 +78,15 @@ final class DemoStage implements AutoCloseable {
     }
 
     /** Starts a process whose first two arguments are its name and the connect string; what it says is printed with its name. */
-    Actor start(String name, Class<?> main, String... more) {
+    DemoProcess start(String name, Class<?> main, String... more) {
         return start(name, line -> System.out.println(name + ": " + line), main, more);
     }
 
     /** As the other one; what it says goes to the listener instead. */
-    Actor start(String name, Consumer<String> onLine, Class<?> main, String... more) {
+    DemoProcess start(String name, Consumer<String> onLine, Class<?> main, String... more) {
         List<String> arguments = new ArrayList<>(List.of(name, connectString()));
         arguments.addAll(List.of(more));
-        Actor actor = new Actor(name, onLine, main, arguments);
+        DemoProcess actor = new DemoProcess(name, onLine, main, arguments);
         actors.add(actor);
         return actor;
     }
@@ -110,7 +110,7 @@ final class DemoStage implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        actors.forEach(Actor::killUninterruptibly);
+        actors.forEach(DemoProcess::killUninterruptibly);
         server.terminate();
         server.awaitUninterruptibly();
         try (Stream<Path> files = Files.walk(folder)) {

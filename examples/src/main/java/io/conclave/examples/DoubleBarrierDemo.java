@@ -22,16 +22,16 @@ public final class DoubleBarrierDemo {
 
     private static void play(DemoStage stage) throws InterruptedException {
         List<String> said = new ArrayList<>();
-        Actor ann = worker(stage, "ann", said);
-        Actor ben = worker(stage, "ben", said);
-        Actor cleo = worker(stage, "cleo", said);
-        for (Actor worker : List.of(ann, ben, cleo)) {
+        DemoProcess ann = worker(stage, "ann", said);
+        DemoProcess ben = worker(stage, "ben", said);
+        DemoProcess cleo = worker(stage, "cleo", said);
+        for (DemoProcess worker : List.of(ann, ben, cleo)) {
             worker.tell("come");
             worker.awaits("comes");
         }
         awaitAll("begins", ann, ben, cleo);
         DemoStage.check(lastOf(said, "comes") < firstOf(said, "begins"), "nobody began before all three were there");
-        for (Actor worker : List.of(ben, cleo, ann)) {
+        for (DemoProcess worker : List.of(ben, cleo, ann)) {
             worker.tell("finish");
             worker.awaits("has finished");
         }
@@ -40,7 +40,7 @@ public final class DoubleBarrierDemo {
                 lastOf(said, "has finished") < firstOf(said, "goes home"),
                 "nobody went home before all three had finished");
 
-        for (Actor worker : List.of(ann, ben, cleo)) {
+        for (DemoProcess worker : List.of(ann, ben, cleo)) {
             worker.tell("come");
         }
         awaitAll("begins", ann, ben, cleo);
@@ -53,20 +53,20 @@ public final class DoubleBarrierDemo {
         awaitAll("goes home", ann, ben);
         DemoStage.checkCameBack("the others went home", killedAtMs);
 
-        Actor dora = worker(stage, "dora", said);
-        for (Actor worker : List.of(ann, ben, dora)) {
+        DemoProcess dora = worker(stage, "dora", said);
+        for (DemoProcess worker : List.of(ann, ben, dora)) {
             worker.tell("come");
         }
         awaitAll("begins", ann, ben, dora);
         DemoStage.check(true, "the next round began with dora in cleo's place");
-        for (Actor worker : List.of(ann, ben, dora)) {
+        for (DemoProcess worker : List.of(ann, ben, dora)) {
             worker.tell("finish");
         }
         awaitAll("goes home", ann, ben, dora);
     }
 
-    private static Actor worker(DemoStage stage, String name, List<String> said) throws InterruptedException {
-        Actor worker = stage.start(
+    private static DemoProcess worker(DemoStage stage, String name, List<String> said) throws InterruptedException {
+        DemoProcess worker = stage.start(
                 name,
                 line -> {
                     synchronized (said) {
@@ -79,8 +79,8 @@ public final class DoubleBarrierDemo {
         return worker;
     }
 
-    private static void awaitAll(String words, Actor... workers) throws InterruptedException {
-        for (Actor worker : workers) {
+    private static void awaitAll(String words, DemoProcess... workers) throws InterruptedException {
+        for (DemoProcess worker : workers) {
             worker.awaits(words);
         }
     }

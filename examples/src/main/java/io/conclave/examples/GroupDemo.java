@@ -26,7 +26,7 @@ public final class GroupDemo {
                 Coordinator coordinator = stage.connect();
                 GroupView<String> view =
                         Group.at(coordinator, GROUP, DataCodec.TEXT).view()) {
-            view.onUpdate(update -> {
+            view.onChange(update -> {
                 System.out.println("view: " + update);
                 demo.updates.add(update);
             });
@@ -40,7 +40,7 @@ public final class GroupDemo {
         run(stage, "list");
         stage.start("duck", GroupProgram.class, "join", GROUP).awaits("has joined");
         stage.start("cow", GroupProgram.class, "join", GROUP).awaits("has joined");
-        Actor goat = stage.start("goat", GroupProgram.class, "join", GROUP);
+        DemoProcess goat = stage.start("goat", GroupProgram.class, "join", GROUP);
         goat.awaits("has joined");
         awaitMembers("cow", "duck", "goat");
         run(stage, "list");

@@ -40,11 +40,11 @@ public final class LeaderDemo {
 
     private void play(DemoStage stage) throws InterruptedException {
         awaitLeader("no leader");
-        Actor ann = candidate(stage, "ann");
+        DemoProcess ann = candidate(stage, "ann");
         awaitLeader("ann");
-        Actor ben = candidate(stage, "ben");
+        DemoProcess ben = candidate(stage, "ben");
         candidate(stage, "cleo");
-        Actor dora = candidate(stage, "dora");
+        DemoProcess dora = candidate(stage, "dora");
 
         System.out.println("ann is killed with -9");
         ann.kill();
@@ -63,8 +63,8 @@ public final class LeaderDemo {
         System.out.println("Checked: each leader's token was larger than the one before");
     }
 
-    private static Actor candidate(DemoStage stage, String name) throws InterruptedException {
-        Actor candidate = stage.start(name, LeaderDemoCandidate.class);
+    private static DemoProcess candidate(DemoStage stage, String name) throws InterruptedException {
+        DemoProcess candidate = stage.start(name, LeaderDemoCandidate.class);
         candidate.awaits("in line");
         return candidate;
     }

@@ -23,9 +23,9 @@ public final class LockDemo {
     private static final long WORK_MS = 50;
     private static final String VICTIM = "worker-2";
 
-    private final BlockingQueue<Turn> reports = new LinkedBlockingQueue<>();
+    private final BlockingQueue<HeldTurn> reports = new LinkedBlockingQueue<>();
     private final Map<String, ChildProcess> workers = new HashMap<>();
-    private final List<Turn> turns = new ArrayList<>();
+    private final List<HeldTurn> turns = new ArrayList<>();
     private long killedAtMs;
 
     private LockDemo() {}
@@ -73,7 +73,7 @@ public final class LockDemo {
 
     private void onWorkerLine(String name, String line) {
         if (line.startsWith("GRANTED ") || line.startsWith("DONE ")) {
-            reports.add(Turn.parse(line));
+            reports.add(HeldTurn.parse(line));
         } else {
             System.out.println(name + ": " + line);
         }
@@ -83,7 +83,7 @@ public final class LockDemo {
     private void collectTurns() throws InterruptedException {
         int expected = (WORKERS - 1) * TURNS_EACH;
         while (expected > 0) {
-            Turn turn = reports.poll(60, TimeUnit.SECONDS);
+            HeldTurn turn = reports.poll(60, TimeUnit.SECONDS);
             if (turn == null) {
                 throw new IllegalStateException("No worker has reported for a minute; still expected: " + expected);
             }
@@ -96,11 +96,11 @@ public final class LockDemo {
         }
     }
 
-    private boolean mayKill(Turn turn) {
+    private boolean mayKill(HeldTurn turn) {
         return killedAtMs == 0 && turn.holder().equals(VICTIM) && turns.size() >= TURNS_BEFORE_THE_KILL;
     }
 
-    private void kill(Turn turn) throws InterruptedException {
+    private void kill(HeldTurn turn) throws InterruptedException {
         ChildProcess victim = workers.get(VICTIM);
         if (victim == null) {
             throw new IllegalStateException("No process " + VICTIM);
@@ -108,6 +108,6 @@ public final class LockDemo {
         victim.kill();
         victim.await();
         killedAtMs = TimeSource.system().wallMillis();
-        turns.add(new Turn(turn.holder(), turn.token(), turn.fromMs(), killedAtMs, false));
+        turns.add(new HeldTurn(turn.holder(), turn.token(), turn.fromMs(), killedAtMs, false));
     }
 }

@@ -7,16 +7,17 @@ import java.util.List;
 /** What came of the lock demo: the table, and everything in it that should not be. */
 final class LockDemoReport {
     /** A dead holder's session ends at the timeout, counted from its last heartbeat; the server looks every half tick, and processes need a moment. */
-    private final List<Turn> turns;
+    private final List<HeldTurn> turns;
 
     private final String victim;
     private final long killedAtMs;
     private final long sessionTimeoutMs;
     private final List<String> problems = new ArrayList<>();
 
-    LockDemoReport(List<Turn> turns, String victim, long killedAtMs, long sessionTimeoutMs) {
-        this.turns =
-                turns.stream().sorted(Comparator.comparingLong(Turn::fromMs)).toList();
+    LockDemoReport(List<HeldTurn> turns, String victim, long killedAtMs, long sessionTimeoutMs) {
+        this.turns = turns.stream()
+                .sorted(Comparator.comparingLong(HeldTurn::fromMs))
+                .toList();
         this.victim = victim;
         this.killedAtMs = killedAtMs;
         this.sessionTimeoutMs = sessionTimeoutMs;
@@ -33,8 +34,8 @@ final class LockDemoReport {
 
     private void printTurns() {
         long start = turns.isEmpty() ? 0 : turns.get(0).fromMs();
-        System.out.printf("%-10s %10s %10s   %s%n", "holder", "from ms", "to ms", "token (generation:zxid)");
-        for (Turn turn : turns) {
+        System.out.printf("%-10s %10s %10s   %s%n", "holder", "from ms", "to ms", "token (generation:sequence)");
+        for (HeldTurn turn : turns) {
             System.out.printf(
                     "%-10s %10d %10d   %s%s%n",
                     turn.holder(),
@@ -47,8 +48,8 @@ final class LockDemoReport {
 
     private void checkOrder() {
         for (int i = 1; i < turns.size(); i++) {
-            Turn before = turns.get(i - 1);
-            Turn after = turns.get(i);
+            HeldTurn before = turns.get(i - 1);
+            HeldTurn after = turns.get(i);
             if (after.fromMs() < before.toMs()) {
                 problems.add(after + " overlaps " + before);
             }
@@ -63,7 +64,7 @@ final class LockDemoReport {
     }
 
     private void checkCount(long count) {
-        long finished = turns.stream().filter(Turn::finished).count();
+        long finished = turns.stream().filter(HeldTurn::finished).count();
         // The victim may have written its count and died before it could say so.
         if (count < finished || count > finished + 1) {
             problems.add("The counter stands at " + count + " after " + finished + " finished turns");
@@ -79,7 +80,7 @@ final class LockDemoReport {
             return;
         }
         long next = turns.stream()
-                .mapToLong(Turn::fromMs)
+                .mapToLong(HeldTurn::fromMs)
                 .filter(from -> from >= killedAtMs)
                 .min()
                 .orElse(Long.MAX_VALUE);

@@ -1,6 +1,7 @@
 package io.conclave.examples;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.grant.FencingToken;
 import io.conclave.locks.DistributedLock;
 import io.conclave.locks.LockGrant;
 import io.conclave.time.TimeSource;
@@ -36,18 +37,17 @@ public final class LockDemoWorker {
         TimeSource time = TimeSource.system();
         try (LockGrant grant = lock.acquire(Duration.ofMinutes(1))) {
             long from = time.wallMillis();
-            long zxid = grant.token().zxid();
-            say("GRANTED", name, grant.token().generation(), zxid, from, from);
+            say("GRANTED", name, grant.token(), from, from);
             long count = counter.read().count();
             Work.lasts(work);
             grant.ensureHeld();
             counter.write(grant.token(), count + 1);
-            say("DONE", name, grant.token().generation(), zxid, from, time.wallMillis());
+            say("DONE", name, grant.token(), from, time.wallMillis());
         }
     }
 
-    private static void say(String what, String name, long generation, long zxid, long from, long to) {
-        System.out.println(what + " " + name + " " + generation + " " + zxid + " " + from + " " + to);
+    private static void say(String what, String name, FencingToken token, long from, long to) {
+        System.out.println(what + " " + name + " " + token + " " + from + " " + to);
         System.out.flush();
     }
 }

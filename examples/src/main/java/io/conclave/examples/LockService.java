@@ -2,8 +2,8 @@ package io.conclave.examples;
 
 import io.conclave.coordinator.Coordinator;
 import io.conclave.node.NodePath;
-import io.conclave.spi.Create;
-import io.conclave.spi.GetData;
+import io.conclave.request.Create;
+import io.conclave.request.GetData;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -35,9 +35,9 @@ public final class LockService {
     }
 
     private static void play(DemoStage stage) throws InterruptedException {
-        Actor ann = client(stage, "ann");
-        Actor ben = client(stage, "ben");
-        Actor cleo = client(stage, "cleo");
+        DemoProcess ann = client(stage, "ann");
+        DemoProcess ben = client(stage, "ben");
+        DemoProcess cleo = client(stage, "cleo");
 
         ann.tell("lock");
         ann.awaits("holds");
@@ -68,7 +68,7 @@ public final class LockService {
         ben.awaits("refused by the store");
     }
 
-    private static Actor client(DemoStage stage, String name) throws InterruptedException {
+    private static DemoProcess client(DemoStage stage, String name) throws InterruptedException {
         return stage.start(name, LockServiceClient.class, stage.file("counter").toString());
     }
 }

@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
  * session, a bounded number of times.
  */
 public final class ResilientConfigUpdater {
-    static final ConfigKey<Long> BEAT = ConfigKey.wholeNumber("beat");
+    static final ConfigKey<Long> BEAT = ConfigKey.ofLong("beat");
     private static final int MOST_ATTEMPTS = 10;
 
     private ResilientConfigUpdater() {}

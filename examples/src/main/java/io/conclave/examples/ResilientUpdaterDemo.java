@@ -16,8 +16,8 @@ public final class ResilientUpdaterDemo {
         try (DemoStage stage = DemoStage.open();
                 Coordinator coordinator = stage.connect()) {
             Configuration.at(coordinator, ConfigUpdater.PATH) // until the coordinator is closed
-                    .watch(ResilientConfigUpdater.BEAT, beat -> beat.ifPresent(beats::add));
-            Actor updater = stage.start("updater", ResilientConfigUpdater.class);
+                    .observe(ResilientConfigUpdater.BEAT, beat -> beat.ifPresent(beats::add));
+            DemoProcess updater = stage.start("updater", ResilientConfigUpdater.class);
             awaitBeat(beats, 5);
             System.out.println("The updater is stopped for longer than its session lives");
             updater.pause();

@@ -23,20 +23,20 @@ public final class RevocableJob {
                 Coordinator coordinator = stage.connect()) {
             DistributedLock lock = DistributedLock.at(coordinator, LOCK);
 
-            Actor polite = stage.start("polite job", RevocableJobWorker.class, "consents");
+            DemoProcess polite = stage.start("polite job", RevocableJobWorker.class, "consents");
             polite.awaits("step 3");
             LockMember holder = lock.holder().orElseThrow();
             System.out.println("urgent: asks " + holder.text() + " to give up, however long that takes");
-            RevocationOutcome first = lock.askToRelease(holder).get();
+            RevocationOutcome first = lock.requestRelease(holder).get();
             useIt(lock);
             DemoStage.check(polite.ends() == 0, "the polite job ended by itself");
-            DemoStage.check(first == RevocationOutcome.GAVE_UP, "the polite job gave up: " + first);
+            DemoStage.check(first == RevocationOutcome.RELEASED, "the polite job gave up: " + first);
 
-            Actor stubborn = stage.start("stubborn job", RevocableJobWorker.class, "does not listen");
+            DemoProcess stubborn = stage.start("stubborn job", RevocableJobWorker.class, "does not listen");
             stubborn.awaits("step 3");
             holder = lock.holder().orElseThrow();
             System.out.println("urgent: asks " + holder.text() + ", and waits " + DEADLINE.toMillis() + " ms");
-            RevocationOutcome second = lock.askToRelease(holder, DEADLINE).get();
+            RevocationOutcome second = lock.requestRelease(holder, DEADLINE).get();
             useIt(lock);
             stubborn.awaits("stops: REVOKED");
             DemoStage.check(stubborn.ends() == 0, "the stubborn job stopped when it had lost the lock");

@@ -30,7 +30,7 @@ public final class RevocableJobWorker {
     }
 
     private static void work(LockGrant grant, boolean consents) throws Exception {
-        CompletableFuture<Void> asked = grant.revocationRequested().toCompletableFuture();
+        CompletableFuture<Void> asked = grant.revocationRequested();
         asked.thenRun(() -> System.out.println("somebody asks for the lock"));
         for (int step = 1; grant.isHeld(); step++) {
             Work.lasts(STEP);
@@ -40,6 +40,6 @@ public final class RevocableJobWorker {
                 return;
             }
         }
-        System.out.println("stops: " + grant.lost().toCompletableFuture().get());
+        System.out.println("stops: " + grant.lost().get());
     }
 }

@@ -45,8 +45,8 @@ public final class SemaphoreDemo {
     }
 
     private void play(DemoStage stage, DistributedSemaphore semaphore) throws InterruptedException {
-        List<Actor> workers = startWorkers(stage);
-        Actor victim = workers.remove(workers.size() - 1);
+        List<DemoProcess> workers = startWorkers(stage);
+        DemoProcess victim = workers.remove(workers.size() - 1);
         System.out.println(workers.size() + " processes use the resource, " + semaphore.permits() + " at a time");
         workers.forEach(worker -> worker.tell("go"));
         collect(USES);
@@ -63,23 +63,23 @@ public final class SemaphoreDemo {
         useAllAtOnce(semaphore, killedAtMs);
 
         collect(USES);
-        for (Actor worker : workers) {
+        for (DemoProcess worker : workers) {
             worker.tell("stop");
         }
-        for (Actor worker : workers) {
+        for (DemoProcess worker : workers) {
             worker.ends();
         }
         collect(reports.size());
         checkUses();
     }
 
-    private List<Actor> startWorkers(DemoStage stage) throws InterruptedException {
-        List<Actor> workers = new ArrayList<>();
+    private List<DemoProcess> startWorkers(DemoStage stage) throws InterruptedException {
+        List<DemoProcess> workers = new ArrayList<>();
         for (int i = 1; i <= WORKERS; i++) {
             String manner = i < WORKERS ? "goes on" : "hangs";
             workers.add(stage.start("worker-" + i, this::onLine, SemaphoreDemoWorker.class, manner));
         }
-        for (Actor worker : workers) {
+        for (DemoProcess worker : workers) {
             worker.awaits("is ready");
         }
         return workers;

@@ -43,14 +43,14 @@ public final class SequenceDemo {
         }
     }
 
-    private Actor keeper(DemoStage stage, String name) {
+    private DemoProcess keeper(DemoStage stage, String name) {
         return stage.start(name, SequenceKeeper.class, bounds.toString());
     }
 
     private void playSuccession(DemoStage stage) throws InterruptedException {
-        Actor first = keeper(stage, "first");
+        DemoProcess first = keeper(stage, "first");
         first.awaits("is primary");
-        Actor second = keeper(stage, "second");
+        DemoProcess second = keeper(stage, "second");
         second.awaits("stands by");
         try (Coordinator coordinator = stage.connect()) {
             UniqueIds orders = UniqueIds.persisted(coordinator, SequenceKeeper.SEQUENCES + "/orders");

@@ -53,7 +53,7 @@ public final class SequenceKeeper {
     /** Interrupted when the leadership is lost. */
     private void lead(Leadership leadership) throws InterruptedException {
         System.out.println("is primary, token " + leadership.token());
-        try (ChildrenCache sequences = ChildrenCache.of(coordinator, SEQUENCES)) {
+        try (ChildrenCache sequences = ChildrenCache.at(coordinator, SEQUENCES)) {
             sequences.onChange(this::onChange);
             new CountDownLatch(1).await();
         } finally {

@@ -21,7 +21,7 @@ public final class TwoPhaseCommitDemo {
     static final List<String> SITES = List.of("berlin", "paris", "rome");
 
     private final DemoStage stage;
-    private final Map<String, Actor> sites = new TreeMap<>();
+    private final Map<String, DemoProcess> sites = new TreeMap<>();
 
     private TwoPhaseCommitDemo(DemoStage stage) {
         this.stage = stage;
@@ -37,14 +37,14 @@ public final class TwoPhaseCommitDemo {
 
     private void play(TwoPhaseCommit transfers) throws Exception {
         SITES.forEach(this::start);
-        Actor first = bank("transfer-1", LONG_SESSION);
+        DemoProcess first = bank("transfer-1", LONG_SESSION);
         prepareAll("transfer-1");
         first.awaits("COMMIT");
         tellAll("finish transfer-1");
         checkOutcome("transfer-1", "committed");
 
-        Actor second = bank("transfer-2", DemoStage.SESSION_TIMEOUT);
-        for (Actor site : sites.values()) {
+        DemoProcess second = bank("transfer-2", DemoStage.SESSION_TIMEOUT);
+        for (DemoProcess site : sites.values()) {
             site.awaits("asked to prepare transfer-2");
         }
         site("berlin").tell("vote transfer-2");
@@ -56,7 +56,7 @@ public final class TwoPhaseCommitDemo {
         tellAll("finish transfer-2");
         checkOutcome("transfer-2", "aborted");
 
-        Actor third = bank("transfer-3", LONG_SESSION);
+        DemoProcess third = bank("transfer-3", LONG_SESSION);
         prepareAll("transfer-3");
         third.awaits("COMMIT");
         site("rome").awaits("is told: commit transfer-3");
@@ -75,16 +75,16 @@ public final class TwoPhaseCommitDemo {
                 stage.start(site, TwoPhaseCommitDemoSite.class, stage.file(site).toString()));
     }
 
-    private Actor bank(String id, Duration session) {
+    private DemoProcess bank(String id, Duration session) {
         return stage.start("bank", TwoPhaseCommitDemoBank.class, id, session.toString());
     }
 
-    private Actor site(String name) {
+    private DemoProcess site(String name) {
         return Objects.requireNonNull(sites.get(name), name);
     }
 
     private void prepareAll(String id) throws InterruptedException {
-        for (Actor site : sites.values()) {
+        for (DemoProcess site : sites.values()) {
             site.awaits("asked to prepare " + id);
             site.tell("vote " + id);
         }

@@ -6,7 +6,7 @@ import io.conclave.commit.TransactionPart;
 import io.conclave.commit.TwoPhaseCommit;
 import io.conclave.commit.Vote;
 import io.conclave.coordinator.Coordinator;
-import io.conclave.spi.SessionState;
+import io.conclave.session.SessionState;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

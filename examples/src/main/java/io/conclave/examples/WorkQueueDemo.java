@@ -50,9 +50,9 @@ public final class WorkQueueDemo {
         queue.put(FAULTY_JOB, ROUTINE);
         System.out.println("Waiting in the queue: " + queue.count().waiting());
 
-        Actor victim = worker(stage, "victim", "hangs");
+        DemoProcess victim = worker(stage, "victim", "hangs");
         victim.awaits("works on job 1,");
-        List<Actor> workers = List.of(worker(stage, "ann", "works"), worker(stage, "ben", "works"));
+        List<DemoProcess> workers = List.of(worker(stage, "ann", "works"), worker(stage, "ben", "works"));
         collect(2);
         queue.put("urgent job", URGENT);
         System.out.println("An urgent job was put");
@@ -71,7 +71,7 @@ public final class WorkQueueDemo {
                 finished.size() == JOBS + 1 && new HashSet<>(finished).size() == JOBS + 1,
                 "every job was done, and acknowledged once");
         checkDeadLetter(queue);
-        for (Actor worker : workers) {
+        for (DemoProcess worker : workers) {
             worker.tell("stop");
             worker.ends();
         }
@@ -84,7 +84,7 @@ public final class WorkQueueDemo {
         DemoStage.check(left.equals(new QueueCount(0, 0, 0)), "nothing is left: " + left);
     }
 
-    private Actor worker(DemoStage stage, String name, String manner) {
+    private DemoProcess worker(DemoStage stage, String name, String manner) {
         return stage.start(name, line -> onLine(name, line), WorkQueueDemoWorker.class, manner);
     }
 

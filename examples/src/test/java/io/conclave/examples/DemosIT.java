@@ -48,7 +48,7 @@ class DemosIT {
                 RevocableJob.class,
                 "polite job: somebody asks for the lock\n",
                 "polite job: gives the lock up between two steps\n",
-                "Checked: the polite job gave up: GAVE_UP\n",
+                "Checked: the polite job gave up: RELEASED\n",
                 "stubborn job: somebody asks for the lock\n",
                 "stubborn job: stops: REVOKED\n",
                 "Checked: the stubborn job's znode was deleted: DELETED\n");

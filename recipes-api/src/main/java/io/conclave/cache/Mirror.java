@@ -7,8 +7,9 @@ import io.conclave.coordinator.Waiting;
 import io.conclave.error.ClosedException;
 import io.conclave.error.WaitTimeoutException;
 import io.conclave.node.NodePath;
+import io.conclave.recovery.SessionFollower;
+import io.conclave.session.SessionState;
 import io.conclave.spi.SerialExecutor;
-import io.conclave.spi.SessionState;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -23,8 +24,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A copy of a part of the tree that follows it: loaded once, then kept up to date by one persistent watch, or by a one-shot watch on every znode where the server has no persistent ones.
@@ -38,9 +37,7 @@ import org.slf4j.LoggerFactory;
  * <p>Thread-safe; nothing blocks but what says so. {@code lock} guards the state; nothing blocks while it is held.
  */
 public final class Mirror implements Registration {
-    private static final Logger LOG = LoggerFactory.getLogger(Mirror.class);
-
-    private final Coordinator coordinator;
+    private final SessionFollower follower;
     private final NodePath root;
     private final MirrorScope scope;
     private final boolean transactions;
@@ -56,36 +53,64 @@ public final class Mirror implements Registration {
     private boolean closed;
 
     private Mirror(Coordinator coordinator, NodePath root, MirrorScope scope, boolean transactions) {
-        this.coordinator = coordinator;
+        this.follower = new SessionFollower(coordinator, new Reading());
         this.root = root;
         this.scope = scope;
         this.transactions = transactions;
-        this.firstSession = coordinator.recipeSession();
+        this.firstSession = follower.session();
     }
 
     /** A mirror of a part of the tree; the root need not exist. It begins to load at once, and goes on until it is closed. */
     public static Mirror of(Coordinator coordinator, NodePath root, MirrorScope scope) {
         Mirror mirror = new Mirror(coordinator, root, scope, false);
-        mirror.follow();
+        mirror.follower.follow();
         return mirror;
     }
 
     /** As {@link #of}, but a transaction is seen whole or not at all; this costs one small read for deletions that come alone. */
     public static Mirror ofTransactions(Coordinator coordinator, NodePath root, MirrorScope scope) {
         Mirror mirror = new Mirror(coordinator, root, scope, true);
-        mirror.follow();
+        mirror.follower.follow();
         return mirror;
     }
 
-    private void follow() {
-        MirrorReader next = new MirrorReader(this, coordinator.recipeSession(), root, scope, transactions);
-        synchronized (lock) {
-            if (closed) {
-                return;
+    /** A reader for each session. What was seen last stays until the next session knows better. */
+    private final class Reading implements SessionFollower.Work {
+        @Override
+        public void onSession(RecipeSession session) {
+            MirrorReader next = new MirrorReader(Mirror.this, session, root, scope, transactions);
+            synchronized (lock) {
+                if (closed) {
+                    return;
+                }
+                reader = next;
             }
-            reader = next;
+            next.begin();
         }
-        next.begin();
+
+        @Override
+        public void onLiveState(SessionState state) {
+            present().ifPresent(present -> present.onLiveState(state));
+        }
+
+        @Override
+        public void onSessionEnded() {
+            present().ifPresent(MirrorReader::stop);
+            synchronized (lock) {
+                current = false;
+            }
+        }
+
+        @Override
+        public void onClosed() {
+            fail("the coordinator was closed");
+        }
+    }
+
+    private Optional<MirrorReader> present() {
+        synchronized (lock) {
+            return Optional.ofNullable(reader);
+        }
     }
 
     /** The znode at a path in the present state; empty if it is not there, or nothing is loaded yet. */
@@ -259,24 +284,6 @@ public final class Mirror implements Registration {
         }
     }
 
-    /** The reader's session is lost. What was seen last stays until the next session knows better. */
-    void onSessionLost(MirrorReader by) {
-        onStale(by);
-        synchronized (lock) {
-            if (reader != by) {
-                return;
-            }
-        }
-        LOG.debug("{}: reading again on the next session", root);
-        follow();
-    }
-
-    /** The coordinator was closed. */
-    void onCoordinatorClosed(MirrorReader by) {
-        onStale(by);
-        fail("the coordinator was closed");
-    }
-
     private void fail(String why) {
         if (!loaded.isDone()) {
             loaded.completeExceptionally(new ClosedException("Not loaded: " + why + ": " + this));
@@ -295,6 +302,7 @@ public final class Mirror implements Registration {
             feeds.forEach(MirrorFeed::close);
             feeds.clear();
         }
+        follower.execute(follower::end);
         if (last != null) {
             last.end();
         }

@@ -1,25 +1,23 @@
 package io.conclave.cache;
 
+import io.conclave.coordinator.Failures;
 import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Registration;
-import io.conclave.error.ClosedException;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusalReason;
 import io.conclave.error.RefusedException;
-import io.conclave.error.SessionGoneException;
 import io.conclave.node.NodeEvent;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
-import io.conclave.spi.AddWatch;
-import io.conclave.spi.Capability;
-import io.conclave.spi.Exists;
-import io.conclave.spi.GetChildren;
-import io.conclave.spi.GetData;
-import io.conclave.spi.RemoveWatch;
-import io.conclave.spi.Request;
-import io.conclave.spi.SessionState;
-import io.conclave.spi.Sync;
-import io.conclave.spi.Watcher;
+import io.conclave.recovery.Retry;
+import io.conclave.request.AddWatch;
+import io.conclave.request.Exists;
+import io.conclave.request.GetChildren;
+import io.conclave.request.GetData;
+import io.conclave.request.Request;
+import io.conclave.request.Sync;
+import io.conclave.request.Watcher;
+import io.conclave.session.Capability;
+import io.conclave.session.SessionState;
 import io.conclave.time.Elapsed;
 import java.time.Duration;
 import java.util.HashMap;
@@ -47,7 +45,6 @@ import org.slf4j.LoggerFactory;
  */
 final class MirrorReader {
     private static final Logger LOG = LoggerFactory.getLogger(MirrorReader.class);
-    private static final Duration RETRY_DELAY = Duration.ofSeconds(1);
     /** So many reads are on their way at a time: enough to hide the way, few enough to leave room for others. */
     private static final int WINDOW = 512;
     /** If there was always something left to be read for so many answers, a state is shown that may mix two. */
@@ -60,7 +57,6 @@ final class MirrorReader {
     private final boolean transactions;
     private final Watcher watcher = this::onEvent; // one object, so that setting it again is no second watch
     private final Elapsed begun;
-    private Registration sessionListener = () -> {};
 
     private final Set<Read> waiting = new LinkedHashSet<>();
     private final Map<NodePath, Set<String>> listed = new HashMap<>(); // one-shot watches only
@@ -101,41 +97,26 @@ final class MirrorReader {
         this.begun = Elapsed.since(mirror.time());
     }
 
-    /** Never blocks; any thread. */
+    /** Never blocks. */
     void begin() {
-        session.execute(() -> {
-            sessionListener = session.onStateChange(this::onSessionState);
-            oneShot = !session.has(Capability.PERSISTENT_WATCHES);
-            if (session.state().isLive()) {
-                load();
-            } else {
-                onSessionState(session.state());
-            }
-        });
+        oneShot = !session.has(Capability.PERSISTENT_WATCHES);
+        load();
     }
 
-    private void onSessionState(SessionState next) {
+    void onLiveState(SessionState next) {
         if (ended) {
             return;
         }
-        switch (next) {
-            case CONNECTING -> {}
-            case SUSPENDED -> mirror.onStale(this);
-            case CONNECTED -> onConnected();
-            case LOST -> {
-                stop();
-                mirror.onSessionLost(this);
-            }
-            case CLOSED -> {
-                stop();
-                mirror.onCoordinatorClosed(this);
-            }
+        if (next == SessionState.SUSPENDED) {
+            mirror.onStale(this);
+        } else if (next == SessionState.CONNECTED) {
+            onConnected();
         }
     }
 
-    private void stop() {
+    /** The session has ended. */
+    void stop() {
         ended = true;
-        sessionListener.close();
     }
 
     private void onConnected() {
@@ -218,7 +199,7 @@ final class MirrorReader {
         inFlight--;
         if (ended) {
             if (oneShot) {
-                removeWatch(read.path); // it was on its way when the others were removed
+                session.unwatch(read.path, watcher); // it was on its way when the others were removed
             }
             return;
         }
@@ -265,9 +246,9 @@ final class MirrorReader {
             add(read.kind, read.path, read.loads);
         } else if (cause instanceof RefusedException refused) {
             onRefused(read, refused);
-        } else if (!(cause instanceof SessionGoneException || cause instanceof ClosedException)) {
+        } else if (!Failures.isSessionOver(cause)) {
             LOG.error("{}: cannot {} {}", mirror, read.kind, read.path, cause);
-            later(read);
+            later(read, cause);
         } // else the session's state tells what follows
     }
 
@@ -286,23 +267,20 @@ final class MirrorReader {
             forget(read.path);
         } else {
             LOG.warn("{}: trying again: {}", mirror, refused.getMessage());
-            later(read);
+            later(read, refused);
         }
     }
 
-    private void later(Read read) {
+    private void later(Read read, Throwable cause) {
         int current = round;
         toLoad += read.loads ? 1 : 0;
-        session.time()
-                .schedule(
-                        RETRY_DELAY,
-                        () -> session.execute(() -> {
-                            if (!ended && current == round) {
-                                toLoad -= read.loads ? 1 : 0;
-                                add(read.kind, read.path, read.loads);
-                                send();
-                            }
-                        }));
+        Retry.later(session, cause, () -> {
+            if (!ended && current == round) {
+                toLoad -= read.loads ? 1 : 0;
+                add(read.kind, read.path, read.loads);
+                send();
+            }
+        });
     }
 
     private void onEvent(NodeEvent event) {
@@ -392,18 +370,10 @@ final class MirrorReader {
                     Set<NodePath> watched = new HashSet<>(known.keySet());
                     watched.addAll(listed.keySet());
                     watched.add(root);
-                    watched.forEach(this::removeWatch);
+                    watched.forEach(path -> session.unwatch(path, watcher));
                 } else {
-                    removeWatch(root);
+                    session.unwatch(root, watcher);
                 }
-            }
-        });
-    }
-
-    private void removeWatch(NodePath path) {
-        session.send(new RemoveWatch(path, watcher), removed -> {}, cause -> {
-            if (cause instanceof OutcomeUnknownException) {
-                removeWatch(path);
             }
         });
     }

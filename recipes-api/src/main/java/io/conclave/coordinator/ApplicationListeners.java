@@ -1,10 +1,10 @@
 package io.conclave.coordinator;
 
 import io.conclave.node.NodeEvent;
-import io.conclave.spi.Request;
+import io.conclave.request.Request;
+import io.conclave.request.Watcher;
+import io.conclave.session.SessionState;
 import io.conclave.spi.SerialExecutor;
-import io.conclave.spi.SessionState;
-import io.conclave.spi.Watcher;
 import java.util.List;
 import java.util.Map;
 import java.util.WeakHashMap;

@@ -1,7 +1,8 @@
 package io.conclave.coordinator;
 
-import io.conclave.spi.Request;
-import io.conclave.spi.SessionState;
+import io.conclave.request.Request;
+import io.conclave.session.SessionState;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
@@ -27,6 +28,11 @@ public interface Coordinator extends AutoCloseable {
         return builder(connectString).connect();
     }
 
+    /** As {@link #connect}, without blocking; see {@link CoordinatorBuilder#connectAsync}. */
+    static CompletableFuture<Coordinator> connectAsync(String connectString) {
+        return builder(connectString).connectAsync();
+    }
+
     /** Settings beyond the defaults. */
     static CoordinatorBuilder builder(String connectString) {
         return new CoordinatorBuilder(connectString);
@@ -41,17 +47,17 @@ public interface Coordinator extends AutoCloseable {
     Registration onStateChange(Consumer<SessionState> listener);
 
     /**
-     * Submits a request. Never blocks. Requests are executed in the order in which they were submitted. The stage completes on a listener
+     * Submits a request. Never blocks. Requests are executed in the order in which they were submitted. The future completes on a listener
      * thread, with the answer or with one of the four kinds of failure; a read whose outcome is unknown is sent again by the retry
      * policy. A watcher of the request is called on a listener thread and may block; its events are queued for it before the stages of
      * requests that saw newer state complete.
      *
-     * <p>All stages of one coordinator complete one after the other. So a continuation that blocks holds up the others, and one that waits for another of these stages waits for ever;
-     * {@link #execute} may be called there.
+     * <p>All futures of one coordinator complete one after the other. So a continuation that blocks holds up the others, and one that waits for another of them never ends;
+     * {@link #execute} may be called there. Cancelling a future does not take its request back.
      *
      * @param <R> what the backend answers
      */
-    <R> CompletionStage<R> submit(Request<R> request);
+    <R> CompletableFuture<R> submit(Request<R> request);
 
     /**
      * Submits a request and waits for its answer. While the connection is away it waits for the next one, until the session is gone.

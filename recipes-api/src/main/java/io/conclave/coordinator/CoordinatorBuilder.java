@@ -5,7 +5,7 @@ import io.conclave.error.OutcomeUnknownException;
 import io.conclave.metrics.MetricsHook;
 import io.conclave.node.Acl;
 import io.conclave.node.NodePath;
-import io.conclave.spi.Authentication;
+import io.conclave.session.Authentication;
 import io.conclave.spi.Backend;
 import io.conclave.spi.BackendOptions;
 import io.conclave.spi.BackendProvider;
@@ -18,6 +18,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 
@@ -40,6 +41,7 @@ public final class CoordinatorBuilder {
     private long generation;
     private int maxQueuedRequests = 100_000;
     private boolean linearizableReads;
+    private boolean followsEnsemble = true;
 
     CoordinatorBuilder(String connectString) {
         this.connectString = ConnectString.parse(connectString);
@@ -158,12 +160,23 @@ public final class CoordinatorBuilder {
     }
 
     /**
-     * Makes every read that is submitted to the coordinator a {@link io.conclave.spi.LinearizableRead}, and what an application asks a
+     * Makes every read that is submitted to the coordinator a {@link io.conclave.request.LinearizableRead}, and what an application asks a
      * recipe about its state (who holds a lock, who stands for election); not so by default. For their own work recipes read as they
      * need to, whatever is set here.
      */
     public CoordinatorBuilder linearizableReads(boolean value) {
         linearizableReads = value;
+        return this;
+    }
+
+    /**
+     * Whether the client asks the ensemble where its members serve clients, and connects to them when the servers of the
+     * connect string fail; so by default. It does so if the connect string names more than one server: an address alone may
+     * be that of a proxy or a load balancer. Servers of the connect string are always kept. Names are resolved with each
+     * attempt in any case.
+     */
+    public CoordinatorBuilder followEnsemble(boolean value) {
+        followsEnsemble = value;
         return this;
     }
 
@@ -195,14 +208,51 @@ public final class CoordinatorBuilder {
                 backend.capabilities(),
                 linearizableReads,
                 new ConcurrentHashMap<>());
-        SessionKeeper coordinator = new SessionKeeper(connectString.text(), backend, context, retryPolicy, threads);
+        ReconnectingCoordinator coordinator =
+                new ReconnectingCoordinator(connectString.text(), backend, context, retryPolicy, threads);
         coordinator.awaitFirstConnection(connectTimeout);
         return coordinator;
     }
 
+    /**
+     * Connects without blocking, on a thread of its own. Completes on that thread, with what {@link #connect()} gives or
+     * throws. Cancelling the future ends the attempt; a coordinator that has connected by then is closed. Do not change this
+     * builder before the future completes.
+     */
+    public CompletableFuture<Coordinator> connectAsync() {
+        CompletableFuture<Coordinator> connected = new CompletableFuture<>();
+        Thread connecting = new Thread(() -> connectFor(connected), "conclave-connect " + connectString.text());
+        connecting.setDaemon(true);
+        connected.whenComplete((coordinator, failure) -> {
+            if (Thread.currentThread() != connecting) {
+                connecting.interrupt(); // the caller has ended it
+            }
+        });
+        connecting.start();
+        return connected;
+    }
+
+    private void connectFor(CompletableFuture<Coordinator> connected) {
+        try {
+            Coordinator coordinator = connect();
+            if (!connected.complete(coordinator)) {
+                coordinator.close();
+            }
+        } catch (RuntimeException | Error e) {
+            connected.completeExceptionally(e);
+        }
+    }
+
     private Backend openBackend(ListenerThreads threads) {
         BackendOptions options = new BackendOptions(
-                sessionTimeout, time, threads.dispatchers(), authentications, defaultAcl, maxQueuedRequests, metrics);
+                sessionTimeout,
+                time,
+                threads.dispatchers(),
+                authentications,
+                defaultAcl,
+                maxQueuedRequests,
+                metrics,
+                followsEnsemble);
         return provider().open(connectString, options);
     }
 

@@ -5,9 +5,9 @@ import io.conclave.error.RefusalReason;
 import io.conclave.error.SessionGoneException;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
-import io.conclave.spi.Create;
-import io.conclave.spi.Exists;
-import io.conclave.spi.GetData;
+import io.conclave.request.Create;
+import io.conclave.request.Exists;
+import io.conclave.request.GetData;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -96,7 +96,7 @@ public final class CreateOnce {
                     }
                 },
                 cause -> {
-                    if (Refusals.is(cause, RefusalReason.NO_AUTH)) {
+                    if (Failures.is(cause, RefusalReason.NO_AUTH)) {
                         create(); // it may be created without being read; a lost reply is then unknown
                     } else {
                         onFailure(cause, this::readParent);
@@ -118,9 +118,9 @@ public final class CreateOnce {
 
     private void create() {
         session.send(request, created -> done.complete(true), cause -> {
-            if (Refusals.is(cause, RefusalReason.NODE_EXISTS)) {
+            if (Failures.is(cause, RefusalReason.NODE_EXISTS)) {
                 done.complete(false);
-            } else if (Refusals.isNoNode(cause)) {
+            } else if (Failures.isNoNode(cause)) {
                 makeParent();
             } else {
                 maybeCreated = true;
@@ -134,9 +134,9 @@ public final class CreateOnce {
                 GetData.of(request.path()).linearizable(),
                 node -> done.complete(Arrays.equals(node.data(), request.data())),
                 cause -> {
-                    if (Refusals.isNoNode(cause)) {
+                    if (Failures.isNoNode(cause)) {
                         compareParent();
-                    } else if (Refusals.is(cause, RefusalReason.NO_AUTH)) {
+                    } else if (Failures.is(cause, RefusalReason.NO_AUTH)) {
                         done.complete(false); // somebody's whom we do not know
                     } else {
                         onFailure(cause, this::look);

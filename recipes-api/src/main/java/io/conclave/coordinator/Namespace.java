@@ -2,10 +2,10 @@ package io.conclave.coordinator;
 
 import io.conclave.node.NodeEvent;
 import io.conclave.node.NodePath;
-import io.conclave.spi.Create;
-import io.conclave.spi.Multi;
-import io.conclave.spi.Request;
-import io.conclave.spi.Watcher;
+import io.conclave.request.Create;
+import io.conclave.request.Multi;
+import io.conclave.request.Request;
+import io.conclave.request.Watcher;
 import java.util.List;
 
 /** Translates between the paths of an application and those of the backend: one prefix in front of all. */

@@ -3,16 +3,18 @@ package io.conclave.coordinator;
 import io.conclave.error.NotConnectedException;
 import io.conclave.metrics.MetricsHook;
 import io.conclave.node.NodePath;
+import io.conclave.request.Check;
+import io.conclave.request.Multi;
+import io.conclave.request.Operation;
+import io.conclave.request.RemoveWatch;
+import io.conclave.request.Request;
+import io.conclave.request.Watcher;
+import io.conclave.session.Capability;
+import io.conclave.session.SessionState;
 import io.conclave.spi.Backend;
 import io.conclave.spi.BackendSession;
-import io.conclave.spi.Capability;
-import io.conclave.spi.Check;
-import io.conclave.spi.Multi;
-import io.conclave.spi.Operation;
-import io.conclave.spi.Request;
 import io.conclave.spi.SerialExecutor;
 import io.conclave.spi.SessionListener;
-import io.conclave.spi.SessionState;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -36,7 +38,7 @@ import org.slf4j.LoggerFactory;
  * <p>State changes, watch events and the completions of {@link #submit} come one at a time on the session's dispatcher, in order; nothing
  * there may block. So a recipe that touches its state on the dispatcher only ({@link #execute}) needs no locks.
  */
-public final class RecipeSession {
+public final class RecipeSession implements Sender {
     private static final Logger LOG = LoggerFactory.getLogger(RecipeSession.class);
 
     private final RecipeContext context;
@@ -149,6 +151,7 @@ public final class RecipeSession {
      *
      * @param onFailure is given one of the four kinds of failure, unwrapped
      */
+    @Override
     public <R> void send(Request<R> request, Consumer<? super R> onAnswer, Consumer<? super Throwable> onFailure) {
         submit(request).whenComplete((answer, failure) -> {
             try {
@@ -161,6 +164,27 @@ public final class RecipeSession {
                 LOG.error("What follows {} failed", request.describe(), e); // a stage would swallow it
             }
         });
+    }
+
+    /**
+     * Removes a watch that has not fired. One that stays would wait at the backend, and gather with others there. To be called on the
+     * dispatcher.
+     */
+    public void unwatch(NodePath path, Watcher watcher) {
+        unwatch(path, watcher, () -> {});
+    }
+
+    /**
+     * Removes a watch that has not fired. To be called on the dispatcher.
+     *
+     * @param removed called when it is removed, has fired, or went with its session
+     */
+    public void unwatch(NodePath path, Watcher watcher, Runnable removed) {
+        if (state().isLive()) {
+            read(new RemoveWatch(path, watcher), done -> removed.run(), cause -> removed.run());
+        } else {
+            removed.run();
+        }
     }
 
     /** Runs a task on the dispatcher, in order with events and completions. Never blocks. */
@@ -282,7 +306,7 @@ public final class RecipeSession {
     }
 
     /**
-     * What the tenants of this session have in common, for as long as it is referred to; made when it is first asked for. Any thread.
+     * What the recipes on this session have in common, for as long as it is referred to; made when it is first asked for. Any thread.
      *
      * @param kind what it is; there is one of each
      */

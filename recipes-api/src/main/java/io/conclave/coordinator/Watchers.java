@@ -1,13 +1,13 @@
 package io.conclave.coordinator;
 
-import io.conclave.spi.AddWatch;
-import io.conclave.spi.Exists;
-import io.conclave.spi.GetChildren;
-import io.conclave.spi.GetData;
-import io.conclave.spi.LinearizableRead;
-import io.conclave.spi.RemoveWatch;
-import io.conclave.spi.Request;
-import io.conclave.spi.Watcher;
+import io.conclave.request.AddWatch;
+import io.conclave.request.Exists;
+import io.conclave.request.GetChildren;
+import io.conclave.request.GetData;
+import io.conclave.request.LinearizableRead;
+import io.conclave.request.RemoveWatch;
+import io.conclave.request.Request;
+import io.conclave.request.Watcher;
 import java.util.function.UnaryOperator;
 
 /** Puts something in front of the watcher that a request carries, whichever request it is. */

@@ -5,8 +5,8 @@ import io.conclave.coordinator.Waiting;
 import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.ClosedException;
 import io.conclave.error.ConclaveException;
+import io.conclave.session.SessionState;
 import io.conclave.spi.SerialExecutor;
-import io.conclave.spi.SessionState;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.Optional;
@@ -19,7 +19,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * One wait for a grant: whatever way it ends other than with the grant, the tenant leaves, and nothing of him stays behind.
+ * One wait for a grant: if it ends in any other way, the request leaves, and nothing of it stays behind.
  *
  * @param <G> the kind of grant
  */
@@ -35,18 +35,18 @@ public final class Acquisition<G> {
     /** How long before the end of a wait it is asked who holds. */
     private static final Duration MOST_AHEAD = Duration.ofMillis(200);
 
-    private final Tenant tenant;
+    private final GrantRequest request;
     private final RecipeSession session;
     private final Duration limit;
     private final long beganNanos;
     private final CompletableFuture<G> outcome = new CompletableFuture<>();
 
-    private Acquisition(Tenant tenant, Supplier<G> grant, Duration limit) {
-        this.tenant = tenant;
-        this.session = tenant.session();
+    private Acquisition(GrantRequest request, Supplier<G> grant, Duration limit) {
+        this.request = request;
+        this.session = request.session();
         this.limit = limit;
         this.beganNanos = session.time().monotonicNanos();
-        tenant.granted().whenComplete((granted, failure) -> {
+        request.granted().whenComplete((granted, failure) -> {
             if (failure == null) {
                 give(grant);
             } else {
@@ -61,11 +61,11 @@ public final class Acquisition<G> {
     }
 
     /** Waits without a limit of time. Never blocks. */
-    public static <G> Acquisition<G> of(Tenant tenant, Supplier<G> grant) {
-        return new Acquisition<>(tenant, grant, NO_LIMIT);
+    public static <G> Acquisition<G> of(GrantRequest request, Supplier<G> grant) {
+        return new Acquisition<>(request, grant, NO_LIMIT);
     }
 
-    /** As {@link #of(Tenant, Supplier, Duration)}. */
+    /** As {@link #of(GrantRequest, Supplier, Duration)}. */
     public static <G> Acquisition<G> of(Contender contender, Function<Contender, G> grant, Duration timeout) {
         return of(contender, () -> grant.apply(contender), timeout);
     }
@@ -73,35 +73,35 @@ public final class Acquisition<G> {
     /**
      * Waits until the timeout, then fails with {@link AcquireTimeoutException}; a grant that was given by then stays given. Never blocks.
      */
-    public static <G> Acquisition<G> of(Tenant tenant, Supplier<G> grant, Duration timeout) {
-        Acquisition<G> acquisition = new Acquisition<>(tenant, grant, timeout);
+    public static <G> Acquisition<G> of(GrantRequest request, Supplier<G> grant, Duration timeout) {
+        Acquisition<G> acquisition = new Acquisition<>(request, grant, timeout);
         TimeSource.Timer ahead =
-                tenant.session().time().schedule(timeout.minus(askAhead(timeout)), tenant::timeIsRunningOut);
-        tenant.granted().whenComplete((granted, failure) -> ahead.cancel());
-        acquisition.endAfter(timeout, () -> tenant.timedOut(timeout));
+                request.session().time().schedule(timeout.minus(askAhead(timeout)), request::timeIsRunningOut);
+        request.granted().whenComplete((granted, failure) -> ahead.cancel());
+        acquisition.endAfter(timeout, () -> request.timedOut(timeout));
         return acquisition;
     }
 
-    /** As {@link #ofTry(Tenant, Supplier)}. */
+    /** As {@link #ofTry(GrantRequest, Supplier)}. */
     public static <G> Acquisition<G> ofTry(Contender contender, Function<Contender, G> grant) {
         return ofTry(contender, () -> grant.apply(contender));
     }
 
     /**
-     * Waits only for the store to say whether the tenant, who does not wait for others, has it. If the store does not say so within
+     * Waits only for the store to say whether the request, which does not wait for others, has it. If the store does not say so within
      * {@link RecipeSession#tryTimeout}, it fails with {@link io.conclave.error.NotConnectedException}. Never blocks.
      */
-    public static <G> Acquisition<G> ofTry(Tenant tenant, Supplier<G> grant) {
-        RecipeSession session = tenant.session();
-        Acquisition<G> acquisition = new Acquisition<>(tenant, grant, session.tryTimeout());
-        acquisition.endAfter(session.tryTimeout(), () -> session.noAnswer("whether " + tenant.what() + " is free"));
+    public static <G> Acquisition<G> ofTry(GrantRequest request, Supplier<G> grant) {
+        RecipeSession session = request.session();
+        Acquisition<G> acquisition = new Acquisition<>(request, grant, session.tryTimeout());
+        acquisition.endAfter(session.tryTimeout(), () -> session.noAnswer("whether " + request.what() + " is free"));
         return acquisition;
     }
 
     private void endAfter(Duration time, Supplier<ConclaveException> why) {
         TimeSource.Timer timer =
-                session.time().schedule(time, () -> tenant.session().execute(() -> tenant.giveUpWaiting(why.get())));
-        tenant.granted().whenComplete((granted, failure) -> timer.cancel());
+                session.time().schedule(time, () -> request.session().execute(() -> request.giveUpWaiting(why.get())));
+        request.granted().whenComplete((granted, failure) -> timer.cancel());
     }
 
     /** How long before the end of a wait it is asked who holds, so that the answer is there in time. */
@@ -114,13 +114,13 @@ public final class Acquisition<G> {
         try {
             outcome.complete(grant.get());
         } catch (RuntimeException | Error e) {
-            tenant.leave(new ClosedException("The grant could not be handed over: " + tenant)); // nobody has it
+            request.leave(new ClosedException("The grant could not be handed over: " + request)); // nobody has it
             outcome.completeExceptionally(e);
         }
     }
 
     private void failOnceGone(Throwable cause) {
-        CompletionStage<Void> gone = tenant.gone();
+        CompletionStage<Void> gone = request.gone();
         Duration bound = confirmationBound();
         CompletionStage<Void> bounded = bound.isZero() || session.state() != SessionState.CONNECTED
                 ? CompletableFuture.completedFuture(null)
@@ -130,7 +130,7 @@ public final class Acquisition<G> {
 
     /** A caller that gave a limit of time does not wait longer than that, unless others count it until it is gone. */
     private Duration confirmationBound() {
-        if (tenant.countsUntilGone()) {
+        if (request.countsUntilGone()) {
             return CONFIRMATION_BOUND;
         }
         Duration left = limit.minusNanos(session.time().monotonicNanos() - beganNanos);
@@ -167,10 +167,10 @@ public final class Acquisition<G> {
     /** The application's own stage, which it may end as it likes; on threads that may reject, which must not lose the grant. */
     private <T> CompletableFuture<T> stageOf(CompletableFuture<T> answer, Consumer<T> abandon) {
         CompletableFuture<T> stage = new CompletableFuture<>();
-        Executor listeners = new SerialExecutor("acquiring " + tenant, session.listenerExecutor(), session.time());
+        Executor listeners = new SerialExecutor("acquiring " + request, session.listenerExecutor(), session.time());
         stage.whenComplete((result, failure) -> {
             if (failure != null || !answer.isDone()) { // ended by the application, whichever way
-                tenant.leave(new ClosedException("Cancelled: " + tenant));
+                request.leave(new ClosedException("Cancelled: " + request));
             }
         });
         answer.whenComplete((result, failure) -> listeners.execute(() -> {
@@ -210,6 +210,6 @@ public final class Acquisition<G> {
 
     /** Nobody waits for the grant any more; if the wait had failed by itself, nothing is left to do. */
     private void giveUp() {
-        tenant.leave(new ClosedException("The waiting thread gave up: " + tenant));
+        request.leave(new ClosedException("The waiting thread gave up: " + request));
     }
 }

@@ -13,9 +13,10 @@ import io.conclave.error.SessionGoneException;
 import io.conclave.grant.FencingToken;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
-import io.conclave.spi.Multi;
-import io.conclave.spi.Request;
-import io.conclave.spi.SessionState;
+import io.conclave.recovery.GuaranteedDelete;
+import io.conclave.request.Multi;
+import io.conclave.request.Request;
+import io.conclave.session.SessionState;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -28,29 +29,29 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One place in a line, from its creation to its deletion: the lock of the ZooKeeper recipes page, with the guid that finds a znode
- * again whose creation was not answered. As what it stands there, and so whom it waits for, is its {@link LineRole}.
+ * again whose creation was not answered. Its {@link LineRole} says which name it has and which place it waits for.
  *
  * <p>How it goes:
  *
  * <ol>
- *   <li>Create {@code <line>/_c_<guid>-lock-}, ephemeral and sequential, and list the line behind it in the same breath ({@link Entrance}).
- *   <li>Our turn by the rule: granted. Otherwise watch the one that the rule names, and only him: one deletion wakes one contender
- *       ({@link Lookout}).
- *   <li>When he has gone, look at the line again. The look is spared only if he was the head of a line of one kind and nothing interrupted the
- *       connection since the line was read and the watch on the own znode was set: then nobody else can be before us.
- *   <li>The own znode is watched as well: when it vanishes the contender fails at once, or its grant is lost ({@link OwnPlace}).
- *   <li>Who holds may go on in another role in the same place ({@link Succession}): a writer as a reader.
- *   <li>Whatever way it ends, the znode is deleted ({@link Departure}).
+ *   <li>Create {@code <line>/_c_<guid>-lock-}, ephemeral and sequential, and list the line right behind it.
+ *   <li>Our turn by the rule: granted. Otherwise watch the place that the rule names, and only that: one deletion wakes one contender.
+ *   <li>When it has gone, list the line again. That list is spared only if it was the head of a line of one kind and nothing interrupted the
+ *       connection since the line was read and the watch on the own znode was set: then nobody else can be before us. ({@link Waiter} does
+ *       all of this.)
+ *   <li>The own znode is watched as well: when it vanishes the contender fails at once, or its grant is lost ({@link OwnNode}).
+ *   <li>A holder may go on in another role in the same place ({@link Downgrade}): a writer as a reader.
+ *   <li>However it ends, the znode is deleted ({@link GuaranteedDelete}).
  * </ol>
  *
  * <p>What if a reply is lost? Of the creation: the line is listed, and the guid tells which znode is ours; if there is none, it was not created
- * and never will be, and is created again. Of a read: it is read again. Of the deletion: see {@link Departure}. A grant is given only if the
+ * and never will be, and is created again. Of a read: it is read again. Of the deletion: see {@link GuaranteedDelete}. A grant is given only if the
  * znode's owner is the present session.
  *
  * <p>Here are the states and every change of them; the parts report what they see. All state belongs to the session's dispatcher; methods that
  * others may call say so.
  */
-public final class Contender implements Tenant {
+public final class Contender implements GrantRequest {
     private static final Logger LOG = LoggerFactory.getLogger(Contender.class);
 
     private final RecipeSession session;
@@ -63,15 +64,14 @@ public final class Contender implements Tenant {
     private final CompletableFuture<Contender> granted = new CompletableFuture<>();
     private final CompletableFuture<LossReason> lost = new CompletableFuture<>();
     private final CompletableFuture<Void> revocation = new CompletableFuture<>();
-    private final Entrance entrance;
-    private final OwnPlace own;
-    private final Lookout lookout;
-    private final Departure departure;
+    private final OwnNode own;
+    private final Waiter waiter;
+    private final GuaranteedDelete deletion;
     private final LineMeasurements measurements;
-    private final Lifeline lifeline;
+    private final SessionBinding binding;
 
     private boolean turning;
-    private @Nullable Succession succession; // the last one
+    private @Nullable Downgrade downgrade; // the last one
     private volatile ContenderState state = ContenderState.ENTERING; // written on the dispatcher only
     private volatile @Nullable LossReason lossReason; // written before the state that it explains
 
@@ -90,12 +90,11 @@ public final class Contender implements Tenant {
         this.data = data;
         this.patient = patient;
         this.inheritedToken = inheritedToken;
-        this.entrance = new Entrance(this, line, role.kind(), guid, data);
-        this.own = new OwnPlace(this, role.kind());
-        this.lookout = new Lookout(this, line, role, own);
-        this.departure = new Departure(session, line, role.line(), guid);
+        this.binding = new SessionBinding(session, this, this::describe, this::end, this::depart);
+        this.own = new OwnNode(this, binding, role.kind());
+        this.waiter = new Waiter(this, binding, line, role, guid, data, own);
+        this.deletion = new GuaranteedDelete(session, line, this::ours);
         this.measurements = new LineMeasurements(session, line, role.measuredAs());
-        this.lifeline = new Lifeline(session, this, this::describe, this::end, this::depart);
     }
 
     private Contender(RecipeSession session, NodePath line, LineRole role, byte[] data, boolean patient) {
@@ -125,6 +124,80 @@ public final class Contender implements Tenant {
     private static Contender enter(Contender contender) {
         contender.session.execute(contender::begin);
         return contender;
+    }
+
+    private void begin() {
+        binding.tie();
+        if (session.state().isLive()) {
+            waiter.create();
+        } else {
+            binding.sessionIs(session.state());
+        }
+    }
+
+    /** We know our znode now; everything else may have ended meanwhile. */
+    void take(NodePath path, NodeStat stat) {
+        own.take(path, stat);
+        deletion.found(List.of(path), stat.czxid());
+        if (!state.isInLine()) {
+            deletion.delete();
+        } else if (stat.ephemeralOwner() != session.id()) {
+            fail(new SessionGoneException(path + " belongs to the session 0x" + Long.toHexString(stat.ephemeralOwner())
+                    + ", not to " + session));
+        } else {
+            own.watch();
+        }
+    }
+
+    /** Somebody has to go first; whether the contender waits for that, or has left. */
+    boolean mayWait() {
+        if (!patient) {
+            depart(timedOut(Duration.ZERO), LossReason.RELEASED);
+            return false;
+        }
+        become(ContenderState.WAITING);
+        return true;
+    }
+
+    /** It is our turn. */
+    void grant() {
+        if (session.remaining().isZero()) {
+            return; // the session's loss is on its way here
+        }
+        become(ContenderState.HELD);
+        measurements.granted();
+        LOG.debug("{}: granted", this);
+        granted.complete(this);
+    }
+
+    private void depart(ConclaveException why, LossReason reason) {
+        if (!state.isInLine()) {
+            return;
+        }
+        ContenderState before = state;
+        explain(reason);
+        become(ContenderState.LEAVING);
+        announce(before, reason, why);
+        PendingDeletes.of(session).add(line, guid, deletion.done());
+        deletion.done().thenRun(this::deleted);
+        Downgrade current = downgrade;
+        if (current != null && !current.isSettled()) {
+            if (!current.isExchanging()) {
+                deletion.search();
+            } // else the exchange's answer finds us leaving
+        } else if (own.znode().isPresent()) {
+            deletion.delete();
+        } else if (!waiter.isCreating()) {
+            deletion.search();
+        } // else the creation's answer finds us leaving
+        waiter.stop();
+    }
+
+    private void deleted() {
+        if (state == ContenderState.LEAVING) {
+            become(ContenderState.GONE);
+        }
+        binding.cut();
     }
 
     /**
@@ -163,27 +236,27 @@ public final class Contender implements Tenant {
         return new AcquireTimeoutException(
                 what(),
                 waited,
-                lookout.obstacle().holder(),
+                waiter.obstacle().holder(),
                 what() + " was not granted within " + Waiting.text(waited) + ": " + whyNotGranted());
     }
 
     /** Who or what is in the way. Any thread. */
     public String whyNotGranted() {
         return session.state() == SessionState.CONNECTED
-                ? lookout.obstacle().toString()
+                ? waiter.obstacle().toString()
                 : "there is no connection to the store";
     }
 
     /** Reads who is at the head of the line, unless that is known. Any thread. */
     @Override
     public void timeIsRunningOut() {
-        session.execute(() -> guarded(lookout::findHolder));
+        session.execute(() -> guarded(waiter::findHolder));
     }
 
     /** Completes on the dispatcher when nothing is left of the contender at the backend, or its session is gone; never exceptionally. */
     @Override
     public CompletionStage<Void> gone() {
-        return departure.done();
+        return deletion.done();
     }
 
     /** How long the place surely stays ours; zero if it is not held. Any thread. */
@@ -198,7 +271,7 @@ public final class Contender implements Tenant {
         return session.deadlineIsStrict();
     }
 
-    /** The fencing token of a granted place; whoever goes on in another's place ({@link #goOnAs}) keeps his token. Any thread. */
+    /** The fencing token of a granted place; a contender that goes on in another's place ({@link #goOnAs}) keeps its token. Any thread. */
     public FencingToken token() {
         if (inheritedToken.isPresent()) {
             return inheritedToken.get();
@@ -211,7 +284,7 @@ public final class Contender implements Tenant {
 
     /** The path of the contender's znode, once it has one. Any thread. */
     public Optional<NodePath> path() {
-        return own.znode().map(OwnPlace.Znode::path);
+        return own.znode().map(OwnNode.Znode::path);
     }
 
     /** The session that owns the place. Any thread. */
@@ -229,7 +302,7 @@ public final class Contender implements Tenant {
     @Override
     public CompletionStage<Void> leave(ConclaveException why) {
         session.execute(() -> depart(why, LossReason.RELEASED));
-        return departure.done();
+        return deletion.done();
     }
 
     /**
@@ -285,34 +358,34 @@ public final class Contender implements Tenant {
                     "Invalid role " + next.kind() + ": it must be one of the line of " + role.kind());
         }
         CompletableFuture<Contender> successor = new CompletableFuture<>();
-        session.execute(() -> beginSuccession(next, successor));
+        session.execute(() -> beginDowngrade(next, successor));
         return successor;
     }
 
-    private void beginSuccession(LineRole next, CompletableFuture<Contender> successor) {
-        if (state != ContenderState.HELD || isBeingSucceeded()) {
+    private void beginDowngrade(LineRole next, CompletableFuture<Contender> successor) {
+        if (state != ContenderState.HELD || isBeingDowngraded()) {
             successor.completeExceptionally(new GrantLostException(
                     lost.getNow(LossReason.RELEASED), line.toString(), line + " is not held any more"));
             return;
         }
-        OwnPlace.Znode old = own.znode().orElseThrow();
+        OwnNode.Znode old = own.znode().orElseThrow();
         String name = next.kind().nameOf(guid)
                 + role.kind().digitsOf(old.entry().name()).orElseThrow();
-        Succession beginning = new Succession(this, line, old, next, name, data, successor);
-        succession = beginning;
+        Downgrade beginning = new Downgrade(this, line, old, next, name, data, successor);
+        downgrade = beginning;
         beginning.begin(own.isInterruptedSinceTaken());
     }
 
     /** Our znode is this one now, and we are its contender no more. */
-    Contender succeededBy(LineRole next, NodePath path, NodeStat stat) {
+    Contender downgradedTo(LineRole next, NodePath path, NodeStat stat) {
         Contender successor = new Contender(session, line, next, guid, data, patient, Optional.of(token()));
         successor.takeOver(path, stat);
-        end(LossReason.RELEASED, new ClosedException("Succeeded by " + successor));
+        end(LossReason.RELEASED, new ClosedException("Goes on as " + successor));
         return successor;
     }
 
     private void takeOver(NodePath path, NodeStat stat) {
-        lifeline.tie();
+        binding.tie();
         become(ContenderState.HELD);
         measurements.tookOver();
         LOG.debug("{}: goes on", this);
@@ -321,72 +394,14 @@ public final class Contender implements Tenant {
     }
 
     /** Whether the znode is being exchanged for another. */
-    private boolean isBeingSucceeded() {
-        Succession current = succession;
+    private boolean isBeingDowngraded() {
+        Downgrade current = downgrade;
         return current != null && !current.isSettled();
-    }
-
-    private void begin() {
-        lifeline.tie();
-        if (session.state().isLive()) {
-            entrance.create();
-        } else {
-            lifeline.sessionIs(session.state());
-        }
-    }
-
-    /** The creation was answered. */
-    void onCreated(NodePath path, NodeStat stat) {
-        take(path, stat);
-        lookout.lookUnlessBehindCreation();
-    }
-
-    /** The creation was not answered, and its znode was found. */
-    void onFoundAgain(NodePath path, NodeStat stat) {
-        if (state.isInLine()) {
-            take(path, stat);
-            lookout.look();
-        }
-    }
-
-    /** We know our znode now; everything else may have ended meanwhile. */
-    private void take(NodePath path, NodeStat stat) {
-        own.take(path, stat);
-        departure.found(path, stat.czxid());
-        if (!state.isInLine()) {
-            departure.delete(false);
-        } else if (stat.ephemeralOwner() != session.id()) {
-            fail(new SessionGoneException(path + " belongs to the session 0x" + Long.toHexString(stat.ephemeralOwner())
-                    + ", not to " + session));
-        } else {
-            own.watch();
-        }
     }
 
     /** Whether it waits for others. */
     boolean isPatient() {
         return patient;
-    }
-
-    /** Somebody has to go first; whether the contender waits for that, or has left. */
-    boolean mayWait() {
-        if (!patient) {
-            depart(timedOut(Duration.ZERO), LossReason.RELEASED);
-            return false;
-        }
-        become(ContenderState.WAITING);
-        return true;
-    }
-
-    /** It is our turn. */
-    void grant() {
-        if (session.remaining().isZero()) {
-            return; // the session's loss is on its way here
-        }
-        become(ContenderState.HELD);
-        measurements.granted();
-        LOG.debug("{}: granted", this);
-        granted.complete(this);
     }
 
     /** The word that asks for it stands in our znode. */
@@ -399,12 +414,12 @@ public final class Contender implements Tenant {
 
     /** The znode is not there any more, or not ours. */
     void vanished() {
-        if (!state.isInLine() || isBeingSucceeded()) {
+        if (!state.isInLine() || isBeingDowngraded()) {
             return; // a znode that is being exchanged vanishes; whether that was all the exchange knows
         }
         if (session.remaining().isZero()) {
             // the backend may have ended the session, and tell of its znodes before it hangs up
-            lifeline.sessionIs(SessionState.LOST);
+            binding.sessionIs(SessionState.LOST);
         } else if (turning) {
             turned(); // by our own transaction, whose answer is on its way, or else it says that there was no place
         } else if (revocation.isDone()) {
@@ -429,58 +444,35 @@ public final class Contender implements Tenant {
         ContenderState before = state;
         explain(reason);
         become(ContenderState.GONE);
-        announce(before, reason, why); // whoever hears of the loss is not told any more that it is held
-        departure.nothingLeft();
-        lookout.stop();
-        lifeline.cut();
+        announce(before, reason, why); // a listener that hears of the loss is not told any more that it is held
+        deletion.nothingLeft();
+        waiter.stop();
+        binding.cut();
     }
 
     /** What cannot be mended here. */
     void fail(Throwable cause) {
-        lifeline.fail(cause);
+        binding.fail(cause);
     }
 
     /** The creation was refused, or never sent: nothing to delete. */
     void failWithoutZnode(Throwable cause) {
-        end(LossReason.REFUSED, lifeline.known(cause));
+        end(LossReason.REFUSED, binding.known(cause));
     }
 
-    private void depart(ConclaveException why, LossReason reason) {
-        if (!state.isInLine()) {
-            return;
-        }
-        ContenderState before = state;
-        explain(reason);
-        become(ContenderState.LEAVING);
-        announce(before, reason, why);
-        DepartingPlaces.of(session).add(line, departure);
-        departure.done().thenRun(this::departed);
-        Succession current = succession;
-        if (current != null && !current.isSettled()) {
-            if (!current.isExchanging()) {
-                departure.searchAndDelete();
-            } // else the exchange's answer finds us leaving
-        } else if (own.znode().isPresent()) {
-            departure.delete(own.isInterruptedSinceTaken());
-        } else if (!entrance.isCreationInFlight()) {
-            departure.searchAndDelete();
-        } // else the creation's answer finds us leaving
-        lookout.stop();
-    }
-
-    private void departed() {
-        if (state == ContenderState.LEAVING) {
-            become(ContenderState.GONE);
-        }
-        lifeline.cut();
+    /** The places of our guid, of whatever kind. */
+    private List<NodePath> ours(List<String> names) {
+        return LineEntry.of(guid, role.line(), names).stream()
+                .map(entry -> line.child(entry.name()))
+                .toList();
     }
 
     <R> void send(Request<R> request, Consumer<? super R> onAnswer, Consumer<? super Throwable> onFailure) {
-        lifeline.send(request, onAnswer, onFailure);
+        binding.send(request, onAnswer, onFailure);
     }
 
     void guarded(Runnable step) {
-        lifeline.guarded(step);
+        binding.guarded(step);
     }
 
     private void explain(LossReason reason) {
@@ -497,7 +489,7 @@ public final class Contender implements Tenant {
     private void announce(ContenderState before, LossReason reason, ConclaveException why) {
         if (before == ContenderState.HELD) {
             measurements.noLongerHeld(reason);
-            Lifeline.logLoss(LOG, this, reason);
+            SessionBinding.logLoss(LOG, this, reason);
             lost.complete(reason);
         } else {
             granted.completeExceptionally(why);
@@ -528,20 +520,12 @@ public final class Contender implements Tenant {
         return state == ContenderState.WAITING;
     }
 
-    boolean isCreationInFlight() {
-        return entrance.isCreationInFlight();
-    }
-
-    Lookout lookout() {
-        return lookout;
-    }
-
-    OwnPlace ownPlace() {
+    OwnNode ownNode() {
         return own;
     }
 
-    Departure departure() {
-        return departure;
+    GuaranteedDelete deletion() {
+        return deletion;
     }
 
     LineMeasurements measurements() {

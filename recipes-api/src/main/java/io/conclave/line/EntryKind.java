@@ -31,12 +31,12 @@ public record EntryKind(String prefix, String separator, String marker) {
         }
     }
 
-    /** A kind in the layout of Curator: {@code _c_<guid>-<marker><sequence>}; he has {@code lock-}, {@code __READ__} and {@code __WRIT__}. */
+    /** A kind in the layout of Curator: {@code _c_<guid>-<marker><sequence>}; Curator has {@code lock-}, {@code __READ__} and {@code __WRIT__}. */
     public static EntryKind curator(String marker) {
         return new EntryKind("_c_", "-", marker);
     }
 
-    /** A kind in the layout of kazoo: {@code <guid in hexadecimal><marker><sequence>}; he has {@code __lock__} and {@code __rlock__}. */
+    /** A kind in the layout of kazoo: {@code <guid in hexadecimal><marker><sequence>}; kazoo has {@code __lock__} and {@code __rlock__}. */
     public static EntryKind kazoo(String marker) {
         return new EntryKind("", "", marker);
     }

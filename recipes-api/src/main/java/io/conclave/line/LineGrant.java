@@ -1,12 +1,13 @@
 package io.conclave.line;
 
 import io.conclave.error.GrantLostException;
+import io.conclave.grant.FencedGrant;
 import io.conclave.grant.FencingToken;
-import io.conclave.grant.Grant;
+import io.conclave.node.NodePath;
 import java.util.concurrent.CompletionStage;
 
 /** The grant of the head of a line; the recipes' grants extend it. */
-public class LineGrant extends HeldTenure<Contender> implements Grant {
+public class LineGrant extends AbstractGrant<Contender> implements FencedGrant {
     private final FencingToken token;
 
     /** Wraps a contender that has been granted. */
@@ -18,6 +19,16 @@ public class LineGrant extends HeldTenure<Contender> implements Grant {
     @Override
     public final FencingToken token() {
         return token;
+    }
+
+    @Override
+    public final NodePath path() {
+        return contender().path().orElseThrow();
+    }
+
+    @Override
+    public final NodePath absolutePath() {
+        return contender().session().absolute(path());
     }
 
     /**
@@ -37,7 +48,7 @@ public class LineGrant extends HeldTenure<Contender> implements Grant {
 
     /** The contender behind the grant, for the recipe. */
     protected final Contender contender() {
-        return tenant();
+        return request();
     }
 
     @Override

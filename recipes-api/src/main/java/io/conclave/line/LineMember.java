@@ -7,9 +7,9 @@ import io.conclave.node.NodeStat;
 /**
  * Somebody in a line, as others see him.
  *
- * @param path his znode
- * @param kind as what he stands there
- * @param bytes what he left for others to see
- * @param stat his znode's stat: its owner is his session, its czxid his token's zxid, its ctime when he came
+ * @param path its znode
+ * @param kind the kind of its place
+ * @param bytes what it left for others to see
+ * @param stat its znode's stat: the owner is its session, the czxid its token's sequence, the ctime when it came
  */
 public record LineMember(NodePath path, EntryKind kind, Bytes bytes, NodeStat stat) {}

@@ -1,15 +1,16 @@
 package io.conclave.line;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /**
- * As what a contender stands in a line; a recipe has one for each kind of grant that it gives.
+ * The role of a contender in a line: the kind of its place, and the rule for which place it waits. A recipe has one for each kind of grant.
  *
  * @param measuredAs what its durations and counts begin with, such as {@code lock} in {@code lock.wait}
  * @param kind the kind of its own place
  * @param line the kinds that make up the line, its own among them; all other children of the line's znode are ignored
- * @param rule whom it waits for
+ * @param rule which place it waits for
  */
 public record LineRole(String measuredAs, EntryKind kind, Set<EntryKind> line, LineRule rule) {
     /**
@@ -34,24 +35,24 @@ public record LineRole(String measuredAs, EntryKind kind, Set<EntryKind> line, L
         return new LineRole(measuredAs, EntryKind.MUTEX, Set.of(EntryKind.MUTEX), LineRule.immediatePredecessor());
     }
 
-    /** Whose turn it is; see {@link LineRule#turn}. */
-    Turn turn(List<LineEntry> before, LineEntry own) {
-        Turn turn = rule.turn(before, own);
-        if (turn instanceof Turn.After after && before.lastIndexOf(after.entry()) < 0) {
-            throw new IllegalStateException("The rule lets " + own + " wait for " + after.entry()
+    /** The place that has to go first; see {@link LineRule#predecessor}. */
+    Optional<LineEntry> predecessor(List<LineEntry> before, LineEntry own) {
+        Optional<LineEntry> predecessor = rule.predecessor(before, own);
+        if (predecessor.isPresent() && before.lastIndexOf(predecessor.get()) < 0) {
+            throw new IllegalStateException("The rule lets " + own + " wait for " + predecessor.get()
                     + ", which is not among those before it: " + before);
         }
-        return turn;
+        return predecessor;
     }
 
     /**
-     * Whether it will surely be our turn when the one that we wait for has gone, so that the line need not be read again: he is its head, the rule
+     * Whether it will surely be our turn when the one that we wait for has gone, so that the line need not be read again: it is the head, the rule
      * is content with the others, and the line is of one kind. In a line of several, a head that vanishes may have become another kind in the
      * same place (a writer that goes on as a reader).
      */
     boolean isNextAfter(LineEntry awaited, List<LineEntry> before, LineEntry own) {
         return line.size() == 1
                 && before.get(0).equals(awaited)
-                && rule.turn(before.subList(1, before.size()), own) instanceof Turn.Now;
+                && rule.predecessor(before.subList(1, before.size()), own).isEmpty();
     }
 }

@@ -1,13 +1,12 @@
 package io.conclave.line;
 
+import io.conclave.coordinator.Failures;
 import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Refusals;
 import io.conclave.coordinator.Waiting;
-import io.conclave.error.OutcomeUnknownException;
 import io.conclave.node.NodePath;
-import io.conclave.spi.GetChildren;
-import io.conclave.spi.GetData;
-import io.conclave.spi.Request;
+import io.conclave.request.GetChildren;
+import io.conclave.request.GetData;
+import io.conclave.request.Request;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -34,9 +33,7 @@ public final class LineView {
     private static void read(
             RecipeSession session, NodePath line, Set<EntryKind> kinds, CompletableFuture<List<LineMember>> members) {
         Consumer<Throwable> onFailure = cause -> {
-            if (cause instanceof OutcomeUnknownException) {
-                read(session, line, kinds, members); // nothing is changed by it, and it waits for a connection
-            } else if (Refusals.isNoNode(cause)) {
+            if (Failures.isNoNode(cause)) {
                 members.complete(List.of());
             } else {
                 members.completeExceptionally(cause);
@@ -44,7 +41,7 @@ public final class LineView {
         };
         GetChildren list = GetChildren.of(line);
         Request<GetChildren.Children> asked = session.linearizableReads() ? list.linearizable() : list;
-        session.send(
+        session.read(
                 asked,
                 children -> readMembers(
                         session, line, LineEntry.inOrder(kinds, children.names()), members::complete, onFailure),
@@ -74,11 +71,11 @@ public final class LineView {
     private static CompletableFuture<Optional<LineMember>> readMember(
             RecipeSession session, NodePath path, EntryKind kind) {
         CompletableFuture<Optional<LineMember>> member = new CompletableFuture<>();
-        session.send(
+        session.read(
                 GetData.of(path),
                 node -> member.complete(Optional.of(new LineMember(path, kind, node.bytes(), node.stat()))),
                 cause -> {
-                    if (Refusals.isNoNode(cause)) {
+                    if (Failures.isNoNode(cause)) {
                         member.complete(Optional.empty());
                     } else {
                         member.completeExceptionally(cause);

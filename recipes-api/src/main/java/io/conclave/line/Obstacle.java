@@ -2,7 +2,7 @@ package io.conclave.line;
 
 import io.conclave.error.Holder;
 import io.conclave.node.NodePath;
-import io.conclave.spi.GetData;
+import io.conclave.request.GetData;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 

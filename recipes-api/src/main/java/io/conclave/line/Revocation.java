@@ -1,7 +1,7 @@
 package io.conclave.line;
 
+import io.conclave.coordinator.Failures;
 import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Refusals;
 import io.conclave.coordinator.Registration;
 import io.conclave.error.ClosedException;
 import io.conclave.error.OutcomeUnknownException;
@@ -12,13 +12,12 @@ import io.conclave.grant.RevocationOutcome;
 import io.conclave.node.NodeEvent;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
-import io.conclave.spi.Delete;
-import io.conclave.spi.GetData;
-import io.conclave.spi.RemoveWatch;
+import io.conclave.request.Delete;
+import io.conclave.request.GetData;
+import io.conclave.request.SetData;
+import io.conclave.request.Watcher;
+import io.conclave.session.SessionState;
 import io.conclave.spi.SerialExecutor;
-import io.conclave.spi.SessionState;
-import io.conclave.spi.SetData;
-import io.conclave.spi.Watcher;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.Optional;
@@ -28,10 +27,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks somebody in a line to give up what he holds or waits for, and waits until he has gone: the revocable lock of the ZooKeeper recipes page, with its "laser
+ * Asks a contender to give up what it holds or waits for, and waits until it has gone: the revocable lock of the ZooKeeper recipes page, with its "laser
  * beam" as an option.
  *
- * <p>How it goes: read the znode; if it is still his (its czxid says so), write the word into it, on condition of the version that was read; then read it with a watch
+ * <p>How it goes: read the znode; if it is still the contender's (its czxid says so), write the word into it, on condition of the version that was read; then read it with a watch
  * until it has gone. At the deadline read it once more and delete it, on condition of the version. A znode into which the word was written has a version larger than 0,
  * so neither a write that comes late nor the deletion can meet a new znode of the same name, as long as nobody writes into that as well.
  *
@@ -118,7 +117,7 @@ public final class Revocation {
         if (!isOver) {
             GetData read = GetData.of(path);
             session.send(asked ? read.withWatcher(watcher) : read, this::onRead, cause -> {
-                if (Refusals.isNoNode(cause)) {
+                if (Failures.isNoNode(cause)) {
                     finishAsGone();
                 } else {
                     lookAgainAfter(cause);
@@ -193,9 +192,9 @@ public final class Revocation {
 
     /** Somebody was quicker: with another write, or by going. */
     private void onRefused(Throwable cause) {
-        if (Refusals.isNoNode(cause)) {
+        if (Failures.isNoNode(cause)) {
             finishAsGone();
-        } else if (Refusals.is(cause, RefusalReason.BAD_VERSION)) {
+        } else if (Failures.is(cause, RefusalReason.BAD_VERSION)) {
             look();
         } else {
             lookAgainAfter(cause);
@@ -225,7 +224,7 @@ public final class Revocation {
         if (mayHaveDeleted) {
             finish(RevocationOutcome.DELETED);
         } else {
-            finish(asked || mayHaveAsked ? RevocationOutcome.GAVE_UP : RevocationOutcome.ALREADY_GONE);
+            finish(asked || mayHaveAsked ? RevocationOutcome.RELEASED : RevocationOutcome.ALREADY_GONE);
         }
     }
 
@@ -244,7 +243,7 @@ public final class Revocation {
         }
     }
 
-    /** Whoever asked does not want to know any more. */
+    /** The caller does not want to know any more. */
     private void stop() {
         if (!isOver) {
             close();
@@ -259,10 +258,8 @@ public final class Revocation {
     }
 
     private void removeWatch() {
-        if (asked && session.state().isLive()) {
-            session.send(new RemoveWatch(path, watcher), removed -> {}, cause -> {
-                // not set: it has fired, or the connection went, and an event more does no harm
-            });
+        if (asked) {
+            session.unwatch(path, watcher);
         }
     }
 

@@ -2,11 +2,12 @@ package io.conclave.line;
 
 import io.conclave.coordinator.RecipeSession;
 import io.conclave.node.NodePath;
-import io.conclave.spi.GetChildren;
+import io.conclave.request.GetChildren;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -55,14 +56,10 @@ final class SharedLooks {
             }
         }
 
-        /** Calls back with the places before an entry; answers with false if it is not in the line. */
-        boolean before(LineEntry entry, Consumer<List<LineEntry>> onBefore) {
+        /** The places before an entry; empty if it is not in the line. */
+        Optional<List<LineEntry>> before(LineEntry entry) {
             int position = positions.isEmpty() ? entries.indexOf(entry) : positions.getOrDefault(entry, -1);
-            if (position < 0) {
-                return false;
-            }
-            onBefore.accept(entries.subList(0, position));
-            return true;
+            return position < 0 ? Optional.empty() : Optional.of(entries.subList(0, position));
         }
     }
 

@@ -1,9 +1,9 @@
 package io.conclave.line;
 
 import io.conclave.error.GrantLostException;
+import io.conclave.grant.Grant;
 import io.conclave.grant.HeldCall;
 import io.conclave.grant.HeldWork;
-import io.conclave.grant.Tenure;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -33,13 +33,13 @@ public final class WhileHeld {
     private WhileHeld() {}
 
     /**
-     * Runs the work and gives the grant back. Blocks as long as the work does, and then as {@link Tenure#close()}.
+     * Runs the work and gives the grant back. Blocks as long as the work does, and then as {@link Grant#close()}.
      *
      * @param grant one of this library's
      * @throws GrantLostException if the grant was lost before the work ended
      * @throws X what the work throws
      */
-    public static <G extends Tenure, X extends Exception> void run(G grant, HeldWork<? super G, X> work) throws X {
+    public static <G extends Grant, X extends Exception> void run(G grant, HeldWork<? super G, X> work) throws X {
         HeldCall<G, Boolean, X> call = held -> {
             work.run(held);
             return true;
@@ -48,9 +48,9 @@ public final class WhileHeld {
     }
 
     /** As {@link #run}, with a result. */
-    public static <G extends Tenure, R extends @Nullable Object, X extends Exception> R call(
+    public static <G extends Grant, R extends @Nullable Object, X extends Exception> R call(
             G grant, HeldCall<? super G, R, X> work) throws X {
-        if (!(grant instanceof HeldTenure<?> held)) {
+        if (!(grant instanceof AbstractGrant<?> held)) {
             throw new IllegalArgumentException("Invalid grant " + grant + ": it must be one that Conclave has given");
         }
         try (held) {
@@ -58,8 +58,8 @@ public final class WhileHeld {
         }
     }
 
-    private static <G extends Tenure, R extends @Nullable Object, X extends Exception> R callAndTell(
-            G grant, HeldTenure<?> held, HeldCall<? super G, R, X> work) throws X {
+    private static <G extends Grant, R extends @Nullable Object, X extends Exception> R callAndTell(
+            G grant, AbstractGrant<?> held, HeldCall<? super G, R, X> work) throws X {
         LossInterrupt interrupt =
                 new LossInterrupt(Thread.currentThread(), held.session().time());
         held.onLoss(interrupt::onLoss);

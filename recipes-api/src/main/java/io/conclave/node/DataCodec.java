@@ -26,16 +26,15 @@ public interface DataCodec<T> {
     });
 
     /** A whole number, as decimal text. */
-    DataCodec<Long> WHOLE_NUMBER = TEXT.mapped(text -> Long.parseLong(text.strip()), value -> Long.toString(value));
+    DataCodec<Long> LONG = TEXT.mapped(text -> Long.parseLong(text.strip()), value -> Long.toString(value));
 
     /** True or false, as text. */
-    DataCodec<Boolean> TRUTH = TEXT.mapped(
+    DataCodec<Boolean> BOOLEAN = TEXT.mapped(
             text -> switch (text.strip()) {
                 case "true" -> true;
                 case "false" -> false;
                 default ->
-                    throw new IllegalArgumentException(
-                            "Invalid truth value \"" + text + "\": it must be true or false");
+                    throw new IllegalArgumentException("Invalid boolean \"" + text + "\": it must be true or false");
             },
             value -> Boolean.toString(value));
 

@@ -2,6 +2,7 @@ package io.conclave.spi;
 
 import io.conclave.metrics.MetricsHook;
 import io.conclave.node.Acl;
+import io.conclave.session.Authentication;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.List;
@@ -17,6 +18,7 @@ import java.util.concurrent.Executor;
  * @param defaultAcl for creates that name none
  * @param maxQueuedRequests the bound of requests submitted and not yet completed, per session; beyond it they are refused with LIMIT_EXCEEDED
  * @param metrics the hook to feed
+ * @param followsEnsemble whether servers that the ensemble names may be connected to, beside those of the connect string
  */
 public record BackendOptions(
         Duration sessionTimeout,
@@ -25,7 +27,8 @@ public record BackendOptions(
         List<Authentication> authentications,
         Acl defaultAcl,
         int maxQueuedRequests,
-        MetricsHook metrics) {
+        MetricsHook metrics,
+        boolean followsEnsemble) {
     /** Copies the authentications. */
     public BackendOptions {
         authentications = List.copyOf(authentications);

@@ -1,5 +1,7 @@
 package io.conclave.spi;
 
+import io.conclave.request.Request;
+import io.conclave.session.SessionState;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;

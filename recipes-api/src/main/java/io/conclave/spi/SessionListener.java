@@ -1,5 +1,7 @@
 package io.conclave.spi;
 
+import io.conclave.session.SessionState;
+
 /** Is told how a session's state changes. */
 @FunctionalInterface
 public interface SessionListener {

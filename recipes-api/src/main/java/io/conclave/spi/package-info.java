@@ -1,5 +1,5 @@
 /**
- * What a backend keeps: sessions that carry requests in order, and the requests themselves.
+ * What a backend implements: sessions that carry requests in order, and how a connect string finds the backend.
  */
 @NullMarked
 package io.conclave.spi;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -18,9 +19,7 @@ class LineRuleTest {
 
     private static final LineRole READER = new LineRole("lock", READ, SHARED, (before, own) -> before.stream()
             .filter(entry -> entry.kind().equals(WRITE))
-            .reduce((first, second) -> second)
-            .map(Turn::after)
-            .orElseGet(Turn::now));
+            .reduce((first, second) -> second));
 
     private static final LineRole WRITER = new LineRole("lock", WRITE, SHARED, LineRule.immediatePredecessor());
 
@@ -34,9 +33,9 @@ class LineRuleTest {
 
     @Test
     void headOfAMutexGoesAndOthersWaitForTheOneBeforeThem() {
-        assertEquals(Turn.now(), MUTEX.turn(List.of(), FIRST));
-        assertEquals(Turn.after(FIRST), MUTEX.turn(List.of(FIRST), SECOND));
-        assertEquals(Turn.after(SECOND), MUTEX.turn(List.of(FIRST, SECOND), THIRD));
+        assertEquals(Optional.empty(), MUTEX.predecessor(List.of(), FIRST));
+        assertEquals(Optional.of(FIRST), MUTEX.predecessor(List.of(FIRST), SECOND));
+        assertEquals(Optional.of(SECOND), MUTEX.predecessor(List.of(FIRST, SECOND), THIRD));
     }
 
     @Test
@@ -47,7 +46,7 @@ class LineRuleTest {
 
     @Test
     void lookIsNotSparedIfTheRuleWaitsForTheOthersAsWell() {
-        LineRule lastOfAll = (before, own) -> before.isEmpty() ? Turn.now() : Turn.after(before.get(0));
+        LineRule lastOfAll = (before, own) -> before.isEmpty() ? Optional.empty() : Optional.of(before.get(0));
         LineRole role = new LineRole("lock", EntryKind.MUTEX, Set.of(EntryKind.MUTEX), lastOfAll);
         assertFalse(role.isNextAfter(FIRST, List.of(FIRST, SECOND), THIRD));
     }
@@ -58,9 +57,9 @@ class LineRuleTest {
         LineEntry nearest = entry(WRITE, 2);
         LineEntry reader = entry(READ, 3);
         LineEntry own = entry(READ, 4);
-        assertEquals(Turn.after(nearest), READER.turn(List.of(writer, nearest, reader), own));
-        assertEquals(Turn.now(), READER.turn(List.of(reader), own));
-        assertEquals(Turn.after(reader), WRITER.turn(List.of(writer, reader), entry(WRITE, 4)));
+        assertEquals(Optional.of(nearest), READER.predecessor(List.of(writer, nearest, reader), own));
+        assertEquals(Optional.empty(), READER.predecessor(List.of(reader), own));
+        assertEquals(Optional.of(reader), WRITER.predecessor(List.of(writer, reader), entry(WRITE, 4)));
     }
 
     @Test
@@ -72,8 +71,8 @@ class LineRuleTest {
     @Test
     void ruleThatNamesSomebodyWhoIsNotBeforeUsIsFoundOut() {
         LineRole role =
-                new LineRole("lock", EntryKind.MUTEX, Set.of(EntryKind.MUTEX), (before, own) -> Turn.after(own));
-        assertThrows(IllegalStateException.class, () -> role.turn(List.of(), FIRST));
+                new LineRole("lock", EntryKind.MUTEX, Set.of(EntryKind.MUTEX), (before, own) -> Optional.of(own));
+        assertThrows(IllegalStateException.class, () -> role.predecessor(List.of(), FIRST));
     }
 
     @Test

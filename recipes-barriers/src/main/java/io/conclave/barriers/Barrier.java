@@ -3,9 +3,11 @@ package io.conclave.barriers;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.Waiting;
 import io.conclave.node.NodePath;
-import io.conclave.spi.Exists;
+import io.conclave.request.Exists;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 
 /**
  * A barrier among all processes that use the same path: while it is in place, whoever comes waits; when it is removed, all go on. It is in place while its znode exists, as the ZooKeeper recipes page
@@ -90,7 +92,16 @@ public final class Barrier {
      * @throws InterruptedException if the thread is interrupted
      */
     public boolean isSet() throws InterruptedException {
-        return coordinator.execute(Exists.of(path)).isPresent();
+        return Waiting.await(coordinator.recipeSession(), look());
+    }
+
+    /** As {@link #isSet()}, without blocking. Completes on a listener thread. */
+    public CompletableFuture<Boolean> isSetAsync() {
+        return coordinator.recipeSession().onListenerThread("look at " + path, look());
+    }
+
+    private CompletionStage<Boolean> look() {
+        return coordinator.recipeRead(Exists.of(path)).thenApply(Optional::isPresent);
     }
 
     /**

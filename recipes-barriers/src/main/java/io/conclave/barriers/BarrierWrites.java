@@ -2,16 +2,16 @@ package io.conclave.barriers;
 
 import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.CreateOnce;
+import io.conclave.coordinator.Failures;
 import io.conclave.coordinator.ParentMaker;
 import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Refusals;
 import io.conclave.error.OutcomeUnknownException;
-import io.conclave.line.OwnName;
+import io.conclave.line.ProcessName;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
-import io.conclave.spi.Create;
-import io.conclave.spi.Delete;
-import io.conclave.spi.Exists;
+import io.conclave.request.Create;
+import io.conclave.request.Delete;
+import io.conclave.request.Exists;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -32,7 +32,7 @@ final class BarrierWrites {
         RecipeSession session = coordinator.recipeSession();
         CompletableFuture<Boolean> created = CreateOnce.create(
                 session,
-                Create.of(path).withData(OwnName.get().getBytes(StandardCharsets.UTF_8)),
+                Create.of(path).withData(ProcessName.get().getBytes(StandardCharsets.UTF_8)),
                 on -> ParentMaker.makeContainers(on, path.parent().orElse(NodePath.ROOT)),
                 "Ask isSet(), and set the barrier again if it should be in place");
         return session.onListenerThread("setting " + path, created.thenAccept(whose -> {}));
@@ -46,7 +46,7 @@ final class BarrierWrites {
 
     /** By its creation it is known again after a lost reply. */
     private void findAndDelete() {
-        session.send(Exists.of(path).linearizable(), this::onFound, cause -> retry(cause, this::findAndDelete));
+        session.read(Exists.of(path).linearizable(), this::onFound, this::onFailure);
     }
 
     private void onFound(Optional<NodeStat> found) {
@@ -57,14 +57,14 @@ final class BarrierWrites {
             return;
         }
         czxid = present;
-        session.send(Delete.of(path), deleted -> done.complete(null), cause -> retry(cause, this::findAndDelete));
+        session.send(Delete.of(path), deleted -> done.complete(null), this::onFailure);
     }
 
-    private void retry(Throwable cause, Runnable again) {
-        if (Refusals.isNoNode(cause)) {
+    private void onFailure(Throwable cause) {
+        if (Failures.isNoNode(cause)) {
             done.complete(null);
         } else if (cause instanceof OutcomeUnknownException) {
-            again.run();
+            findAndDelete();
         } else {
             done.completeExceptionally(cause);
         }

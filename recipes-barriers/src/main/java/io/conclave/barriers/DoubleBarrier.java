@@ -105,17 +105,17 @@ public final class DoubleBarrier {
     }
 
     private Acquisition<Participation> acquisition() {
-        Participant participant = begin();
+        BarrierParticipant participant = begin();
         return Acquisition.of(participant, () -> new HeldParticipation(participant));
     }
 
     private Acquisition<Participation> acquisition(Duration timeout) {
-        Participant participant = begin();
+        BarrierParticipant participant = begin();
         return Acquisition.of(participant, () -> new HeldParticipation(participant), timeout);
     }
 
-    private Participant begin() {
-        return Participant.enter(coordinator.recipeSession(), layout, names.get());
+    private BarrierParticipant begin() {
+        return BarrierParticipant.enter(coordinator.recipeSession(), layout, names.get());
     }
 
     /** The barrier's znode, in the coordinator's namespace. */

@@ -1,27 +1,26 @@
 package io.conclave.barriers;
 
+import io.conclave.coordinator.Failures;
 import io.conclave.coordinator.ParentMaker;
 import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Refusals;
 import io.conclave.coordinator.Waiting;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusalReason;
-import io.conclave.line.OwnName;
+import io.conclave.line.ProcessName;
 import io.conclave.node.CreateMode;
 import io.conclave.node.NodeEvent;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
-import io.conclave.spi.Check;
-import io.conclave.spi.Create;
-import io.conclave.spi.Delete;
-import io.conclave.spi.Exists;
-import io.conclave.spi.GetChildren;
-import io.conclave.spi.GetData;
-import io.conclave.spi.Multi;
-import io.conclave.spi.Operation;
-import io.conclave.spi.RemoveWatch;
-import io.conclave.spi.SetData;
-import io.conclave.spi.Watcher;
+import io.conclave.request.Check;
+import io.conclave.request.Create;
+import io.conclave.request.Delete;
+import io.conclave.request.Exists;
+import io.conclave.request.GetChildren;
+import io.conclave.request.GetData;
+import io.conclave.request.Multi;
+import io.conclave.request.Operation;
+import io.conclave.request.SetData;
+import io.conclave.request.Watcher;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,7 +44,7 @@ import org.jspecify.annotations.Nullable;
  * same. Only if the own znode had to be created again is the barrier's own data looked at, whether the former one went into the last round. State belongs to the dispatcher.
  */
 final class Entering {
-    private final Participant participant;
+    private final BarrierParticipant participant;
     private final RecipeSession session;
     private final DoubleBarrierLayout layout;
     private final Watcher readyWatcher =
@@ -66,27 +65,14 @@ final class Entering {
         }
     }
 
-    Entering(Participant participant) {
+    Entering(BarrierParticipant participant) {
         this.participant = participant;
         this.session = participant.session();
         this.layout = participant.layout();
     }
 
-    /** Whether the own znode was created. */
-    boolean isCreated() {
-        return created;
-    }
-
     void begin() {
         look();
-    }
-
-    private boolean isEntering() {
-        return participant.state() == ParticipantState.ENTERING;
-    }
-
-    private boolean isLatest(int number) {
-        return isEntering() && number == latest;
     }
 
     private void look() {
@@ -111,13 +97,13 @@ final class Entering {
     private void create(int number) {
         participant.send(
                 Create.of(participant.path())
-                        .withData(OwnName.get().getBytes(StandardCharsets.UTF_8))
+                        .withData(ProcessName.get().getBytes(StandardCharsets.UTF_8))
                         .withMode(CreateMode.EPHEMERAL),
                 answer -> onCreated(),
                 cause -> {
-                    if (Refusals.is(cause, RefusalReason.NODE_EXISTS)) {
+                    if (Failures.is(cause, RefusalReason.NODE_EXISTS)) {
                         onCreated(); // by an earlier attempt, whose reply was lost
-                    } else if (Refusals.isNoNode(cause)) {
+                    } else if (Failures.isNoNode(cause)) {
                         latest++; // what follows in this breath says nothing
                         makeParents();
                     } else {
@@ -125,70 +111,6 @@ final class Entering {
                         onFailure(number, cause);
                     }
                 });
-    }
-
-    private void onCreated() {
-        created = true;
-        if (maybeCreatedBefore) {
-            lookForMissedRound();
-        }
-    }
-
-    /** An earlier znode of ours may have gone into a round and been deleted since, by somebody else, unheard: then this one would wait for a round that the others do not know of. */
-    private void lookForMissedRound() {
-        if (!isEntering()) {
-            return;
-        }
-        participant.send(
-                GetData.of(participant.path()),
-                own -> readLastRound(own.stat().czxid()),
-                cause -> againIfUnknown(cause, this::lookForMissedRound)); // if it is gone, its watch tells
-    }
-
-    private void readLastRound(long createdZxid) {
-        if (!isEntering()) {
-            return;
-        }
-        participant.send(
-                GetData.of(layout.path()),
-                barrier -> {
-                    boolean isFormer = barrier.stat().mzxid() < createdZxid;
-                    if (isEntering() && isFormer && Round.parse(barrier.data()).lists(participant.name())) {
-                        participant.vanished();
-                    }
-                },
-                cause -> againIfUnknown(cause, () -> readLastRound(createdZxid)));
-    }
-
-    private static void againIfUnknown(Throwable cause, Runnable request) {
-        if (cause instanceof OutcomeUnknownException) {
-            request.run();
-        }
-    }
-
-    private void makeParents() {
-        ParentMaker.makeContainers(session, layout.path())
-                .whenComplete((made, failure) -> session.execute(() -> {
-                    if (failure == null) {
-                        look();
-                    } else {
-                        participant.fail(Waiting.cause(failure));
-                    }
-                }));
-    }
-
-    private void onFailure(int number, Throwable cause) {
-        if (!isLatest(number)) {
-            return;
-        }
-        if (cause instanceof OutcomeUnknownException) {
-            session.metrics().count("doublebarrier.retry", layout.path().toString());
-            look();
-        } else if (Refusals.isNoNode(cause)) {
-            participant.vanished(); // with the barrier's znode
-        } else {
-            participant.fail(cause);
-        }
     }
 
     private void decide(Look look, GetChildren.Children children) {
@@ -221,8 +143,109 @@ final class Entering {
                 cause -> onTransactionFailed(number, cause));
     }
 
+    private void onReadyEvent(NodeEvent event) {
+        if (!isEntering()) {
+            return;
+        }
+        if (event.type() != NodeEvent.Type.CREATED) {
+            look();
+            return;
+        }
+        int number = ++latest; // most probably it is our round: one request tells
+        participant.send(
+                GetData.of(layout.ready()),
+                node -> {
+                    Round round = Round.parse(node.data());
+                    if (isEntering() && round.includes(participant.name())) {
+                        participant.enter(round);
+                    } else if (isLatest(number)) {
+                        look();
+                    }
+                },
+                cause -> onNotRead(new Look(number), cause));
+    }
+
+    // So far one round with nobody in the way. From here on, what can come in between.
+
+    /** Whether the own znode was created. */
+    boolean isCreated() {
+        return created;
+    }
+
+    private boolean isEntering() {
+        return participant.state() == ParticipantState.ENTERING;
+    }
+
+    private boolean isLatest(int number) {
+        return isEntering() && number == latest;
+    }
+
+    private void onCreated() {
+        created = true;
+        if (maybeCreatedBefore) {
+            lookForMissedRound();
+        }
+    }
+
+    /** An earlier znode of ours may have gone into a round and been deleted since, by somebody else, unheard: then this one would wait for a round that the others do not know of. */
+    private void lookForMissedRound() {
+        if (!isEntering()) {
+            return;
+        }
+        participant
+                .sender()
+                .read(
+                        GetData.of(participant.path()),
+                        own -> readLastRound(own.stat().czxid()),
+                        cause -> {}); // if it is gone, its watch tells
+    }
+
+    private void readLastRound(long createdZxid) {
+        if (!isEntering()) {
+            return;
+        }
+        participant
+                .sender()
+                .read(
+                        GetData.of(layout.path()),
+                        barrier -> {
+                            boolean isFormer = barrier.stat().mzxid() < createdZxid;
+                            if (isEntering()
+                                    && isFormer
+                                    && Round.parse(barrier.data()).lists(participant.name())) {
+                                participant.vanished();
+                            }
+                        },
+                        cause -> {});
+    }
+
+    private void makeParents() {
+        ParentMaker.makeContainers(session, layout.path())
+                .whenComplete((made, failure) -> session.execute(() -> {
+                    if (failure == null) {
+                        look();
+                    } else {
+                        participant.fail(Waiting.cause(failure));
+                    }
+                }));
+    }
+
+    private void onFailure(int number, Throwable cause) {
+        if (!isLatest(number)) {
+            return;
+        }
+        if (cause instanceof OutcomeUnknownException) {
+            session.metrics().count("doublebarrier.retry", layout.path().toString());
+            look();
+        } else if (Failures.isNoNode(cause)) {
+            participant.vanished(); // with the barrier's znode
+        } else {
+            participant.fail(cause);
+        }
+    }
+
     private void onTransactionFailed(int number, Throwable cause) {
-        if (isLatest(number) && Refusals.isStateChanged(cause)) {
+        if (isLatest(number) && Failures.isStateChanged(cause)) {
             look();
         } else {
             onFailure(number, cause);
@@ -235,7 +258,7 @@ final class Entering {
     }
 
     private void onNotRead(Look look, Throwable cause) {
-        if (isLatest(look.number) && Refusals.isNoNode(cause)) {
+        if (isLatest(look.number) && Failures.isNoNode(cause)) {
             look();
         } else {
             onFailure(look.number, cause);
@@ -282,7 +305,7 @@ final class Entering {
                 GetData.of(member).withWatcher(memberWatcher), // which leaves no watch on a znode that is gone
                 node -> {},
                 cause -> {
-                    if (Refusals.isNoNode(cause) && isLatest(number)) {
+                    if (Failures.isNoNode(cause) && isLatest(number)) {
                         look();
                     } else {
                         onFailure(number, cause);
@@ -290,42 +313,12 @@ final class Entering {
                 });
     }
 
-    private void onReadyEvent(NodeEvent event) {
-        if (!isEntering()) {
-            return;
-        }
-        if (event.type() != NodeEvent.Type.CREATED) {
-            look();
-            return;
-        }
-        int number = ++latest; // most probably it is our round: one request tells
-        participant.send(
-                GetData.of(layout.ready()),
-                node -> {
-                    Round round = Round.parse(node.data());
-                    if (isEntering() && round.includes(participant.name())) {
-                        participant.enter(round);
-                    } else if (isLatest(number)) {
-                        look();
-                    }
-                },
-                cause -> onNotRead(new Look(number), cause));
-    }
-
     /** Nobody waits any more. */
     void removeWatches() {
-        removeWatch(layout.ready(), readyWatcher);
+        session.unwatch(layout.ready(), readyWatcher);
         NodePath member = watchedMember;
         if (member != null) {
-            removeWatch(member, memberWatcher);
+            session.unwatch(member, memberWatcher);
         }
-    }
-
-    private void removeWatch(NodePath path, Watcher watcher) {
-        session.send(new RemoveWatch(path, watcher), removed -> {}, cause -> {
-            if (cause instanceof OutcomeUnknownException) {
-                removeWatch(path, watcher);
-            } // else it has fired, or went with its session
-        });
     }
 }

@@ -1,7 +1,7 @@
 package io.conclave.barriers;
 
+import io.conclave.coordinator.Failures;
 import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Refusals;
 import io.conclave.coordinator.Registration;
 import io.conclave.coordinator.Waiting;
 import io.conclave.error.ClosedException;
@@ -12,13 +12,12 @@ import io.conclave.error.RefusalReason;
 import io.conclave.error.SessionGoneException;
 import io.conclave.error.WaitTimeoutException;
 import io.conclave.node.NodePath;
-import io.conclave.spi.Delete;
-import io.conclave.spi.GetChildren;
-import io.conclave.spi.GetData;
-import io.conclave.spi.Multi;
-import io.conclave.spi.RemoveWatch;
-import io.conclave.spi.SessionState;
-import io.conclave.spi.Watcher;
+import io.conclave.request.Delete;
+import io.conclave.request.GetChildren;
+import io.conclave.request.GetData;
+import io.conclave.request.Multi;
+import io.conclave.request.Watcher;
+import io.conclave.session.SessionState;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -39,7 +38,7 @@ import org.jspecify.annotations.Nullable;
 final class Leaving extends Wait {
     private static final int READY_INDEX = 1; // in the transaction of the last one
 
-    private final Participant participant;
+    private final BarrierParticipant participant;
     private final RecipeSession session;
     private final DoubleBarrierLayout layout;
     private final Watcher watcher = event -> look(); // one object, so that setting it again is no second watch
@@ -48,7 +47,7 @@ final class Leaving extends Wait {
     private @Nullable NodePath watched;
     private int latest;
 
-    Leaving(Participant participant) {
+    Leaving(BarrierParticipant participant) {
         this.participant = participant;
         this.session = participant.session();
         this.layout = participant.layout();
@@ -106,10 +105,10 @@ final class Leaving extends Wait {
         if (cause instanceof OutcomeUnknownException) {
             session.metrics().count("doublebarrier.retry", layout.path().toString());
             look();
-        } else if (Refusals.isNoNode(cause)) {
+        } else if (Failures.isNoNode(cause)) {
             allHaveLeft(); // with the barrier's znode
         } else if (!(cause instanceof SessionGoneException || cause instanceof ClosedException)) {
-            stopNow(Refusals.known(cause, this));
+            stopNow(Failures.known(cause, this));
         } // else the session's state tells
     }
 
@@ -140,10 +139,10 @@ final class Leaving extends Wait {
                     allHaveLeft();
                 },
                 cause -> {
-                    if (Refusals.is(cause, RefusalReason.NO_NODE, READY_INDEX)) {
+                    if (Failures.is(cause, RefusalReason.NO_NODE, READY_INDEX)) {
                         participant.depart(new ClosedException("Left " + layout.path()), LossReason.RELEASED);
                         participant.gone().thenRun(this::look); // somebody has deleted ready before us
-                    } else if (Refusals.isStateChanged(cause) && number == latest) {
+                    } else if (Failures.isStateChanged(cause) && number == latest) {
                         look();
                     } else {
                         onFailure(number, cause);
@@ -158,7 +157,7 @@ final class Leaving extends Wait {
                 GetData.of(other).withWatcher(watcher), // which leaves no watch on a znode that is gone
                 node -> {},
                 cause -> {
-                    if (Refusals.isNoNode(cause) && number == latest) {
+                    if (Failures.isNoNode(cause) && number == latest) {
                         look();
                     } else {
                         onFailure(number, cause);
@@ -204,11 +203,7 @@ final class Leaving extends Wait {
     private void removeWatch() {
         NodePath path = watched;
         if (path != null) {
-            session.send(new RemoveWatch(path, watcher), removed -> {}, cause -> {
-                if (cause instanceof OutcomeUnknownException) {
-                    removeWatch();
-                } // else it has fired, or went with its session
-            });
+            session.unwatch(path, watcher);
         }
     }
 

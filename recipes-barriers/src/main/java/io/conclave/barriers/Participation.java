@@ -1,6 +1,6 @@
 package io.conclave.barriers;
 
-import io.conclave.grant.Tenure;
+import io.conclave.grant.Grant;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
@@ -9,7 +9,7 @@ import java.util.concurrent.CompletableFuture;
  *
  * <p>{@link #leave} waits for the others to leave as well; {@link #close} leaves without waiting, as a process that dies does, and blocks nobody.
  */
-public interface Participation extends Tenure {
+public interface Participation extends Grant {
     /**
      * Leaves, and waits without a limit of time until all have left. If somebody has deleted the znode meanwhile it still waits for the others. A second call waits as well.
      *

@@ -4,8 +4,8 @@ import io.conclave.coordinator.RecipeSession;
 import io.conclave.error.ConclaveException;
 import io.conclave.error.LossReason;
 import io.conclave.line.Acquisition;
-import io.conclave.line.Tenant;
-import io.conclave.spi.SessionState;
+import io.conclave.line.GrantRequest;
+import io.conclave.session.SessionState;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>State belongs to the session's dispatcher.
  */
-abstract class Wait implements Tenant {
+abstract class Wait implements GrantRequest {
     private final CompletableFuture<Void> over = new CompletableFuture<>();
     private final CompletableFuture<Void> gone = new CompletableFuture<>();
 

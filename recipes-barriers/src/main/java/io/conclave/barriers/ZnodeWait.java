@@ -1,23 +1,20 @@
 package io.conclave.barriers;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.Failures;
 import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Refusals;
-import io.conclave.coordinator.Registration;
 import io.conclave.coordinator.Waiting;
 import io.conclave.error.ClosedException;
 import io.conclave.error.ConclaveException;
-import io.conclave.error.OutcomeUnknownException;
-import io.conclave.error.SessionGoneException;
 import io.conclave.error.WaitTimeoutException;
 import io.conclave.node.NodeEvent;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
-import io.conclave.spi.Exists;
-import io.conclave.spi.RemoveWatch;
-import io.conclave.spi.Request;
-import io.conclave.spi.SessionState;
-import io.conclave.spi.Watcher;
+import io.conclave.recovery.Retry;
+import io.conclave.recovery.SessionFollower;
+import io.conclave.request.Exists;
+import io.conclave.request.Request;
+import io.conclave.request.Watcher;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -31,20 +28,18 @@ import org.slf4j.LoggerFactory;
  * <p>One watch; every event leads to another look. A request that waits for a connection waits in the session's queue. State belongs to the dispatcher of the session that is
  * followed at the time; it goes from one to the next once, when the former has ended.
  */
-final class ZnodeWait extends Wait {
+final class ZnodeWait extends Wait implements SessionFollower.Work {
     private static final Logger LOG = LoggerFactory.getLogger(ZnodeWait.class);
-    private static final Duration RETRY_DELAY = Duration.ofMillis(500);
 
-    private final Coordinator coordinator;
     private final NodePath recipe;
     private final NodePath path;
     private final boolean until;
     private final Function<RecipeSession, CompletionStage<Void>> before;
     private final String metric;
     private final Watcher watcher = this::onEvent; // one object, so that setting it again is no second watch
+    private final RecipeSession firstSession;
+    private final SessionFollower follower;
     private final long beganNanos;
-    private volatile RecipeSession session; // written on a dispatcher only
-    private Registration sessionListener = () -> {};
 
     /**
      * A wait that has not begun.
@@ -61,49 +56,35 @@ final class ZnodeWait extends Wait {
             boolean until,
             Function<RecipeSession, CompletionStage<Void>> before,
             String metric) {
-        this.coordinator = coordinator;
         this.recipe = recipe;
         this.path = path;
         this.until = until;
         this.before = before;
         this.metric = metric;
-        this.session = coordinator.recipeSession();
-        this.beganNanos = session.time().monotonicNanos();
+        this.follower = new SessionFollower(coordinator, this);
+        this.firstSession = follower.session();
+        this.beganNanos = firstSession.time().monotonicNanos();
     }
 
     /** Never blocks; any thread. */
     ZnodeWait begin() {
-        follow(session);
+        follower.follow();
         return this;
     }
 
-    private void follow(RecipeSession next) {
-        next.execute(() -> {
-            session = next;
-            sessionListener = next.onStateChange(state -> onSessionState(next, state));
-            if (next.state().isLive()) {
-                prepare(next);
-            } else {
-                onSessionState(next, next.state());
-            }
-        });
+    @Override
+    public void onSession(RecipeSession next) {
+        if (next != firstSession) {
+            LOG.debug("{}: waiting on the next session", this);
+            next.metrics().count("barrier.retry", path.toString());
+        }
+        prepare(next);
     }
 
-    private void onSessionState(RecipeSession of, SessionState state) {
-        if (state.isLive() || of != session) {
-            return;
-        }
-        sessionListener.close();
-        if (isOver()) {
-            nothingLeft();
-        } else if (state == SessionState.LOST) {
-            LOG.debug("{}: waiting on the next session", this);
-            session.metrics().count("barrier.retry", path.toString());
-            follow(coordinator.recipeSession());
-        } else {
-            failed(new ClosedException("The coordinator was closed while waiting for " + path));
-            nothingLeft();
-        }
+    @Override
+    public void onClosed() {
+        failed(new ClosedException("The coordinator was closed while waiting for " + path));
+        nothingLeft();
     }
 
     private void prepare(RecipeSession on) {
@@ -123,7 +104,7 @@ final class ZnodeWait extends Wait {
      * @param first whether nothing has been seen yet: then what anybody was told that it is there must not be overlooked because a server lags
      */
     private void look(RecipeSession on, boolean first) {
-        if (isOver() || on != session) {
+        if (isOver() || !follower.isCurrent(on)) {
             return;
         }
         Exists exists = Exists.of(path).withWatcher(watcher);
@@ -133,61 +114,48 @@ final class ZnodeWait extends Wait {
 
     private void onSeen(boolean isThere) {
         if (isOver()) {
-            removeWatch(session);
+            removeWatch(session());
         } else if (isThere == until) {
-            sessionListener.close();
-            session.metrics()
+            follower.end();
+            session()
+                    .metrics()
                     .duration(
                             metric,
                             path.toString(),
-                            Duration.ofNanos(session.time().monotonicNanos() - beganNanos));
+                            Duration.ofNanos(session().time().monotonicNanos() - beganNanos));
             happened();
-            removeWatch(session); // the watch of this last look would tell nobody
+            removeWatch(session()); // the watch of this last look would tell nobody
         }
     }
 
     private void onFailure(RecipeSession on, Throwable cause, Runnable again) {
-        if (isOver() || on != session || cause instanceof SessionGoneException || cause instanceof ClosedException) {
+        if (isOver() || !follower.isCurrent(on) || Failures.isSessionOver(cause)) {
             return; // the session's state tells what follows
         }
-        if (cause instanceof OutcomeUnknownException) {
-            again.run();
-        } else if (Refusals.mayPass(cause)) {
-            LOG.warn("{}: cannot look yet, trying again: {}", this, cause.getMessage());
-            on.time().schedule(RETRY_DELAY, () -> on.execute(again));
-        } else {
-            sessionListener.close();
-            failed(cause);
+        Retry.ifItMayPass(on, this, cause, again, refusal -> {
+            follower.end();
+            failed(refusal);
             nothingLeft();
-        }
+        });
     }
 
     private void onEvent(NodeEvent event) {
-        look(session, false);
+        look(session(), false);
     }
 
     @Override
     void stop(ConclaveException why) {
-        RecipeSession on = session;
-        on.execute(() -> {
-            if (on != session) {
-                stop(why); // it has gone over to the next one meanwhile
-            } else if (!isOver()) {
+        follower.execute(() -> {
+            if (!isOver()) {
                 failed(why);
-                sessionListener.close();
-                removeWatch(on);
+                follower.end();
+                removeWatch(session());
             }
         });
     }
 
     private void removeWatch(RecipeSession on) {
-        on.send(new RemoveWatch(path, watcher), removed -> nothingLeft(), cause -> {
-            if (cause instanceof OutcomeUnknownException) {
-                removeWatch(on);
-            } else {
-                nothingLeft(); // it has fired, or went with its session
-            }
-        });
+        on.unwatch(path, watcher, this::nothingLeft);
     }
 
     @Override
@@ -203,12 +171,12 @@ final class ZnodeWait extends Wait {
                 what(),
                 waited,
                 not + " within " + Waiting.text(waited) + ": "
-                        + unlessConnected(session, until ? "others have to count" : "it is still in place"));
+                        + unlessConnected(session(), until ? "others have to count" : "it is still in place"));
     }
 
     @Override
     public RecipeSession session() {
-        return session;
+        return follower.session();
     }
 
     @Override

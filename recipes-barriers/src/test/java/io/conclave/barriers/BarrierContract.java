@@ -23,6 +23,7 @@ public abstract class BarrierContract extends BarrierFixture {
     void whoComesWhenThereIsNoBarrierGoesOnAtOnce() throws Exception {
         Barrier barrier = barrierOf(connect());
         assertFalse(barrier.isSet());
+        assertFalse(get(barrier.isSetAsync()));
         barrier.await();
         barrier.await(PATIENCE);
         get(barrier.awaitAsync());
@@ -33,6 +34,7 @@ public abstract class BarrierContract extends BarrierFixture {
         Barrier barrier = barrierOf(connect());
         barrier.set();
         assertTrue(barrier.isSet());
+        assertTrue(get(barrier.isSetAsync()));
         List<CompletableFuture<Void>> waits = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
             waits.add(barrierOf(connect()).awaitAsync(PATIENCE));

@@ -52,7 +52,7 @@ class BarrierErrorsTest {
 
     @Test
     void countDownThatOthersHaveToFinishSaysSo() throws Exception {
-        CountDown start = CountDown.at(coordinator, "/counts/start", 3);
+        Latch start = Latch.at(coordinator, "/counts/start", 3);
         start.countDown();
         assertLate(
                 "/counts/start",

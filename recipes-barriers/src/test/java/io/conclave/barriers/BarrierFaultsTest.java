@@ -3,6 +3,7 @@ package io.conclave.barriers;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.WaitTimeoutException;
 import io.conclave.node.NodePath;
+import io.conclave.node.NodeStat;
 import io.conclave.testkit.driver.Actor;
 import io.conclave.testkit.driver.Fault;
 import io.conclave.testkit.driver.FaultDriver;
@@ -22,8 +23,8 @@ class BarrierFaultsTest {
         return Barrier.at(actor.coordinator(), "/barriers/faults");
     }
 
-    private static CountDown countDown(Actor actor) {
-        return CountDown.at(actor.coordinator(), "/counts/faults", 3);
+    private static Latch countDown(Actor actor) {
+        return Latch.at(actor.coordinator(), "/counts/faults", 3);
     }
 
     @Test
@@ -99,9 +100,8 @@ class BarrierFaultsTest {
         }
     }
 
-    @Test
-    void barrierThatSomebodyHasRemovedIsNotSetAgainByTheSameCall() {
-        FaultDriver.of("barrier, set and removed by others", run -> {
+    static FaultDriver setAndRemovedByOthers() {
+        return FaultDriver.of("barrier, set and removed by others", run -> {
                     Actor helper = run.helper("helper");
                     Deeds others = new Deeds();
                     run.rival("removes it", others::remove);
@@ -122,36 +122,43 @@ class BarrierFaultsTest {
                     }
                     barrier(helper).remove();
                 })
-                .explaining(OutcomeUnknownException.class, Fault.absences())
-                .verify();
+                .explaining(OutcomeUnknownException.class, Fault.absences());
+    }
+
+    @Test
+    void barrierThatSomebodyHasRemovedIsNotSetAgainByTheSameCall() {
+        setAndRemovedByOthers().verify();
+    }
+
+    static FaultDriver removedAndSetByOthers() {
+        return FaultDriver.of("barrier, removed and set by others", run -> {
+            Actor helper = run.helper("helper");
+            barrier(helper).set();
+            Deeds others = new Deeds();
+            run.rival("sets it", others::set);
+            run.rival("removes it", others::remove);
+            AtomicBoolean done = new AtomicBoolean();
+            run.victim().start(me -> {
+                barrier(me).remove();
+                done.set(true);
+            });
+            run.victim().join();
+            run.settle();
+            int present = barrier(helper).isSet() ? 1 : 0;
+            int removedByVictim = 1 + others.set.get() - others.removed.get() - present;
+            if (removedByVictim > 1) {
+                run.violated("one call has removed it twice");
+            }
+            if (done.get() && present == 1 && others.set.get() == 0) {
+                run.violated("it was said to be removed");
+            }
+            barrier(helper).remove();
+        });
     }
 
     @Test
     void barrierThatSomebodyHasSetIsNotRemovedByACallThatHasRemovedOne() {
-        FaultDriver.of("barrier, removed and set by others", run -> {
-                    Actor helper = run.helper("helper");
-                    barrier(helper).set();
-                    Deeds others = new Deeds();
-                    run.rival("sets it", others::set);
-                    run.rival("removes it", others::remove);
-                    AtomicBoolean done = new AtomicBoolean();
-                    run.victim().start(me -> {
-                        barrier(me).remove();
-                        done.set(true);
-                    });
-                    run.victim().join();
-                    run.settle();
-                    int present = barrier(helper).isSet() ? 1 : 0;
-                    int removedByVictim = 1 + others.set.get() - others.removed.get() - present;
-                    if (removedByVictim > 1) {
-                        run.violated("one call has removed it twice");
-                    }
-                    if (done.get() && present == 1 && others.set.get() == 0) {
-                        run.violated("it was said to be removed");
-                    }
-                    barrier(helper).remove();
-                })
-                .verify();
+        removedAndSetByOthers().verify();
     }
 
     @Test
@@ -179,9 +186,8 @@ class BarrierFaultsTest {
                 .verify();
     }
 
-    @Test
-    void countIsNeverLostAndNeverMadeTwice() {
-        FaultDriver.of("count-down, counting", run -> {
+    static FaultDriver counting() {
+        return FaultDriver.of("count-down, counting", run -> {
                     run.rival("counts the same", me -> countDown(me).countDown("victim"));
                     Actor helper = run.helper("helper");
                     countDown(helper).countDown("helper");
@@ -203,8 +209,12 @@ class BarrierFaultsTest {
                     countDown(helper).countDown();
                     countDown(helper).await();
                 })
-                .leaving(path -> path.toString().startsWith("/counts/faults/"))
-                .verify();
+                .leaving(path -> path.toString().startsWith("/counts/faults/"));
+    }
+
+    @Test
+    void countIsNeverLostAndNeverMadeTwice() {
+        counting().verify();
     }
 
     @Test
@@ -271,6 +281,8 @@ class BarrierFaultsTest {
         private int deletedByOthers;
         private int countedBefore;
         private int countedByOthers;
+        private int countedNow;
+        private long lastMade;
 
         Generations(FaultRun run, int made) {
             this.run = run;
@@ -278,7 +290,12 @@ class BarrierFaultsTest {
         }
 
         boolean isThere() {
-            return run.store().snapshot().containsKey(NodePath.of("/counts/faults"));
+            return czxid() != 0;
+        }
+
+        private long czxid() {
+            NodeStat stat = run.store().snapshot().get(NodePath.of("/counts/faults"));
+            return stat == null ? 0 : stat.czxid();
         }
 
         void delete(Actor me) throws InterruptedException {
@@ -288,14 +305,23 @@ class BarrierFaultsTest {
         }
 
         void count(Actor me) throws InterruptedException {
-            made += isThere() ? 0 : 1;
+            boolean isFirst = !isThere();
+            made += isFirst ? 1 : 0;
             countDown(me).countDown("rival " + ++countedByOthers);
+            countedNow = isFirst ? 1 : countedNow + 1;
+            lastMade = isFirst ? czxid() : lastMade;
+        }
+
+        /** Nobody has deleted a part of the one that a rival has made last. */
+        void checkLast(Actor me) throws InterruptedException {
+            if (lastMade != 0 && lastMade == czxid() && 3 - countDown(me).remaining() < countedNow) {
+                run.violated("a count was deleted in a later count-down, which is still there");
+            }
         }
     }
 
-    @Test
-    void countInACountDownThatSomebodyHasDeletedIsNotMadeInALaterOneAsWell() {
-        FaultDriver.of("count-down, counting and deleted by others", run -> {
+    static FaultDriver countingAndDeletedByOthers() {
+        return FaultDriver.of("count-down, counting and deleted by others", run -> {
                     Actor helper = run.helper("helper");
                     Generations generations = new Generations(run, 0);
                     run.rival("deletes it", generations::delete);
@@ -315,13 +341,16 @@ class BarrierFaultsTest {
                 })
                 .explaining(OutcomeUnknownException.class, Fault.absences())
                 .requestsAtMost(6, 20)
-                .leaving(path -> path.toString().startsWith("/counts"))
-                .verify();
+                .leaving(path -> path.toString().startsWith("/counts"));
     }
 
     @Test
-    void countDownThatSomebodyHasMadeSinceIsNotDeletedByTheSameCall() {
-        FaultDriver.of("count-down, deleted and made by others", run -> {
+    void countInACountDownThatSomebodyHasDeletedIsNotMadeInALaterOneAsWell() {
+        countingAndDeletedByOthers().verify();
+    }
+
+    static FaultDriver deletedAndMadeByOthers() {
+        return FaultDriver.of("count-down, deleted and made by others", run -> {
                     Actor helper = run.helper("helper");
                     countDown(helper).countDown("one");
                     Generations generations = new Generations(run, 1);
@@ -341,10 +370,15 @@ class BarrierFaultsTest {
                     if (generations.made - generations.deletedByOthers - present > 1) {
                         run.violated("one call has deleted two count-downs");
                     }
+                    generations.checkLast(helper);
                     countDown(helper).delete();
                 })
                 .requestsAtMost(6, 20)
-                .leaving(path -> path.toString().startsWith("/counts"))
-                .verify();
+                .leaving(path -> path.toString().startsWith("/counts"));
+    }
+
+    @Test
+    void countDownThatSomebodyHasMadeSinceIsNotDeletedByTheSameCall() {
+        deletedAndMadeByOthers().verify();
     }
 }

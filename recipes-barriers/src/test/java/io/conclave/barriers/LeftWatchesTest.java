@@ -51,7 +51,7 @@ class LeftWatchesTest extends BarrierFixture {
     @Test
     void countDown() throws Exception {
         Coordinator coordinator = connect();
-        CountDown countDown = CountDown.at(coordinator, PATH, 1);
+        Latch countDown = Latch.at(coordinator, PATH, 1);
         assertThrows(WaitTimeoutException.class, () -> countDown.await(SHORT));
         awaitNoWatch(coordinator);
         CompletableFuture<Void> wait = countDown.awaitAsync();

@@ -1,24 +1,23 @@
 package io.conclave.commit;
 
+import io.conclave.coordinator.Failures;
 import io.conclave.coordinator.ParentMaker;
 import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Refusals;
 import io.conclave.coordinator.Waiting;
 import io.conclave.error.ClosedException;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusalReason;
 import io.conclave.error.RefusedException;
-import io.conclave.error.SessionGoneException;
-import io.conclave.line.OwnName;
+import io.conclave.line.ProcessName;
 import io.conclave.node.CreateMode;
 import io.conclave.node.NodePath;
-import io.conclave.spi.Create;
-import io.conclave.spi.Delete;
-import io.conclave.spi.GetData;
-import io.conclave.spi.Multi;
-import io.conclave.spi.Operation;
+import io.conclave.recovery.Retry;
+import io.conclave.request.Create;
+import io.conclave.request.Delete;
+import io.conclave.request.GetData;
+import io.conclave.request.Multi;
+import io.conclave.request.Operation;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -51,7 +50,6 @@ import org.slf4j.LoggerFactory;
  */
 final class Beginning {
     private static final Logger LOG = LoggerFactory.getLogger(Beginning.class);
-    private static final Duration RETRY_DELAY = Duration.ofMillis(500);
     private static final int TICKET = 0; // index in the transaction that begins, and in the one that withdraws
     private static final int RECORD = 1;
     private static final int PATH = 3;
@@ -116,12 +114,12 @@ final class Beginning {
                     if (isOver(on, cause)) {
                         return; // the session's state tells what follows
                     }
-                    if (Refusals.is(cause, RefusalReason.NODE_EXISTS)) {
+                    if (Failures.is(cause, RefusalReason.NODE_EXISTS)) {
                         begin(on, fresh); // the reply was lost
-                    } else if (Refusals.isNoNode(cause)) {
+                    } else if (Failures.isNoNode(cause)) {
                         makeParents(on, () -> createTicket(on, fresh));
                     } else if (cause instanceof OutcomeUnknownException) {
-                        countRetry(on);
+                        CommitMetrics.failed(on, layout, cause);
                         createTicket(on, fresh);
                     } else {
                         caller.failed(cause);
@@ -143,7 +141,7 @@ final class Beginning {
         operations.add(Delete.of(layout.record()));
         operations.add(Create.of(layout.path()).withData(record.toBytes()));
         operations.add(Create.of(layout.coordinator())
-                .withData(OwnName.get().getBytes(StandardCharsets.UTF_8))
+                .withData(ProcessName.get().getBytes(StandardCharsets.UTF_8))
                 .withMode(CreateMode.EPHEMERAL));
         for (String site : record.sites()) {
             operations.add(Create.of(layout.vote(site)));
@@ -167,9 +165,9 @@ final class Beginning {
     }
 
     private void onNotBegun(RecipeSession on, NodePath with, Throwable cause, boolean wasUnknown) {
-        boolean ticketIsGone = Refusals.is(cause, RefusalReason.NO_NODE, TICKET);
+        boolean ticketIsGone = Failures.is(cause, RefusalReason.NO_NODE, TICKET);
         if (cause instanceof OutcomeUnknownException) {
-            countRetry(on);
+            CommitMetrics.failed(on, layout, cause);
             begin(on, with);
         } else if (ticketIsGone && wasUnknown) {
             look(on);
@@ -185,9 +183,9 @@ final class Beginning {
     private void onRefused(RecipeSession on, NodePath with, Throwable cause, boolean ticketIsGone) {
         if (ticketIsGone) {
             goOn(on); // somebody has deleted it; another one will do
-        } else if (Refusals.is(cause, RefusalReason.NO_NODE, RECORD)) {
+        } else if (Failures.is(cause, RefusalReason.NO_NODE, RECORD)) {
             makeParents(on, List.of(layout.recordShard()).iterator(), () -> begin(on, with));
-        } else if (Refusals.isNoNode(cause)) {
+        } else if (Failures.isNoNode(cause)) {
             makeParents(on, () -> begin(on, with));
         } else {
             caller.failed(explained(cause));
@@ -201,9 +199,9 @@ final class Beginning {
 
     private Throwable explained(Throwable refusal) {
         String words = "";
-        if (Refusals.is(refusal, RefusalReason.NODE_EXISTS, RECORD)) {
+        if (Failures.is(refusal, RefusalReason.NODE_EXISTS, RECORD)) {
             words = "has been used: " + layout.record() + " keeps its decision, which decision(id) tells.";
-        } else if (Refusals.is(refusal, RefusalReason.NODE_EXISTS, PATH)) {
+        } else if (Failures.is(refusal, RefusalReason.NODE_EXISTS, PATH)) {
             words = "is in use: " + layout.path() + " was begun by another call.";
         }
         return words.isEmpty()
@@ -251,11 +249,11 @@ final class Beginning {
                     if (isOver(on, cause)) {
                         return;
                     }
-                    if (Refusals.is(cause, RefusalReason.NO_NODE, TICKET)) {
+                    if (Failures.is(cause, RefusalReason.NO_NODE, TICKET)) {
                         look(on);
-                    } else if (Refusals.isNoNode(cause)) {
+                    } else if (Failures.isNoNode(cause)) {
                         makeParents(on, () -> withdraw(on));
-                    } else if (Refusals.is(cause, RefusalReason.NODE_EXISTS)) {
+                    } else if (Failures.is(cause, RefusalReason.NODE_EXISTS)) {
                         withdrawTicket(on, sent, cause);
                     } else {
                         repeatIfItMayPass(on, cause, () -> withdraw(on));
@@ -281,7 +279,7 @@ final class Beginning {
                     if (isOver(on, cause)) {
                         return;
                     }
-                    if (Refusals.isNoNode(cause)) {
+                    if (Failures.isNoNode(cause)) {
                         look(on);
                     } else {
                         repeatIfItMayPass(on, cause, () -> withdraw(on));
@@ -335,7 +333,7 @@ final class Beginning {
         if (isOver(on, cause)) {
             return;
         }
-        if (Refusals.isNoNode(cause)) {
+        if (Failures.isNoNode(cause)) {
             ifThereIsNone.run();
         } else {
             repeatIfItMayPass(on, cause, () -> look(on));
@@ -343,15 +341,9 @@ final class Beginning {
     }
 
     private void repeatIfItMayPass(RecipeSession on, Throwable cause, Runnable again) {
-        if (cause instanceof OutcomeUnknownException) {
-            countRetry(on);
-            again.run();
-        } else if (Refusals.mayPass(cause)) {
-            LOG.warn("{}: trying again: {}", this, cause.getMessage());
-            on.time().schedule(RETRY_DELAY, () -> on.execute(again));
-        } else {
-            caller.failed(unknown("to find out was refused", cause));
-        }
+        CommitMetrics.failed(on, layout, cause);
+        Retry.ifItMayPass(
+                on, this, cause, again, refusal -> caller.failed(unknown("to find out was refused", refusal)));
     }
 
     OutcomeUnknownException unknown(String why, @Nullable Throwable cause) {
@@ -428,11 +420,7 @@ final class Beginning {
 
     /** Whether nothing more comes of this session; its state tells what follows. */
     private boolean isOver(RecipeSession on, Throwable cause) {
-        return !caller.isCurrent(on) || cause instanceof SessionGoneException || cause instanceof ClosedException;
-    }
-
-    private void countRetry(RecipeSession on) {
-        on.metrics().count("commit.retry", layout.path().toString());
+        return !caller.isCurrent(on) || Failures.isSessionOver(cause);
     }
 
     @Override

@@ -1,23 +1,20 @@
 package io.conclave.commit;
 
+import io.conclave.coordinator.Failures;
 import io.conclave.coordinator.ParentMaker;
 import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Refusals;
 import io.conclave.coordinator.Waiting;
-import io.conclave.error.ClosedException;
-import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusalReason;
-import io.conclave.error.SessionGoneException;
 import io.conclave.node.NodePath;
-import io.conclave.spi.Create;
-import io.conclave.spi.Delete;
-import io.conclave.spi.Exists;
-import io.conclave.spi.GetChildren;
-import io.conclave.spi.GetData;
-import io.conclave.spi.Multi;
-import io.conclave.spi.Operation;
-import io.conclave.spi.Watcher;
-import java.time.Duration;
+import io.conclave.recovery.Retry;
+import io.conclave.request.Create;
+import io.conclave.request.Delete;
+import io.conclave.request.Exists;
+import io.conclave.request.GetChildren;
+import io.conclave.request.GetData;
+import io.conclave.request.Multi;
+import io.conclave.request.Operation;
+import io.conclave.request.Watcher;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -30,7 +27,6 @@ import org.slf4j.LoggerFactory;
  */
 final class Cleanup {
     private static final Logger LOG = LoggerFactory.getLogger(Cleanup.class);
-    private static final Duration RETRY_DELAY = Duration.ofSeconds(1);
 
     private final RecipeSession session;
     private final TransactionLayout layout;
@@ -79,7 +75,7 @@ final class Cleanup {
                 GetData.of(left).withWatcher(watcher), // which leaves no watch on a znode that is gone
                 node -> {},
                 cause -> {
-                    if (Refusals.isNoNode(cause)) {
+                    if (Failures.isNoNode(cause)) {
                         begin();
                     } else {
                         onFailure(cause);
@@ -97,11 +93,11 @@ final class Cleanup {
         int index = operations.size();
         operations.add(Create.of(layout.record()).withData(record.toBytes()));
         session.send(new Multi(operations), results -> onDeleted(results.get(index)), cause -> {
-            if (Refusals.is(cause, RefusalReason.NODE_EXISTS, index)) {
+            if (Failures.is(cause, RefusalReason.NODE_EXISTS, index)) {
                 // Of an earlier transaction of this id, by a process that knows no records: this decision is the last.
                 replacesRecord = true;
                 begin();
-            } else if (Refusals.is(cause, RefusalReason.NO_NODE, index)) {
+            } else if (Failures.is(cause, RefusalReason.NO_NODE, index)) {
                 makeShard();
             } else {
                 replacesRecord = false;
@@ -127,19 +123,18 @@ final class Cleanup {
     }
 
     private void onFailure(Throwable cause) {
-        if (cause instanceof SessionGoneException || cause instanceof ClosedException) {
+        if (Failures.isSessionOver(cause)) {
             return; // the session's state tells what follows
         }
-        if (Refusals.isNoNode(cause)) {
+        if (Failures.isNoNode(cause)) {
             lookWhetherThere();
-        } else if (cause instanceof OutcomeUnknownException || Refusals.isStateChanged(cause)) {
+        } else if (Failures.isStateChanged(cause)) {
             begin();
-        } else if (Refusals.mayPass(cause)) {
-            LOG.warn("Cannot delete {} yet, trying again: {}", layout.path(), cause.getMessage());
-            session.time().schedule(RETRY_DELAY, () -> session.execute(this::begin));
         } else {
-            LOG.error("Cannot delete {}; it stays", layout.path(), cause);
-            onDone.run();
+            Retry.ifItMayPass(session, layout.path(), cause, this::begin, refusal -> {
+                LOG.error("Cannot delete {}; it stays", layout.path(), refusal);
+                onDone.run();
+            });
         }
     }
 

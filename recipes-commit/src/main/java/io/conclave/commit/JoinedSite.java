@@ -1,19 +1,16 @@
 package io.conclave.commit;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.Failures;
 import io.conclave.coordinator.ParentMaker;
 import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Refusals;
 import io.conclave.coordinator.Waiting;
-import io.conclave.error.ClosedException;
-import io.conclave.error.OutcomeUnknownException;
-import io.conclave.error.SessionGoneException;
 import io.conclave.node.NodePath;
-import io.conclave.spi.GetChildren;
-import io.conclave.spi.RemoveWatch;
+import io.conclave.recovery.Retry;
+import io.conclave.recovery.SessionFollower;
+import io.conclave.request.GetChildren;
+import io.conclave.request.Watcher;
 import io.conclave.spi.SerialExecutor;
-import io.conclave.spi.Watcher;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,26 +25,31 @@ import org.slf4j.LoggerFactory;
  *
  * <p>State belongs to the dispatcher of the session of the time; what other threads ask for is in concurrent sets.
  */
-final class JoinedSite extends SessionFollower implements Site {
+final class JoinedSite implements Site, SessionFollower.Work {
     private static final Logger LOG = LoggerFactory.getLogger(JoinedSite.class);
-    private static final Duration RETRY_DELAY = Duration.ofSeconds(1);
 
+    private final SessionFollower follower;
     private final NodePath base;
     private final String name;
     private final Participant participant;
     private final NodePath inbox;
     private final Watcher watcher = event -> list(); // one object, so that setting it again is no second watch
-    private final Map<String, SitePart> parts = new HashMap<>(); // by transaction
+    private final Map<String, ParticipantTransaction> parts = new HashMap<>(); // by transaction
     private final Map<String, SerialExecutor> calls = new HashMap<>(); // by transaction, through all sessions
-    private final Set<SitePart> current = ConcurrentHashMap.newKeySet();
+    private final Set<ParticipantTransaction> current = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean closed = new AtomicBoolean();
 
     JoinedSite(Coordinator coordinator, NodePath base, String name, Participant participant) {
-        super(coordinator);
+        this.follower = new SessionFollower(coordinator, this);
         this.base = base;
         this.name = name;
         this.participant = participant;
         this.inbox = TransactionLayout.inbox(base, name);
+    }
+
+    /** Begins to take part. Never blocks; any thread. */
+    void begin() {
+        follower.follow();
     }
 
     @Override
@@ -65,12 +67,12 @@ final class JoinedSite extends SessionFollower implements Site {
     }
 
     /** Whether the part is still this process's business. Any thread. */
-    boolean isCurrent(SitePart part) {
+    boolean isCurrent(ParticipantTransaction part) {
         return current.contains(part) && !closed.get();
     }
 
     @Override
-    void onSession(RecipeSession next) {
+    public void onSession(RecipeSession next) {
         ParentMaker.makePersistent(next, inbox).whenComplete((made, failure) -> {
             if (failure == null) {
                 list();
@@ -81,8 +83,8 @@ final class JoinedSite extends SessionFollower implements Site {
     }
 
     private void list() {
-        RecipeSession on = session();
-        if (!isEnded()) {
+        RecipeSession on = follower.session();
+        if (!follower.isEnded()) {
             on.send(
                     GetChildren.of(inbox).withWatcher(watcher),
                     entries -> onEntries(on, entries.names()),
@@ -91,7 +93,7 @@ final class JoinedSite extends SessionFollower implements Site {
     }
 
     private void onEntries(RecipeSession on, List<String> ids) {
-        if (isEnded() || on != session()) {
+        if (!follower.isCurrent(on)) {
             return;
         }
         List.copyOf(parts.values()).stream()
@@ -109,69 +111,60 @@ final class JoinedSite extends SessionFollower implements Site {
                 id,
                 transaction -> new SerialExecutor(
                         "participant of " + transaction + " at " + name, on.listenerExecutor(), on.time()));
-        SitePart part = new SitePart(this, on, new TransactionLayout(base, id), executor);
+        ParticipantTransaction part = new ParticipantTransaction(this, on, new TransactionLayout(base, id), executor);
         parts.put(id, part);
         current.add(part);
         part.begin();
     }
 
-    private void onFinishedByOthers(SitePart part) {
+    private void onFinishedByOthers(ParticipantTransaction part) {
         part.leave();
         finished(part);
     }
 
     /** Nothing of the transaction is left to do. */
-    void finished(SitePart part) {
+    void finished(ParticipantTransaction part) {
         current.remove(part);
         parts.remove(part.id(), part);
         calls.remove(part.id());
-        session().metrics().count("commit.finished", inbox.toString());
+        follower.session().metrics().count("commit.finished", inbox.toString());
     }
 
     private void onFailure(RecipeSession on, Throwable cause, Runnable again) {
-        if (isEnded() || cause instanceof SessionGoneException || cause instanceof ClosedException) {
-            return; // the session's state tells what follows
+        if (follower.isEnded()) {
+            return;
         }
-        if (cause instanceof OutcomeUnknownException || Refusals.isNoNode(cause)) {
-            again.run();
+        if (Failures.isNoNode(cause)) {
+            again.run(); // which makes it first
         } else {
-            LOG.warn("{}: cannot look for transactions, trying again: {}", this, cause.getMessage());
-            on.time().schedule(RETRY_DELAY, () -> on.execute(again));
+            Retry.always(on, this, cause, again);
         }
     }
 
     @Override
-    void onSessionEnded() {
-        parts.values().forEach(SitePart::end);
+    public void onSessionEnded() {
+        parts.values().forEach(ParticipantTransaction::end);
         parts.clear();
         current.clear();
     }
 
     @Override
-    void onClosed() {
+    public void onClosed() {
         LOG.debug("{}: the coordinator was closed", this);
     }
 
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
-            execute(() -> {
-                if (!isEnded()) {
-                    end();
-                    parts.values().forEach(SitePart::leave);
+            follower.execute(() -> {
+                if (!follower.isEnded()) {
+                    follower.end();
+                    parts.values().forEach(ParticipantTransaction::leave);
                     onSessionEnded();
-                    removeWatch();
+                    follower.session().unwatch(inbox, watcher);
                 }
             });
         }
-    }
-
-    private void removeWatch() {
-        session().send(new RemoveWatch(inbox, watcher), removed -> {}, cause -> {
-            if (cause instanceof OutcomeUnknownException) {
-                removeWatch();
-            } // else it has fired, or went with its session
-        });
     }
 
     @Override

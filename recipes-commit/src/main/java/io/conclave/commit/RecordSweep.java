@@ -1,14 +1,14 @@
 package io.conclave.commit;
 
+import io.conclave.coordinator.Failures;
 import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Refusals;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
-import io.conclave.spi.Delete;
-import io.conclave.spi.Exists;
-import io.conclave.spi.GetChildren;
-import io.conclave.spi.GetData;
-import io.conclave.spi.SetData;
+import io.conclave.request.Delete;
+import io.conclave.request.Exists;
+import io.conclave.request.GetChildren;
+import io.conclave.request.GetData;
+import io.conclave.request.SetData;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Optional;
@@ -125,7 +125,7 @@ final class RecordSweep {
     }
 
     private void onFailure(Throwable cause) {
-        if (Refusals.isNoNode(cause)) {
+        if (Failures.isNoNode(cause)) {
             goOn(); // somebody else has deleted it
         } else {
             LOG.debug("The sweep of {} stops: {}", base, cause.getMessage());

@@ -1,16 +1,16 @@
 package io.conclave.commit;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.Failures;
 import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Refusals;
 import io.conclave.error.ClosedException;
 import io.conclave.error.OutcomeUnknownException;
-import io.conclave.error.SessionGoneException;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
-import io.conclave.spi.Exists;
-import io.conclave.spi.GetChildren;
-import io.conclave.spi.GetData;
+import io.conclave.recovery.SessionFollower;
+import io.conclave.request.Exists;
+import io.conclave.request.GetChildren;
+import io.conclave.request.GetData;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -26,53 +26,55 @@ import org.slf4j.LoggerFactory;
  *
  * <p>State belongs to the dispatcher of the session of the time.
  */
-final class Recovery extends SessionFollower {
+final class Recovery implements SessionFollower.Work {
     private static final Logger LOG = LoggerFactory.getLogger(Recovery.class);
 
+    private final SessionFollower follower;
     private final NodePath base;
     private final Map<String, Decision> decisions = new TreeMap<>();
     private final CompletableFuture<Map<String, Decision>> done = new CompletableFuture<>();
-    private @Nullable Deciding deciding;
+    private @Nullable DecisionWait deciding;
 
     Recovery(Coordinator coordinator, NodePath base) {
-        super(coordinator);
+        this.follower = new SessionFollower(coordinator, this);
         this.base = base;
     }
 
-    /** Completes on the dispatcher. */
-    CompletableFuture<Map<String, Decision>> done() {
+    /** Completes on the dispatcher. Never blocks; any thread. */
+    CompletableFuture<Map<String, Decision>> begin() {
+        follower.follow();
         return done;
     }
 
     @Override
-    void onSession(RecipeSession next) {
-        next.send(
+    public void onSession(RecipeSession next) {
+        next.read(
                 GetChildren.of(TransactionLayout.transactions(base)),
                 transactions -> recover(next, transactions.names(), 0),
                 cause -> {
-                    if (Refusals.isNoNode(cause)) {
+                    if (Failures.isNoNode(cause)) {
                         complete();
                     } else {
-                        onFailure(cause, () -> onSession(next));
+                        onFailure(cause);
                     }
                 });
     }
 
     @Override
-    void onSessionEnded() {
-        Deciding last = deciding;
+    public void onSessionEnded() {
+        DecisionWait last = deciding;
         if (last != null) {
             last.stop();
         }
     }
 
     @Override
-    void onClosed() {
+    public void onClosed() {
         done.completeExceptionally(new ClosedException("The coordinator was closed while recovering " + base));
     }
 
     private void complete() {
-        end();
+        follower.end();
         done.complete(Map.copyOf(decisions));
     }
 
@@ -83,10 +85,7 @@ final class Recovery extends SessionFollower {
         }
         TransactionLayout layout = new TransactionLayout(base, ids.get(index));
         Runnable next = () -> recover(on, ids, index + 1);
-        on.send(
-                Exists.of(layout.coordinator()),
-                stat -> onCoordinator(on, layout, stat, next),
-                cause -> onFailure(cause, () -> recover(on, ids, index)));
+        on.read(Exists.of(layout.coordinator()), stat -> onCoordinator(on, layout, stat, next), this::onFailure);
     }
 
     private void onCoordinator(
@@ -95,21 +94,21 @@ final class Recovery extends SessionFollower {
             next.run(); // whoever began it is at it
             return;
         }
-        on.send(
+        on.read(
                 GetData.of(layout.path()),
                 node -> TransactionRecord.parse(node.data())
                         .ifPresentOrElse(record -> decide(on, layout, record, next), next),
                 cause -> {
-                    if (Refusals.isNoNode(cause)) {
+                    if (Failures.isNoNode(cause)) {
                         next.run();
                     } else {
-                        onFailure(cause, () -> onCoordinator(on, layout, coordinator, next));
+                        onFailure(cause);
                     }
                 });
     }
 
     private void decide(RecipeSession on, TransactionLayout layout, TransactionRecord record, Runnable next) {
-        Deciding one = new Deciding(
+        DecisionWait one = new DecisionWait(
                 on,
                 layout,
                 record.sites(),
@@ -122,22 +121,18 @@ final class Recovery extends SessionFollower {
                     if (cause instanceof OutcomeUnknownException) {
                         next.run(); // it was finished and deleted meanwhile
                     } else {
-                        onFailure(cause, next);
+                        onFailure(cause);
                     }
                 });
         deciding = one;
         one.begin(false, Duration.ofDays(1)); // it finds the coordinating session gone, and needs no deadline
     }
 
-    private void onFailure(Throwable cause, Runnable again) {
-        if (isEnded() || cause instanceof SessionGoneException || cause instanceof ClosedException) {
+    private void onFailure(Throwable cause) {
+        if (follower.isEnded() || Failures.isSessionOver(cause)) {
             return; // the session's state tells what follows
         }
-        if (cause instanceof OutcomeUnknownException) {
-            again.run();
-        } else {
-            end();
-            done.completeExceptionally(cause);
-        }
+        follower.end();
+        done.completeExceptionally(cause);
     }
 }

@@ -1,12 +1,11 @@
 package io.conclave.commit;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.Failures;
 import io.conclave.coordinator.Waiting;
-import io.conclave.error.RefusalReason;
-import io.conclave.error.RefusedException;
 import io.conclave.line.Acquisition;
 import io.conclave.node.NodePath;
-import io.conclave.spi.GetData;
+import io.conclave.request.GetData;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -16,6 +15,8 @@ import java.util.Optional;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 
 /**
  * Two-phase commit: transactions among sites, each of which is committed at all of its sites or at none, whoever dies at whatever moment.
@@ -126,7 +127,7 @@ public final class TwoPhaseCommit {
     public Site join(String name, Participant participant) {
         JoinedSite site = new JoinedSite(
                 coordinator, path, checkedSite(name), Objects.requireNonNull(participant, "participant"));
-        site.follow();
+        site.begin();
         return site;
     }
 
@@ -170,8 +171,9 @@ public final class TwoPhaseCommit {
         NodePath checked = layout.path(); // refuses an id that is no component of a path
         TransactionRecord record = new TransactionRecord(
                 UUID.randomUUID().toString(), propagation, voteTimeout, retention, names, payload.clone());
-        Initiation initiation = new Initiation(coordinator, new TransactionLayout(path, checked.name()), record);
-        initiation.follow();
+        TransactionCoordinator initiation =
+                new TransactionCoordinator(coordinator, new TransactionLayout(path, checked.name()), record);
+        initiation.begin();
         return Acquisition.of(initiation, initiation::decision);
     }
 
@@ -191,24 +193,34 @@ public final class TwoPhaseCommit {
      * @throws InterruptedException if the thread is interrupted
      */
     public Optional<Decision> decision(String id) throws InterruptedException {
-        TransactionLayout layout = new TransactionLayout(path, id);
-        Optional<byte[]> decided = read(layout.decision());
-        if (decided.isPresent()) {
-            return decided.map(Decision::parse);
-        }
-        // In this order: the record is made in the transaction that deletes the decision.
-        return read(layout.record()).flatMap(DecisionRecord::parse).map(DecisionRecord::decision);
+        return Waiting.await(coordinator.recipeSession(), readDecision(id));
     }
 
-    private Optional<byte[]> read(NodePath node) throws InterruptedException {
-        try {
-            return Optional.of(coordinator.execute(GetData.of(node)).data());
-        } catch (RefusedException e) {
-            if (e.reason() == RefusalReason.NO_NODE) {
+    /** As {@link #decision}, without blocking. Completes on a listener thread. */
+    public CompletableFuture<Optional<Decision>> decisionAsync(String id) {
+        return coordinator.recipeSession().onListenerThread("decision on " + id, readDecision(id));
+    }
+
+    private CompletionStage<Optional<Decision>> readDecision(String id) {
+        TransactionLayout layout = new TransactionLayout(path, id);
+        return read(layout.decision())
+                .thenCompose(decided -> decided.isPresent()
+                        ? CompletableFuture.completedFuture(decided.map(Decision::parse))
+                        // In this order: the record is made in the transaction that deletes the decision.
+                        : read(layout.record()).thenApply(record -> record.flatMap(DecisionRecord::parse)
+                                .map(DecisionRecord::decision)));
+    }
+
+    private CompletionStage<Optional<byte[]>> read(NodePath node) {
+        return coordinator.recipeRead(GetData.of(node)).handle((found, failure) -> {
+            if (failure == null) {
+                return Optional.of(found.data());
+            }
+            if (Failures.isNoNode(Waiting.cause(failure))) {
                 return Optional.empty();
             }
-            throw e;
-        }
+            throw new CompletionException(Waiting.cause(failure));
+        });
     }
 
     /**
@@ -226,8 +238,7 @@ public final class TwoPhaseCommit {
     /** As {@link #recover}, without blocking. Completes on a listener thread. */
     public CompletableFuture<Map<String, Decision>> recoverAsync() {
         Recovery recovery = new Recovery(coordinator, path);
-        recovery.follow();
-        return coordinator.recipeSession().onListenerThread("recovering " + path, recovery.done());
+        return coordinator.recipeSession().onListenerThread("recovering " + path, recovery.begin());
     }
 
     /** The transactions' znode, in the coordinator's namespace. */

@@ -1,17 +1,17 @@
 package io.conclave.commit;
 
-import io.conclave.coordinator.Refusals;
+import io.conclave.coordinator.Failures;
 import io.conclave.node.NodeStat;
-import io.conclave.spi.Exists;
-import io.conclave.spi.GetData;
-import io.conclave.spi.Watcher;
+import io.conclave.request.Exists;
+import io.conclave.request.GetData;
+import io.conclave.request.Watcher;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Looks at one site's vote, and at its presence until it has voted; for {@link Deciding}, on whose dispatcher its state is. */
+/** Looks at one site's vote, and at its presence until it has voted; for {@link DecisionWait}, on whose dispatcher its state is. */
 final class VoteWatch {
-    private final Deciding deciding;
+    private final DecisionWait deciding;
     private final String site;
     private final Watcher voteWatcher =
             event -> readVote(); // one object each, so that setting it again is no second watch
@@ -36,7 +36,7 @@ final class VoteWatch {
         FINISHED
     }
 
-    VoteWatch(Deciding deciding, String site) {
+    VoteWatch(DecisionWait deciding, String site) {
         this.deciding = deciding;
         this.site = site;
     }
@@ -96,7 +96,7 @@ final class VoteWatch {
     }
 
     private void onNotRead(Throwable cause) {
-        if (Refusals.isNoNode(cause)) {
+        if (Failures.isNoNode(cause)) {
             state = State.FINISHED;
             deciding.siteHasFinished();
         } else {
@@ -135,7 +135,7 @@ final class VoteWatch {
     }
 
     private void onLastWordNotRead(Throwable cause) {
-        if (!Refusals.isNoNode(cause)) {
+        if (!Failures.isNoNode(cause)) {
             deciding.onFailure(cause, this::lookForPresence);
         }
     }
@@ -143,10 +143,10 @@ final class VoteWatch {
     /** Of watches that would not fire when the transaction is finished. */
     void removeWatches() {
         if (began && (state == State.UNKNOWN || state == State.NONE)) {
-            deciding.removeWatch(deciding.layout().vote(site), voteWatcher);
+            deciding.session().unwatch(deciding.layout().vote(site), voteWatcher);
         }
         if (began && !isPresent) {
-            deciding.removeWatch(deciding.layout().presence(site), presenceWatcher);
+            deciding.session().unwatch(deciding.layout().presence(site), presenceWatcher);
         }
     }
 }

@@ -5,12 +5,12 @@ import static org.awaitility.Awaitility.await;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
-import io.conclave.spi.Create;
-import io.conclave.spi.Multi;
-import io.conclave.spi.Request;
+import io.conclave.request.Create;
+import io.conclave.request.Multi;
+import io.conclave.request.Request;
 import io.conclave.testkit.ManualTimeSource;
-import io.conclave.testkit.memory.Decision;
 import io.conclave.testkit.memory.MemoryStore;
+import io.conclave.testkit.memory.RequestFate;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,6 +30,8 @@ final class AwayInitiator implements AutoCloseable {
     private static final String WARM_UP = "sP"; // which has the hash of t1, so its record has the same parent
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final Duration SESSION = Duration.ofSeconds(10);
+    /** How far the time of the others moves at once: less than a session lives. */
+    private static final Duration STEP = Duration.ofSeconds(2);
     /** Of those whose time a test moves: their heartbeats may come late on a busy machine. */
     private static final Duration LONG_SESSION = Duration.ofHours(24);
 
@@ -101,14 +103,14 @@ final class AwayInitiator implements AutoCloseable {
     }
 
     /** The next beginning of t1 meets this, and a connection that drops with it does not come back by itself. */
-    void onBeginning(Decision decision) {
+    void onBeginning(RequestFate decision) {
         store().faults().reconnectAfter(Duration.ofDays(10)); // by the initiator's clock, which stands
         store().faults().intercept((session, request, number) -> {
             if (!begins(request)) {
-                return Decision.PROCEED;
+                return RequestFate.PROCEED;
             }
             beginnings.add(request);
-            return beginnings.size() == 1 ? decision : Decision.PROCEED;
+            return beginnings.size() == 1 ? decision : RequestFate.PROCEED;
         });
     }
 
@@ -127,9 +129,9 @@ final class AwayInitiator implements AutoCloseable {
         store().faults().intercept((by, request, number) -> {
             if (begins(request)) {
                 beginnings.add(request);
-                return Decision.PROCEED;
+                return RequestFate.PROCEED;
             }
-            return by == session && !beginnings.isEmpty() ? Decision.DROP_BEFORE : Decision.PROCEED;
+            return by == session && !beginnings.isEmpty() ? RequestFate.DROP_BEFORE : RequestFate.PROCEED;
         });
     }
 
@@ -138,10 +140,10 @@ final class AwayInitiator implements AutoCloseable {
         long session = initiator.recipeSession().id();
         store().faults().intercept((by, request, number) -> {
             if (by != session || !request.describe().startsWith("get " + TRANSACTION) || looks.getAndIncrement() > 0) {
-                return Decision.PROCEED;
+                return RequestFate.PROCEED;
             }
             store().faults().reconnectAfter(Duration.ofDays(10));
-            return Decision.DROP_BEFORE;
+            return RequestFate.DROP_BEFORE;
         });
     }
 
@@ -161,7 +163,7 @@ final class AwayInitiator implements AutoCloseable {
 
     void awaitWhileTimePasses(java.util.concurrent.Callable<Boolean> condition) {
         await().atMost(PATIENCE).pollInterval(Duration.ofMillis(1)).until(() -> {
-            time.advance(Duration.ofMillis(200));
+            time.advance(STEP);
             return condition.call();
         });
     }
@@ -176,6 +178,13 @@ final class AwayInitiator implements AutoCloseable {
             TwoPhaseCommit.at(successor, PATH).recover();
             return !isThere(TRANSACTION) && !told.isEmpty();
         });
+    }
+
+    /** All sites have voted, the initiator's session expires, and a successor recovers until nothing is left. */
+    void othersFinishWithoutTheInitiator() {
+        awaitVotes();
+        expireInitiator();
+        successorCleansUp();
     }
 
     boolean isThere(NodePath path) {
@@ -193,6 +202,7 @@ final class AwayInitiator implements AutoCloseable {
     void initiatorComesBackWithANewSession() {
         store().faults().reconnectAfter(Duration.ZERO);
         long lost = initiator.recipeSession().id();
+        initiatorsTime.advance(SESSION);
         await().atMost(PATIENCE).pollInterval(Duration.ofMillis(1)).until(() -> {
             initiatorsTime.advance(Duration.ofSeconds(1));
             long now = initiator.recipeSession().id();

@@ -14,7 +14,7 @@ import io.conclave.coordinator.Waiting;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusalReason;
 import io.conclave.error.RefusedException;
-import io.conclave.testkit.memory.Decision;
+import io.conclave.testkit.memory.RequestFate;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -48,11 +48,9 @@ class BegunOnceTest {
     void initiatorThatLostReplyAndSessionLearnsWhatTheOthersHaveFinished(Vote laterVote) throws Exception {
         try (AwayInitiator away = new AwayInitiator()) {
             away.vote(laterVote);
-            away.onBeginning(Decision.DROP_AFTER);
+            away.onBeginning(RequestFate.DROP_AFTER);
             CompletableFuture<io.conclave.commit.Decision> stage = away.commit(away.initiator);
-            away.awaitVotes();
-            away.expireInitiator();
-            away.successorCleansUp();
+            away.othersFinishWithoutTheInitiator();
             away.initiatorComesBackWithANewSession();
             assertTrue(get(stage).isCommit());
             assertToldOnce(away);
@@ -65,9 +63,7 @@ class BegunOnceTest {
         try (AwayInitiator away = new AwayInitiator()) {
             away.cutOffBehindTheBeginning();
             CompletableFuture<io.conclave.commit.Decision> stage = away.commit(away.initiator);
-            away.awaitVotes();
-            away.expireInitiator();
-            away.successorCleansUp();
+            away.othersFinishWithoutTheInitiator();
             away.initiatorComesBackWithANewSession();
             assertTrue(get(stage).isCommit());
             assertToldOnce(away);
@@ -77,7 +73,7 @@ class BegunOnceTest {
     @Test
     void initiatorThatLosesItsSessionWhileItLooksLooksAgain() throws Exception {
         try (AwayInitiator away = new AwayInitiator()) {
-            away.onBeginning(Decision.DROP_AFTER);
+            away.onBeginning(RequestFate.DROP_AFTER);
             CompletableFuture<io.conclave.commit.Decision> stage = away.commit(away.initiator);
             away.awaitVotes();
             away.cutOffWhenItLooks();
@@ -94,7 +90,7 @@ class BegunOnceTest {
     @Test
     void beginningThatNeverArrivedIsNotSentOnTheNextSession() throws Exception {
         try (AwayInitiator away = new AwayInitiator()) {
-            away.onBeginning(Decision.DROP_BEFORE);
+            away.onBeginning(RequestFate.DROP_BEFORE);
             CompletableFuture<io.conclave.commit.Decision> stage = away.commit(away.initiator);
             awaitThat(() -> !away.beginnings.isEmpty());
             away.expireInitiator();
@@ -115,11 +111,9 @@ class BegunOnceTest {
     @Test
     void initiatorThatFindsNothingSaysThatItDoesNotKnow() throws Exception {
         try (AwayInitiator away = new AwayInitiator()) {
-            away.onBeginning(Decision.DROP_AFTER);
+            away.onBeginning(RequestFate.DROP_AFTER);
             CompletableFuture<io.conclave.commit.Decision> stage = away.commit(away.initiator);
-            away.awaitVotes();
-            away.expireInitiator();
-            away.successorCleansUp();
+            away.othersFinishWithoutTheInitiator();
             away.operatorDeletes(PATH + "/records/.*/t1");
             away.initiatorComesBackWithANewSession();
             assertInstanceOf(OutcomeUnknownException.class, failure(stage));
@@ -130,7 +124,7 @@ class BegunOnceTest {
     @Test
     void initiatorDoesNotBeginAgainWhatAnOperatorHasDeletedWhileItsSessionLives() throws Exception {
         try (AwayInitiator away = new AwayInitiator()) {
-            away.onBeginning(Decision.DROP_AFTER);
+            away.onBeginning(RequestFate.DROP_AFTER);
             CompletableFuture<io.conclave.commit.Decision> stage = away.commit(away.initiator);
             awaitThat(() ->
                     away.toldTo("berlin").size() == 1 && away.toldTo("paris").size() == 1);
@@ -144,11 +138,9 @@ class BegunOnceTest {
     @Test
     void transactionOfTheSameIdByAnotherIsNotTakenForTheOwnOne() throws Exception {
         try (AwayInitiator away = new AwayInitiator()) {
-            away.onBeginning(Decision.DROP_AFTER);
+            away.onBeginning(RequestFate.DROP_AFTER);
             CompletableFuture<io.conclave.commit.Decision> stage = away.commit(away.initiator);
-            away.awaitVotes();
-            away.expireInitiator();
-            away.successorCleansUp();
+            away.othersFinishWithoutTheInitiator();
             away.operatorDeletes(PATH + "/records/.*/t1");
             CompletableFuture<io.conclave.commit.Decision> others =
                     TwoPhaseCommit.at(away.successor, PATH).commitAsync("t1", new byte[0], List.of("berlin", "oslo"));
@@ -167,7 +159,7 @@ class BegunOnceTest {
             CompletableFuture<io.conclave.commit.Decision> others =
                     TwoPhaseCommit.at(away.successor, PATH).commitAsync("t1", new byte[0], List.of("berlin", "oslo"));
             awaitThat(() -> away.isThere(TRANSACTION));
-            away.onBeginning(Decision.DROP_AFTER);
+            away.onBeginning(RequestFate.DROP_AFTER);
             CompletableFuture<io.conclave.commit.Decision> stage = away.commit(away.initiator);
             awaitThat(() -> !away.beginnings.isEmpty());
             away.expireInitiator();

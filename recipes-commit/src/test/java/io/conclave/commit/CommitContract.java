@@ -181,6 +181,9 @@ public abstract class CommitContract extends CommitFixture {
         awaitOutcome(ledgers, "t1", false);
         awaitNothingLeft(coordinator, "berlin", "paris", "rome", "late");
         assertEquals(Optional.of(decision), of(connect()).decision("t1")); // it is kept
+        assertEquals(
+                Optional.of(decision),
+                of(connect()).decisionAsync("t1").get(20, java.util.concurrent.TimeUnit.SECONDS));
     }
 
     @Test

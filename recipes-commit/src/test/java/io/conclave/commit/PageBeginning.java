@@ -3,21 +3,17 @@ package io.conclave.commit;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.conclave.error.OutcomeUnknownException;
-import io.conclave.error.RefusalReason;
-import io.conclave.error.RefusedException;
 import io.conclave.error.SessionGoneException;
 import io.conclave.node.CreateMode;
 import io.conclave.node.NodePath;
-import io.conclave.spi.Create;
-import io.conclave.spi.Delete;
-import io.conclave.spi.Exists;
-import io.conclave.spi.GetData;
-import io.conclave.spi.Multi;
-import io.conclave.spi.Operation;
-import io.conclave.spi.Request;
+import io.conclave.request.Create;
+import io.conclave.request.Delete;
+import io.conclave.request.Exists;
+import io.conclave.request.Multi;
+import io.conclave.request.Operation;
+import io.conclave.request.Request;
 import io.conclave.testkit.driver.Actor;
 import io.conclave.testkit.driver.FaultRun;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -49,17 +45,18 @@ final class PageBeginning {
     private static final NodePath RECORD = PATH.child("record");
     private static final String COMMIT = "commit";
     private static final String ABORT = "abort";
-    private static final Duration LOOK_INTERVAL = Duration.ofMillis(500);
     private static final int LOOKS = 100;
 
     private final FaultRun run;
     private final Actor me;
+    private final PageRequests requests;
     private final Set<Mistake> mistakes = EnumSet.noneOf(Mistake.class);
     private final String guid = UUID.randomUUID().toString();
 
     PageBeginning(FaultRun run, Actor me, Mistake... planted) {
         this.run = run;
         this.me = me;
+        this.requests = new PageRequests(run, me);
         mistakes.addAll(Arrays.asList(planted));
     }
 
@@ -109,15 +106,15 @@ final class PageBeginning {
     /** What has become of it. */
     private boolean outcome() throws InterruptedException {
         while (true) {
-            String there = text(TRANSACTION);
-            String record = there.equals(guid) ? "" : text(RECORD);
+            String there = requests.text(TRANSACTION);
+            String record = there.equals(guid) ? "" : requests.text(RECORD);
             if (record.startsWith(guid)) {
                 return record.endsWith(COMMIT);
             }
             if (!there.equals(guid)) {
                 return notFound();
             }
-            run.pause(LOOK_INTERVAL);
+            run.pause(PageRequests.LOOK_INTERVAL);
         }
     }
 
@@ -141,7 +138,7 @@ final class PageBeginning {
         String last = "";
         int looksWithout = 0;
         for (int look = 0; look < LOOKS; look++) {
-            String there = text(TRANSACTION);
+            String there = requests.text(TRANSACTION);
             looksWithout = there.isEmpty() ? looksWithout + 1 : 0;
             if (there.isEmpty()) {
                 last = "";
@@ -154,7 +151,7 @@ final class PageBeginning {
             } else {
                 finish(there);
             }
-            run.pause(LOOK_INTERVAL.multipliedBy(2));
+            run.pause(PageRequests.LOOK_INTERVAL.multipliedBy(2));
         }
     }
 
@@ -168,33 +165,8 @@ final class PageBeginning {
         persistently(new Multi(operations));
     }
 
-    /** What stands there; nothing if there is no such znode. */
-    private String text(NodePath path) throws InterruptedException {
-        while (true) {
-            try {
-                return new String(me.coordinator().execute(GetData.of(path)).data(), UTF_8);
-            } catch (OutcomeUnknownException | SessionGoneException e) {
-                run.pause(LOOK_INTERVAL);
-            } catch (RefusedException e) {
-                if (e.reason() != RefusalReason.NO_NODE) {
-                    throw e;
-                }
-                return "";
-            }
-        }
-    }
-
-    /** Sends it until it is known to have been carried out, or to be of no use; whether the former. */
+    /** Whether it is known to have been carried out; if not, it was refused. */
     private boolean persistently(Request<?> request) throws InterruptedException {
-        while (true) {
-            try {
-                me.coordinator().execute(request);
-                return true;
-            } catch (OutcomeUnknownException | SessionGoneException e) {
-                run.pause(LOOK_INTERVAL);
-            } catch (RefusedException e) {
-                return false;
-            }
-        }
+        return requests.send(request).isEmpty();
     }
 }

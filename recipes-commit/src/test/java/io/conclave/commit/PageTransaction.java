@@ -7,16 +7,16 @@ import io.conclave.error.RefusalReason;
 import io.conclave.error.RefusedException;
 import io.conclave.error.SessionGoneException;
 import io.conclave.node.NodePath;
-import io.conclave.spi.Create;
-import io.conclave.spi.GetData;
-import io.conclave.spi.Request;
-import io.conclave.spi.SetData;
+import io.conclave.request.Create;
+import io.conclave.request.Request;
+import io.conclave.request.SetData;
 import io.conclave.testkit.driver.Actor;
 import io.conclave.testkit.driver.FaultRun;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -43,15 +43,16 @@ final class PageTransaction {
     private static final String ABORT = "abort";
     private static final Duration VOTES_TIMEOUT = Duration.ofSeconds(3);
     private static final Duration DECISION_TIMEOUT = Duration.ofSeconds(6);
-    private static final Duration LOOK_INTERVAL = Duration.ofMillis(500);
 
     private final FaultRun run;
     private final Actor me;
+    private final PageRequests requests;
     private final Set<Mistake> mistakes = EnumSet.noneOf(Mistake.class);
 
     PageTransaction(FaultRun run, Actor me, Mistake... planted) {
         this.run = run;
         this.me = me;
+        this.requests = new PageRequests(run, me);
         mistakes.addAll(Arrays.asList(planted));
     }
 
@@ -70,11 +71,11 @@ final class PageTransaction {
     boolean coordinate() throws InterruptedException {
         for (Duration waited = Duration.ZERO;
                 waited.compareTo(VOTES_TIMEOUT) < 0;
-                waited = waited.plus(LOOK_INTERVAL)) {
+                waited = waited.plus(PageRequests.LOOK_INTERVAL)) {
             if (haveAllVotedToCommit()) {
                 return decide(COMMIT);
             }
-            run.pause(LOOK_INTERVAL);
+            run.pause(PageRequests.LOOK_INTERVAL);
         }
         return decide(ABORT);
     }
@@ -86,21 +87,21 @@ final class PageTransaction {
         }
         for (Duration waited = Duration.ZERO;
                 waited.compareTo(DECISION_TIMEOUT) < 0;
-                waited = waited.plus(LOOK_INTERVAL)) {
+                waited = waited.plus(PageRequests.LOOK_INTERVAL)) {
             String decision = mistakes.contains(Mistake.DECIDES_BY_THE_VOTES_ALONE) && haveAllVotedToCommit()
                     ? COMMIT
-                    : text(DECISION);
+                    : requests.text(DECISION);
             if (!decision.isEmpty()) {
                 return decision.equals(COMMIT);
             }
-            run.pause(LOOK_INTERVAL);
+            run.pause(PageRequests.LOOK_INTERVAL);
         }
         return !mistakes.contains(Mistake.ABORTS_WITHOUT_A_DECISION) && decide(ABORT);
     }
 
     private boolean haveAllVotedToCommit() throws InterruptedException {
         for (String site : SITES) {
-            if (!text(PATH.child(site)).equals(COMMIT)) {
+            if (!requests.text(PATH.child(site)).equals(COMMIT)) {
                 return false;
             }
         }
@@ -120,7 +121,7 @@ final class PageTransaction {
             }
         }
         persistently(commit);
-        return text(PATH.child(site));
+        return requests.text(PATH.child(site));
     }
 
     /** Whoever creates the znode has decided; all others read it. */
@@ -131,39 +132,16 @@ final class PageTransaction {
             return what.equals(COMMIT);
         }
         persistently(Create.of(DECISION).withData(data));
-        return text(DECISION).equals(COMMIT);
-    }
-
-    /** What stands there; nothing if there is no such znode. */
-    private String text(NodePath path) throws InterruptedException {
-        while (true) {
-            try {
-                return new String(me.coordinator().execute(GetData.of(path)).data(), UTF_8);
-            } catch (OutcomeUnknownException | SessionGoneException e) {
-                run.pause(LOOK_INTERVAL);
-            } catch (RefusedException e) {
-                if (e.reason() != RefusalReason.NO_NODE) {
-                    throw e;
-                }
-                return "";
-            }
-        }
+        return requests.text(DECISION).equals(COMMIT);
     }
 
     /** Sends it until it is known to have been carried out, or to be of no use. */
     private void persistently(Request<?> request) throws InterruptedException {
-        while (true) {
-            try {
-                me.coordinator().execute(request);
-                return;
-            } catch (OutcomeUnknownException | SessionGoneException e) {
-                run.pause(LOOK_INTERVAL);
-            } catch (RefusedException e) {
-                if (e.reason() != RefusalReason.NODE_EXISTS && e.reason() != RefusalReason.BAD_VERSION) {
-                    throw e;
-                }
-                return;
-            }
+        Optional<RefusedException> refused = requests.send(request);
+        if (refused.isPresent()
+                && refused.get().reason() != RefusalReason.NODE_EXISTS
+                && refused.get().reason() != RefusalReason.BAD_VERSION) {
+            throw refused.get();
         }
     }
 }

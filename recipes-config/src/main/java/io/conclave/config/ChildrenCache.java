@@ -25,8 +25,13 @@ public final class ChildrenCache extends TreeCache {
     }
 
     /** A cache of the children of the znode at a path; it begins to load at once. Never blocks. */
-    public static ChildrenCache of(Coordinator coordinator, String path) {
-        return new ChildrenCache(coordinator, NodePath.of(path));
+    public static ChildrenCache at(Coordinator coordinator, String path) {
+        return at(coordinator, NodePath.of(path));
+    }
+
+    /** As {@link #at(Coordinator, String)}. */
+    public static ChildrenCache at(Coordinator coordinator, NodePath path) {
+        return new ChildrenCache(coordinator, path);
     }
 
     /** The child of that name; empty if it is not there, or not loaded yet. Never blocks. */

@@ -1,13 +1,13 @@
 package io.conclave.config;
 
-import io.conclave.coordinator.Refusals;
+import io.conclave.coordinator.Failures;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusalReason;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
-import io.conclave.spi.Create;
-import io.conclave.spi.GetData;
-import io.conclave.spi.SetData;
+import io.conclave.request.Create;
+import io.conclave.request.GetData;
+import io.conclave.request.SetData;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -68,7 +68,7 @@ final class ConditionalWrite {
                 Create.of(path).withData(data),
                 created -> CompletableFuture.completedFuture(Optional.of(created.stat())),
                 cause -> {
-                    if (Refusals.isNoNode(cause)) {
+                    if (Failures.isNoNode(cause)) {
                         return requests.makeParents(path).thenCompose(done -> create());
                     }
                     return onFailure(cause);
@@ -86,9 +86,9 @@ final class ConditionalWrite {
         if (cause instanceof OutcomeUnknownException unknown) {
             return requests.readLatest(path).thenCompose(node -> resolve(node, unknown));
         }
-        boolean other = Refusals.is(cause, RefusalReason.BAD_VERSION)
-                || Refusals.is(cause, RefusalReason.NODE_EXISTS)
-                || Refusals.isNoNode(cause);
+        boolean other = Failures.is(cause, RefusalReason.BAD_VERSION)
+                || Failures.is(cause, RefusalReason.NODE_EXISTS)
+                || Failures.isNoNode(cause);
         return other ? CompletableFuture.completedFuture(Optional.empty()) : CompletableFuture.failedFuture(cause);
     }
 

@@ -32,18 +32,18 @@ public record ConfigKey<T>(String name, DataCodec<T> codec) {
     }
 
     /** A key whose values are text. */
-    public static ConfigKey<String> text(String name) {
+    public static ConfigKey<String> ofText(String name) {
         return of(name, DataCodec.TEXT);
     }
 
     /** A key whose values are whole numbers, written as text. */
-    public static ConfigKey<Long> wholeNumber(String name) {
-        return of(name, DataCodec.WHOLE_NUMBER);
+    public static ConfigKey<Long> ofLong(String name) {
+        return of(name, DataCodec.LONG);
     }
 
     /** A key whose values are true or false, written as text. */
-    public static ConfigKey<Boolean> truth(String name) {
-        return of(name, DataCodec.TRUTH);
+    public static ConfigKey<Boolean> ofBoolean(String name) {
+        return of(name, DataCodec.BOOLEAN);
     }
 
     NodePath pathIn(NodePath root) {

@@ -92,7 +92,7 @@ public final class ConfigView implements AutoCloseable {
      * Tells a listener of the present state, as soon as there is one, and of every later one; those that follow each other more quickly than it returns come together. It is called serially on a listener thread and may block; what it
      * throws is logged.
      */
-    public Registration onUpdate(Consumer<? super ConfigUpdate> listener) {
+    public Registration onChange(Consumer<? super ConfigUpdate> listener) {
         return mirror.listen(new Sum(listener));
     }
 

@@ -13,12 +13,12 @@ import java.util.function.Consumer;
  * A configuration: typed keys with values, which programs read, watch and change while they run.
  *
  * <pre>{@code
- * static final ConfigKey<String> URL = ConfigKey.text("db/url");
- * static final ConfigKey<Long> POOL = ConfigKey.wholeNumber("db/pool-size");
+ * static final ConfigKey<String> URL = ConfigKey.ofText("db/url");
+ * static final ConfigKey<Long> POOL = ConfigKey.ofLong("db/pool-size");
  *
  * Configuration configuration = Configuration.at(coordinator, "/config");
  * configuration.publish(ConfigBatch.setting(URL, "jdbc:...").set(POOL, 20L)); // both or neither
- * configuration.watch(POOL, size -> pool.resize(size.orElse(10L)));
+ * configuration.observe(POOL, size -> pool.resize(size.orElse(10L)));
  * ConfigView view = configuration.view();                                     // reads cost nothing
  * }</pre>
  *
@@ -111,17 +111,28 @@ public final class Configuration {
         return value(key).compareAndSet(expected, value);
     }
 
+    /** As {@link #compareAndSet}, without blocking. Completes on a listener thread. */
+    public <T> CompletableFuture<Optional<Versioned<T>>> compareAndSetAsync(
+            ConfigKey<T> key, Versioned<T> expected, T value) {
+        return value(key).compareAndSetAsync(expected, value);
+    }
+
     /** Takes the value of a key away; false if it had none. Blocks. */
     public boolean remove(ConfigKey<?> key) throws InterruptedException {
         return value(key).remove();
     }
 
+    /** As {@link #remove}, without blocking. Completes on a listener thread. */
+    public CompletableFuture<Boolean> removeAsync(ConfigKey<?> key) {
+        return value(key).removeAsync();
+    }
+
     /**
      * Tells a listener of the value of a key: the present one first, then every change; empty for none. The latest value always comes, those in between may be skipped. See {@link SharedValue#observe}.
      *
-     * @return ends the watch; a call that is under way may still be seen
+     * @return ends the observation; a call that is under way may still be seen
      */
-    public <T> Registration watch(ConfigKey<T> key, Consumer<? super Optional<T>> listener) {
+    public <T> Registration observe(ConfigKey<T> key, Consumer<? super Optional<T>> listener) {
         Objects.requireNonNull(listener, "listener");
         return value(key).observe(read -> listener.accept(read.map(Versioned::value)));
     }

@@ -21,8 +21,13 @@ public final class NodeCache extends TreeCache {
     }
 
     /** A cache of the znode at a path; it begins to load at once. Never blocks. */
-    public static NodeCache of(Coordinator coordinator, String path) {
-        return new NodeCache(coordinator, NodePath.of(path));
+    public static NodeCache at(Coordinator coordinator, String path) {
+        return at(coordinator, NodePath.of(path));
+    }
+
+    /** As {@link #at(Coordinator, String)}. */
+    public static NodeCache at(Coordinator coordinator, NodePath path) {
+        return new NodeCache(coordinator, path);
     }
 
     /** The znode; empty if it is not there, or not loaded yet. Never blocks. */

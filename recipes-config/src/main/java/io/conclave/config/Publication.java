@@ -1,18 +1,18 @@
 package io.conclave.config;
 
-import io.conclave.coordinator.Refusals;
+import io.conclave.coordinator.Failures;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusalReason;
 import io.conclave.error.RefusedException;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
-import io.conclave.spi.Check;
-import io.conclave.spi.Create;
-import io.conclave.spi.Exists;
-import io.conclave.spi.GetData;
-import io.conclave.spi.Multi;
-import io.conclave.spi.Operation;
-import io.conclave.spi.SetData;
+import io.conclave.request.Check;
+import io.conclave.request.Create;
+import io.conclave.request.Exists;
+import io.conclave.request.GetData;
+import io.conclave.request.Multi;
+import io.conclave.request.Operation;
+import io.conclave.request.SetData;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -145,10 +145,10 @@ final class Publication {
         if (cause instanceof OutcomeUnknownException unknown) {
             return requests.readLatest(log).thenCompose(found -> resolve(found, logVersion, attempt, unknown));
         }
-        if (Refusals.is(cause, RefusalReason.BAD_VERSION) && !isOfLog(cause)) {
+        if (Failures.is(cause, RefusalReason.BAD_VERSION) && !isOfLog(cause)) {
             return CompletableFuture.completedFuture(false);
         }
-        return Refusals.isStale(cause) ? again(attempt) : CompletableFuture.failedFuture(cause);
+        return Failures.isStale(cause) ? again(attempt) : CompletableFuture.failedFuture(cause);
     }
 
     private static boolean isOfLog(Throwable cause) {

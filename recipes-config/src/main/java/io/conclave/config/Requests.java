@@ -1,16 +1,16 @@
 package io.conclave.config;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.Failures;
 import io.conclave.coordinator.ParentMaker;
 import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Refusals;
 import io.conclave.coordinator.Waiting;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.node.NodePath;
-import io.conclave.spi.GetData;
-import io.conclave.spi.Request;
+import io.conclave.request.GetData;
+import io.conclave.request.Request;
+import io.conclave.request.Sync;
 import io.conclave.spi.SerialExecutor;
-import io.conclave.spi.Sync;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -75,7 +75,7 @@ final class Requests {
     }
 
     private static CompletableFuture<Optional<GetData.NodeData>> onNotThere(Throwable cause) {
-        return Refusals.isNoNode(cause)
+        return Failures.isNoNode(cause)
                 ? CompletableFuture.completedFuture(Optional.empty())
                 : CompletableFuture.failedFuture(cause);
     }
@@ -92,7 +92,7 @@ final class Requests {
 
     private static CompletionStage<Optional<GetData.NodeData>> onNotRead(
             Throwable cause, Supplier<CompletionStage<Optional<GetData.NodeData>>> again) {
-        if (Refusals.isNoNode(cause)) {
+        if (Failures.isNoNode(cause)) {
             return CompletableFuture.completedFuture(Optional.empty());
         }
         return cause instanceof OutcomeUnknownException ? again.get() : CompletableFuture.failedFuture(cause);

@@ -9,11 +9,11 @@ import io.conclave.coordinator.Waiting;
 import io.conclave.error.ClosedException;
 import io.conclave.error.ConclaveException;
 import io.conclave.node.NodePath;
-import io.conclave.spi.GetData;
+import io.conclave.recovery.Retry;
+import io.conclave.request.GetData;
 import io.conclave.spi.SerialExecutor;
 import io.conclave.time.TimeSource;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -28,12 +28,12 @@ import org.slf4j.LoggerFactory;
  * <p>The order is what counts: the bound is stored durably <i>before</i> it is written into the sequence as its limit. So every id that anybody was ever given is below the stored bound. If the store comes back empty, or with older data
  * and another generation, the sequence goes on from the stored bound, and no ids are given before that. At worst the ids between are skipped; so they are when a persister dies between the two steps.
  *
- * <p>One persister a sequence is enough, and more do no harm but skip ids: run it on the leader of an election. If it is away, ids are given up to the limit, then whoever asks waits. What fails is tried again after a second. Thread-safe;
- * {@code lock} guards the state.
+ * <p>One persister per sequence is enough, on the leader of an election, say; more of them only skip ids. While none runs,
+ * ids are given up to the limit, and then callers wait. What fails is tried again after a pause. Thread-safe; {@code lock}
+ * guards the state.
  */
 public final class SequencePersister implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SequencePersister.class);
-    private static final Duration RETRY_DELAY = Duration.ofSeconds(1);
     private static final long MOST_AHEAD = 1_000_000_000_000_000L;
 
     private final NodePath path;
@@ -78,12 +78,17 @@ public final class SequencePersister implements AutoCloseable {
      * @throws IllegalArgumentException if the path breaks a rule or is the root, or {@code ahead} is not between 1 and 1,000,000,000,000,000
      */
     public static SequencePersister start(Coordinator coordinator, String path, Reservation reservation, long ahead) {
+        return start(coordinator, NodePath.of(path), reservation, ahead);
+    }
+
+    /** As {@link #start(Coordinator, String, Reservation, long)}. */
+    public static SequencePersister start(Coordinator coordinator, NodePath path, Reservation reservation, long ahead) {
         if (ahead < 1 || ahead > MOST_AHEAD) {
             throw new IllegalArgumentException(
                     "Invalid number of ids ahead " + ahead + ": it must be between 1 and " + MOST_AHEAD);
         }
         Objects.requireNonNull(reservation, "reservation");
-        return new SequencePersister(coordinator, UniqueIds.pathOf(path), reservation, ahead);
+        return new SequencePersister(coordinator, UniqueIds.checked(path), reservation, ahead);
     }
 
     /** Completes on a listener thread when the sequence has been looked after for the first time; fails if the persister or the coordinator is closed before that. */
@@ -100,22 +105,22 @@ public final class SequencePersister implements AutoCloseable {
             ready.complete(null);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            later();
+            later(e);
         } catch (ClosedException e) {
             LOG.debug("{}: {}", this, e.getMessage());
             ready.completeExceptionally(e);
         } catch (ConclaveException e) {
             LOG.info("{}: trying again: {}", this, e.getMessage());
-            later();
+            later(e);
         } catch (IOException | RuntimeException e) {
             LOG.error("{}: cannot keep the bound, no ids are given beyond the limit; trying again", this, e);
-            later();
+            later(e);
         }
     }
 
     /** In place of the attempt that waits already, if there is one: the changes of a busy sequence bring attempts as well. */
-    private void later() {
-        TimeSource.Timer next = time.schedule(RETRY_DELAY, () -> threads.execute(this::keep));
+    private void later(Exception cause) {
+        TimeSource.Timer next = time.schedule(Retry.delay(cause), () -> threads.execute(this::keep));
         TimeSource.Timer last;
         synchronized (lock) {
             last = timer;

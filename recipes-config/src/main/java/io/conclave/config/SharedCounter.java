@@ -32,11 +32,15 @@ public final class SharedCounter {
      * @throws IllegalArgumentException if the path breaks a rule, naming it
      */
     public static SharedCounter at(Coordinator coordinator, String path) {
-        NodePath node = NodePath.of(path);
-        if (node.isRoot()) {
+        return at(coordinator, NodePath.of(path));
+    }
+
+    /** As {@link #at(Coordinator, String)}. */
+    public static SharedCounter at(Coordinator coordinator, NodePath path) {
+        if (path.isRoot()) {
             throw new IllegalArgumentException("Invalid path of a counter \"/\": a counter needs a znode of its own");
         }
-        return new SharedCounter(coordinator, node);
+        return new SharedCounter(coordinator, path);
     }
 
     /** The number now. Blocks. */
@@ -72,6 +76,11 @@ public final class SharedCounter {
     /** Adds one. */
     public long increment() throws InterruptedException {
         return add(1);
+    }
+
+    /** As {@link #increment}, without blocking. Completes on a listener thread. */
+    public CompletableFuture<Long> incrementAsync() {
+        return addAsync(1);
     }
 
     /**

@@ -6,14 +6,14 @@ import io.conclave.cache.MirrorChanges;
 import io.conclave.cache.MirrorScope;
 import io.conclave.cache.NodeChange;
 import io.conclave.coordinator.Coordinator;
-import io.conclave.coordinator.Refusals;
+import io.conclave.coordinator.Failures;
 import io.conclave.coordinator.Registration;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.node.DataCodec;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
-import io.conclave.spi.GetData;
-import io.conclave.spi.SetData;
+import io.conclave.request.GetData;
+import io.conclave.request.SetData;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -117,7 +117,7 @@ public final class SharedValue<T> {
 
     private CompletionStage<NodeStat> set(byte[] data, NodeStat before) {
         return requests.submit(SetData.of(path, data), CompletableFuture::completedFuture, cause -> {
-            if (Refusals.isNoNode(cause)) {
+            if (Failures.isNoNode(cause)) {
                 return create(data);
             }
             return cause instanceof OutcomeUnknownException unknown

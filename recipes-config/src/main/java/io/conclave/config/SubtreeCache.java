@@ -21,18 +21,33 @@ public final class SubtreeCache extends TreeCache {
     }
 
     /** A cache of the znode at a path and all below it; it begins to load at once. Never blocks. */
-    public static SubtreeCache of(Coordinator coordinator, String path) {
-        return new SubtreeCache(coordinator, NodePath.of(path));
+    public static SubtreeCache at(Coordinator coordinator, String path) {
+        return at(coordinator, NodePath.of(path));
+    }
+
+    /** As {@link #at(Coordinator, String)}. */
+    public static SubtreeCache at(Coordinator coordinator, NodePath path) {
+        return new SubtreeCache(coordinator, path);
     }
 
     /** The znode at a path, which begins with the cache's; empty if it is not there, or not loaded yet. Never blocks. */
     public Optional<CachedNode> get(String path) {
-        return mirror().get(NodePath.of(path));
+        return get(NodePath.of(path));
+    }
+
+    /** As {@link #get(String)}. */
+    public Optional<CachedNode> get(NodePath path) {
+        return mirror().get(path);
     }
 
     /** What is there below a path, copied, in the order of the paths. Never blocks. */
     public List<CachedNode> below(String path) {
-        return mirror().below(NodePath.of(path));
+        return below(NodePath.of(path));
+    }
+
+    /** As {@link #below(String)}. */
+    public List<CachedNode> below(NodePath path) {
+        return mirror().below(path);
     }
 
     /** All of it, copied: one state. Never blocks. */

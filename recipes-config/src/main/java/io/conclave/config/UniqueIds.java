@@ -51,6 +51,11 @@ public final class UniqueIds {
      * @throws IllegalArgumentException if the path breaks a rule, naming it
      */
     public static UniqueIds at(Coordinator coordinator, String path) {
+        return at(coordinator, NodePath.of(path));
+    }
+
+    /** As {@link #at(Coordinator, String)}. */
+    public static UniqueIds at(Coordinator coordinator, NodePath path) {
         return of(coordinator, path, false);
     }
 
@@ -59,20 +64,24 @@ public final class UniqueIds {
      * far as it has stored them elsewhere.
      */
     public static UniqueIds persisted(Coordinator coordinator, String path) {
+        return persisted(coordinator, NodePath.of(path));
+    }
+
+    /** As {@link #persisted(Coordinator, String)}. */
+    public static UniqueIds persisted(Coordinator coordinator, NodePath path) {
         return of(coordinator, path, true);
     }
 
-    private static UniqueIds of(Coordinator coordinator, String path, boolean persisted) {
+    private static UniqueIds of(Coordinator coordinator, NodePath path, boolean persisted) {
         Objects.requireNonNull(coordinator, "coordinator");
-        return new UniqueIds(coordinator, pathOf(path), persisted, DEFAULT_BLOCK);
+        return new UniqueIds(coordinator, checked(path), persisted, DEFAULT_BLOCK);
     }
 
-    static NodePath pathOf(String path) {
-        NodePath node = NodePath.of(path);
-        if (node.isRoot()) {
+    static NodePath checked(NodePath path) {
+        if (path.isRoot()) {
             throw new IllegalArgumentException("Invalid path of a sequence \"/\": it needs a znode of its own");
         }
-        return node;
+        return path;
     }
 
     /** The same sequence, taken in blocks of this size; 100 if not set. */

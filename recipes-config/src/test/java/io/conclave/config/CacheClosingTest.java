@@ -7,10 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
 import io.conclave.node.NodePath;
-import io.conclave.spi.Create;
-import io.conclave.spi.GetData;
-import io.conclave.testkit.memory.Decision;
+import io.conclave.request.Create;
+import io.conclave.request.GetData;
 import io.conclave.testkit.memory.MemoryStore;
+import io.conclave.testkit.memory.RequestFate;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -40,14 +40,14 @@ class CacheClosingTest {
             }
             long session = coordinator.recipeSession().id();
             store.faults().holdReplies(session);
-            SubtreeCache cache = SubtreeCache.of(coordinator, "/");
+            SubtreeCache cache = SubtreeCache.at(coordinator, "/");
             CountDownLatch closed = new CountDownLatch(1);
             store.faults().intercept((from, request, index) -> {
                 if (request instanceof GetData get && !get.path().isRoot()) {
                     cache.close(); // its children are being read
                     closed.countDown();
                 }
-                return Decision.PROCEED;
+                return RequestFate.PROCEED;
             });
             store.faults().releaseReplies(session);
             assertTrue(closed.await(20, SECONDS));
@@ -59,11 +59,11 @@ class CacheClosingTest {
     void closedCacheTellsNobodyAnything() throws InterruptedException {
         try (Coordinator coordinator = Coordinator.connect("memory:" + name)) {
             List<Object> told = Collections.synchronizedList(new ArrayList<>());
-            NodeCache closed = NodeCache.of(coordinator, "/");
+            NodeCache closed = NodeCache.at(coordinator, "/");
             closed.awaitLoaded(Duration.ofSeconds(20));
             closed.close();
             closed.onChange(told::add);
-            NodeCache open = NodeCache.of(coordinator, "/");
+            NodeCache open = NodeCache.at(coordinator, "/");
             CountDownLatch heard = new CountDownLatch(1);
             open.onChange(changes -> heard.countDown());
             assertTrue(heard.await(20, SECONDS));
@@ -75,7 +75,7 @@ class CacheClosingTest {
     void whoBlocksOnceTheCacheIsLoadedKeepsNobodyElseFromHearing() throws Exception {
         try (Coordinator coordinator = Coordinator.connect("memory:" + name)) {
             store.faults().holdReplies(coordinator.recipeSession().id());
-            NodeCache cache = NodeCache.of(coordinator, "/");
+            NodeCache cache = NodeCache.at(coordinator, "/");
             CompletableFuture<Void> first = cache.loaded();
             CountDownLatch over = new CountDownLatch(1);
             CompletableFuture<Boolean> blocked = cache.loaded().thenApply(loaded -> {

@@ -10,11 +10,11 @@ import io.conclave.cache.MirrorState;
 import io.conclave.cache.NodeChange;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.node.NodePath;
-import io.conclave.spi.Create;
-import io.conclave.spi.Delete;
-import io.conclave.spi.Multi;
-import io.conclave.spi.SessionState;
-import io.conclave.spi.SetData;
+import io.conclave.request.Create;
+import io.conclave.request.Delete;
+import io.conclave.request.Multi;
+import io.conclave.request.SetData;
+import io.conclave.session.SessionState;
 import io.conclave.testkit.ManualTimeSource;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -46,7 +46,7 @@ abstract class CacheContract extends ConfigFixture {
     @Test
     void nodeCacheFollowsAZnodeThatComesAndGoes() throws Exception {
         Coordinator coordinator = connect();
-        try (NodeCache cache = NodeCache.of(connect(), "/node")) {
+        try (NodeCache cache = NodeCache.at(connect(), "/node")) {
             cache.awaitLoaded(PATIENCE);
             assertTrue(cache.node().isEmpty());
             assertEquals(1, cache.number());
@@ -76,7 +76,7 @@ abstract class CacheContract extends ConfigFixture {
         create(coordinator, "/parent", "not a child");
         create(coordinator, "/parent/a", "one");
         List<String> told = Collections.synchronizedList(new ArrayList<>());
-        try (ChildrenCache cache = ChildrenCache.of(connect(), "/parent")) {
+        try (ChildrenCache cache = ChildrenCache.at(connect(), "/parent")) {
             cache.onChange(changes -> changes.changes()
                     .forEach(change ->
                             told.add(change.type() + " " + change.path().name())));
@@ -105,7 +105,7 @@ abstract class CacheContract extends ConfigFixture {
         create(coordinator, "/parent", "");
         create(coordinator, "/parent/a", "one");
         List<NodeChange.Type> told = Collections.synchronizedList(new ArrayList<>());
-        try (ChildrenCache cache = ChildrenCache.of(connect(), "/parent")) {
+        try (ChildrenCache cache = ChildrenCache.at(connect(), "/parent")) {
             cache.awaitLoaded(PATIENCE);
             cache.onChange(changes -> changes.changes().forEach(change -> told.add(change.type())));
             await().atMost(PATIENCE).until(() -> told.size() == 1);
@@ -126,7 +126,7 @@ abstract class CacheContract extends ConfigFixture {
         create(coordinator, "/tree/a/b", "2");
         create(coordinator, "/tree/a/b/c", "3");
         create(coordinator, "/tree-not", "outside");
-        try (SubtreeCache cache = SubtreeCache.of(connect(), "/tree")) {
+        try (SubtreeCache cache = SubtreeCache.at(connect(), "/tree")) {
             cache.awaitLoaded(PATIENCE);
             assertEquals(
                     Map.of("/tree", "root", "/tree/a", "1", "/tree/a/b", "2", "/tree/a/b/c", "3"),
@@ -142,7 +142,7 @@ abstract class CacheContract extends ConfigFixture {
     @Test
     void subtreeCacheOfARootThatIsNotThereWaitsForIt() throws Exception {
         Coordinator coordinator = connect();
-        try (SubtreeCache cache = SubtreeCache.of(connect(), "/later")) {
+        try (SubtreeCache cache = SubtreeCache.at(connect(), "/later")) {
             cache.awaitLoaded(PATIENCE);
             assertEquals(0, cache.state().nodes().size());
             create(coordinator, "/later", "1");
@@ -163,7 +163,7 @@ abstract class CacheContract extends ConfigFixture {
         create(coordinator, "/pair/a", "0");
         create(coordinator, "/pair/b", "0");
         List<String> torn = Collections.synchronizedList(new ArrayList<>());
-        try (SubtreeCache cache = SubtreeCache.of(connect(), "/pair")) {
+        try (SubtreeCache cache = SubtreeCache.at(connect(), "/pair")) {
             cache.onChange(changes -> {
                 MirrorState state = cache.state();
                 CachedNode a = state.nodes().get(NodePath.of("/pair/a"));
@@ -199,7 +199,7 @@ abstract class CacheContract extends ConfigFixture {
         create(coordinator, "/tree/b", "2");
         ManualTimeSource clock = jumpingClock();
         Coordinator caching = opened(builder().timeSource(clock));
-        try (SubtreeCache cache = SubtreeCache.of(caching, "/tree")) {
+        try (SubtreeCache cache = SubtreeCache.at(caching, "/tree")) {
             cache.awaitLoaded(PATIENCE);
             caching.onStateChange(state -> {
                 if (state == SessionState.LOST) {
@@ -225,7 +225,7 @@ abstract class CacheContract extends ConfigFixture {
         List<SubtreeCache> caches = new ArrayList<>();
         for (int step = 0; step < 300; step++) {
             if (step % 100 == 0) {
-                caches.add(SubtreeCache.of(connect(), "/busy")); // they load while the tree changes
+                caches.add(SubtreeCache.at(connect(), "/busy")); // they load while the tree changes
             }
             List<String> paths = List.copyOf(expected.keySet());
             String path = paths.get(random.nextInt(paths.size()));

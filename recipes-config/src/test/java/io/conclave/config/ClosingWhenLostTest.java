@@ -73,7 +73,7 @@ class ClosingWhenLostTest {
     void cacheEndsWithItsCoordinator() throws InterruptedException {
         Coordinator coordinator =
                 Coordinator.builder("memory:" + store).listenerExecutor(threads).connect();
-        NodeCache cache = NodeCache.of(coordinator, "/value");
+        NodeCache cache = NodeCache.at(coordinator, "/value");
         cache.awaitLoaded(Duration.ofSeconds(20));
         await().until(threads::isIdle);
         threads.hold();

@@ -24,8 +24,8 @@ import org.junit.jupiter.api.Timeout;
 /** Each fault at each request of the module's recipes. */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 class ConfigFaultsTest {
-    private static final ConfigKey<String> ONE = ConfigKey.text("one");
-    private static final ConfigKey<String> TWO = ConfigKey.text("deep/two");
+    private static final ConfigKey<String> ONE = ConfigKey.ofText("one");
+    private static final ConfigKey<String> TWO = ConfigKey.ofText("deep/two");
 
     private static SharedCounter counter(Actor actor) {
         return SharedCounter.at(actor.coordinator(), "/faults/counter");
@@ -39,11 +39,10 @@ class ConfigFaultsTest {
         return Configuration.at(coordinator, "/faults/config");
     }
 
-    @Test
-    void everyAdditionCountsOnceOrFailed() {
+    static FaultDriver counter() {
         AtomicInteger surely = new AtomicInteger();
         AtomicInteger perhaps = new AtomicInteger();
-        FaultDriver.of("counter", run -> {
+        return FaultDriver.of("counter", run -> {
                     surely.set(2);
                     perhaps.set(0);
                     counter(run.helper("first")).add(1);
@@ -66,15 +65,18 @@ class ConfigFaultsTest {
                     if (count < surely.get() || count > surely.get() + perhaps.get()) {
                         run.violated("counted " + count + ", added " + surely + " and perhaps " + perhaps);
                     }
-                })
-                .verify();
+                });
     }
 
     @Test
-    void compareAndSetHasOneWinner() {
+    void everyAdditionCountsOnceOrFailed() {
+        counter().verify();
+    }
+
+    static FaultDriver compareAndSet() {
         List<String> winners = Collections.synchronizedList(new ArrayList<>());
         AtomicReference<String> unknown = new AtomicReference<>("");
-        FaultDriver.of("shared value, compare and set", run -> {
+        return FaultDriver.of("shared value, compare and set", run -> {
                     winners.clear();
                     unknown.set("");
                     Versioned<String> start = value(run.helper("first")).set("start");
@@ -99,8 +101,12 @@ class ConfigFaultsTest {
                     if (!fits) {
                         run.violated("winners " + winners + ", unknown \"" + unknown + "\", there is " + now);
                     }
-                })
-                .verify();
+                });
+    }
+
+    @Test
+    void compareAndSetHasOneWinner() {
+        compareAndSet().verify();
     }
 
     @Test
@@ -127,9 +133,8 @@ class ConfigFaultsTest {
                 .verify();
     }
 
-    @Test
-    void valueThatSomebodyHasReplacedIsNotSetAgainByTheSameCall() {
-        FaultDriver.of("shared value, set and replaced by others", run -> {
+    static FaultDriver valueReplacedByOthers() {
+        return FaultDriver.of("shared value, set and replaced by others", run -> {
                     Actor helper = run.helper("helper");
                     value(helper).set("start");
                     AtomicBoolean wasReplaced = new AtomicBoolean();
@@ -145,8 +150,12 @@ class ConfigFaultsTest {
                         run.violated("one call has set it twice");
                     }
                 })
-                .explaining(OutcomeUnknownException.class, Fault.absences())
-                .verify();
+                .explaining(OutcomeUnknownException.class, Fault.absences());
+    }
+
+    @Test
+    void valueThatSomebodyHasReplacedIsNotSetAgainByTheSameCall() {
+        valueReplacedByOthers().verify();
     }
 
     private static boolean holds(Actor me, String text) throws InterruptedException {
@@ -158,9 +167,8 @@ class ConfigFaultsTest {
         value(me).set(text);
     }
 
-    @Test
-    void valueThatSomebodyHasSetSinceIsNotRemovedByTheSameCall() {
-        FaultDriver.of("shared value, removed and set by others", run -> {
+    static FaultDriver valueRemovedAndSetByOthers() {
+        return FaultDriver.of("shared value, removed and set by others", run -> {
                     Actor helper = run.helper("helper");
                     value(helper).set("start");
                     AtomicInteger setAfterRemoval = new AtomicInteger();
@@ -183,13 +191,16 @@ class ConfigFaultsTest {
                         run.violated("one call has removed two values");
                     }
                 })
-                .explaining(OutcomeUnknownException.class, Fault.absences())
-                .verify();
+                .explaining(OutcomeUnknownException.class, Fault.absences());
     }
 
     @Test
-    void publicationThatSomebodyHasReplacedIsNotPublishedAgainByTheSameCall() {
-        FaultDriver.of("configuration, published and replaced by others", run -> {
+    void valueThatSomebodyHasSetSinceIsNotRemovedByTheSameCall() {
+        valueRemovedAndSetByOthers().verify();
+    }
+
+    static FaultDriver publicationReplacedByOthers() {
+        return FaultDriver.of("configuration, published and replaced by others", run -> {
                     Configuration helper = configuration(run.helper("helper").coordinator());
                     helper.publish(ConfigBatch.setting(ONE, "start"));
                     AtomicBoolean wasReplaced = new AtomicBoolean();
@@ -207,8 +218,12 @@ class ConfigFaultsTest {
                         run.violated("one call has published twice");
                     }
                 })
-                .explaining(OutcomeUnknownException.class, Fault.absences())
-                .verify();
+                .explaining(OutcomeUnknownException.class, Fault.absences());
+    }
+
+    @Test
+    void publicationThatSomebodyHasReplacedIsNotPublishedAgainByTheSameCall() {
+        publicationReplacedByOthers().verify();
     }
 
     @Test
@@ -222,14 +237,14 @@ class ConfigFaultsTest {
                             .start(me -> published.set(configuration(me.coordinator())
                                     .publish(ConfigBatch.setting(ONE, "new")
                                             .set(TWO, "new")
-                                            .set(ConfigKey.text("three"), "new"))));
+                                            .set(ConfigKey.ofText("three"), "new"))));
                 })
                 .afterwards(run -> {
                     // an interrupted publication may still be under way, and keys are read one by one
                     run.settle();
                     Configuration looking = configuration(run.helper("looking").coordinator());
                     Optional<String> one = looking.get(ONE);
-                    Optional<String> three = looking.get(ConfigKey.text("three"));
+                    Optional<String> three = looking.get(ConfigKey.ofText("three"));
                     boolean isNew = one.equals(Optional.of("new"));
                     if (!one.equals(looking.get(TWO)) || isNew != three.isPresent() || (published.get() && !isNew)) {
                         run.violated("published: " + published + ", there is " + one + ", " + looking.get(TWO) + ", "
@@ -239,10 +254,9 @@ class ConfigFaultsTest {
                 .verify();
     }
 
-    @Test
-    void noIdIsGivenTwice() {
+    static FaultDriver uniqueIds() {
         List<Long> given = Collections.synchronizedList(new ArrayList<>());
-        FaultDriver.of("unique ids", run -> {
+        return FaultDriver.of("unique ids", run -> {
                     given.clear();
                     run.rival("takes ids", me -> {
                         UniqueIds ids =
@@ -271,8 +285,12 @@ class ConfigFaultsTest {
                     if (new HashSet<>(given).size() != given.size()) {
                         run.violated("given twice: " + given);
                     }
-                })
-                .verify();
+                });
+    }
+
+    @Test
+    void noIdIsGivenTwice() {
+        uniqueIds().verify();
     }
 
     @Test
@@ -335,7 +353,7 @@ class ConfigFaultsTest {
                     });
                     run.victim().start(me -> {
                         view.set(configuration(me.coordinator()).view());
-                        view.get().onUpdate(update -> {
+                        view.get().onChange(update -> {
                             Optional<String> one = update.snapshot().get(ONE);
                             Optional<String> two = update.snapshot().get(TWO);
                             told.set(one.orElse("-"));
@@ -349,7 +367,7 @@ class ConfigFaultsTest {
                     run.untilAtRest();
                     writing.publish(ConfigBatch.EMPTY.remove(ONE).remove(TWO));
                     run.untilAtRest();
-                    writing.publish(ConfigBatch.setting(ONE, "3").set(TWO, "3").set(ConfigKey.text("new/key"), "3"));
+                    writing.publish(ConfigBatch.setting(ONE, "3").set(TWO, "3").set(ConfigKey.ofText("new/key"), "3"));
                 })
                 .requestsAtMost(5, 30) // it reads all again, on every connection
                 .afterwards(run -> {
@@ -382,7 +400,7 @@ class ConfigFaultsTest {
         AtomicReference<NodeCache> cache = new AtomicReference<>();
         FaultDriver.of("node cache", run -> {
                     Actor writing = run.helper("writing");
-                    run.victim().start(me -> cache.set(NodeCache.of(me.coordinator(), "/faults/value")));
+                    run.victim().start(me -> cache.set(NodeCache.at(me.coordinator(), "/faults/value")));
                     run.untilAtRest();
                     value(writing).set("1");
                     run.untilAtRest();

@@ -2,9 +2,9 @@ package io.conclave.config;
 
 import io.conclave.coordinator.Coordinator;
 import io.conclave.node.NodePath;
-import io.conclave.spi.Create;
-import io.conclave.spi.Delete;
-import io.conclave.spi.SetData;
+import io.conclave.request.Create;
+import io.conclave.request.Delete;
+import io.conclave.request.SetData;
 import io.conclave.testkit.contract.RecipeFixture;
 import java.nio.charset.StandardCharsets;
 

@@ -15,13 +15,14 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** What the recipes of this module promise, whatever the backend: caches, shared values, counters, unique ids, and here configurations. */
 public abstract class ConfigurationContract extends UniqueIdsContract {
-    private static final ConfigKey<String> URL = ConfigKey.text("db/url");
-    private static final ConfigKey<Long> POOL = ConfigKey.wholeNumber("db/pool");
-    private static final ConfigKey<Boolean> DEBUG = ConfigKey.truth("debug");
+    private static final ConfigKey<String> URL = ConfigKey.ofText("db/url");
+    private static final ConfigKey<Long> POOL = ConfigKey.ofLong("db/pool");
+    private static final ConfigKey<Boolean> DEBUG = ConfigKey.ofBoolean("debug");
 
     private static Configuration of(Coordinator coordinator) {
         return Configuration.at(coordinator, "/config");
@@ -37,18 +38,24 @@ public abstract class ConfigurationContract extends UniqueIdsContract {
         assertEquals(Optional.of(20L), others.get(POOL));
         assertEquals(Optional.of(true), others.get(DEBUG));
         assertTrue(others.compareAndSet(POOL, set, 30L).isPresent());
+        assertTrue(others.compareAndSetAsync(POOL, set, 40L)
+                .get(20, TimeUnit.SECONDS)
+                .isEmpty());
+        assertTrue(mine.removeAsync(DEBUG).get(20, TimeUnit.SECONDS));
+        assertFalse(mine.removeAsync(DEBUG).get(20, TimeUnit.SECONDS));
+        mine.set(DEBUG, true);
         assertTrue(mine.compareAndSet(POOL, set, 40L).isEmpty());
         assertTrue(mine.remove(POOL));
         assertTrue(others.get(POOL).isEmpty());
-        assertThrows(IllegalArgumentException.class, () -> ConfigKey.text("a//b"));
-        assertThrows(IllegalArgumentException.class, () -> ConfigKey.text(""));
+        assertThrows(IllegalArgumentException.class, () -> ConfigKey.ofText("a//b"));
+        assertThrows(IllegalArgumentException.class, () -> ConfigKey.ofText(""));
     }
 
     @Test
     void watchOfAKeyIsToldTheLatestValue() throws Exception {
         Configuration mine = of(connect());
         List<Long> told = Collections.synchronizedList(new ArrayList<>());
-        Registration watch = of(connect()).watch(POOL, value -> told.add(value.orElse(-1L)));
+        Registration watch = of(connect()).observe(POOL, value -> told.add(value.orElse(-1L)));
         await().atMost(PATIENCE).until(() -> told.equals(List.of(-1L)));
         for (long i = 1; i <= 30; i++) {
             mine.set(POOL, i);
@@ -63,7 +70,7 @@ public abstract class ConfigurationContract extends UniqueIdsContract {
         Configuration mine = of(connect());
         List<String> torn = Collections.synchronizedList(new ArrayList<>());
         try (ConfigView view = of(connect()).view()) {
-            view.onUpdate(update -> {
+            view.onChange(update -> {
                 Optional<Long> pool = update.snapshot().get(POOL);
                 Optional<String> url = update.snapshot().get(URL);
                 if (!pool.map(number -> "url" + number).equals(url)) {
@@ -109,15 +116,15 @@ public abstract class ConfigurationContract extends UniqueIdsContract {
             for (int j = 0; j < 5; j++) {
                 String value = "p" + i + "-" + j;
                 publications.add(mine.publishAsync(ConfigBatch.setting(URL, value)
-                        .set(ConfigKey.text("db/copy"), value)
-                        .set(ConfigKey.text("own/" + i), value)));
+                        .set(ConfigKey.ofText("db/copy"), value)
+                        .set(ConfigKey.ofText("own/" + i), value)));
             }
         }
         for (CompletableFuture<Boolean> publication : publications) {
             assertTrue(get(publication));
         }
         ConfigSnapshot last = of(connect()).view().awaitFirstSnapshot(PATIENCE);
-        assertEquals(last.get(URL), last.get(ConfigKey.text("db/copy")));
+        assertEquals(last.get(URL), last.get(ConfigKey.ofText("db/copy")));
         assertEquals(6, last.names().size());
     }
 
@@ -132,11 +139,11 @@ public abstract class ConfigurationContract extends UniqueIdsContract {
 
     @Test
     void partThatIsPublishedLeavesTheKeyOfItsNameAlone() throws Exception {
-        ConfigKey<String> db = ConfigKey.text("db");
+        ConfigKey<String> db = ConfigKey.ofText("db");
         Configuration mine = of(connect());
         mine.set(db, "its own value");
-        assertTrue(mine.below("db").publish(ConfigBatch.setting(ConfigKey.text("url"), "url")));
-        assertTrue(mine.below("new").publish(ConfigBatch.setting(ConfigKey.text("key"), "value")));
+        assertTrue(mine.below("db").publish(ConfigBatch.setting(ConfigKey.ofText("url"), "url")));
+        assertTrue(mine.below("new").publish(ConfigBatch.setting(ConfigKey.ofText("key"), "value")));
         assertEquals(Optional.of("its own value"), mine.get(db));
         assertEquals(
                 Set.of("db", "db/url", "new/key"),
@@ -150,7 +157,7 @@ public abstract class ConfigurationContract extends UniqueIdsContract {
         try (ConfigView view = of(connect()).below("db").view()) {
             ConfigSnapshot snapshot = view.awaitFirstSnapshot(PATIENCE);
             assertEquals(Set.of("url"), snapshot.names());
-            assertEquals(Optional.of("url"), snapshot.get(ConfigKey.text("url")));
+            assertEquals(Optional.of("url"), snapshot.get(ConfigKey.ofText("url")));
         }
     }
 }

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
 import io.conclave.node.NodePath;
-import io.conclave.spi.Exists;
+import io.conclave.request.Exists;
 import io.conclave.testkit.memory.MemoryStore;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
@@ -29,8 +29,7 @@ class PublicationTest {
             int keys = 4000;
             ConfigBatch batch = ConfigBatch.EMPTY;
             for (int i = 0; i < keys; i += 2) {
-                batch = batch.set(ConfigKey.wholeNumber("key" + i), 1L)
-                        .set(ConfigKey.wholeNumber("folder/key" + i), 1L);
+                batch = batch.set(ConfigKey.ofLong("key" + i), 1L).set(ConfigKey.ofLong("folder/key" + i), 1L);
             }
             long before = MemoryStore.named(store).faults().requestCount();
             assertTrue(configuration.publish(batch));
@@ -43,10 +42,10 @@ class PublicationTest {
     void publicationThatCreatesNothingLeavesNothingBehind() throws InterruptedException {
         try (Coordinator coordinator = Coordinator.connect("memory:" + store)) {
             Configuration configuration = Configuration.at(coordinator, "/config");
-            assertTrue(configuration.publish(ConfigBatch.EMPTY.remove(ConfigKey.text("none/there"))));
+            assertTrue(configuration.publish(ConfigBatch.EMPTY.remove(ConfigKey.ofText("none/there"))));
             Versioned<String> gone = new Versioned<>("value", 7, 7);
-            assertFalse(configuration.publish(ConfigBatch.setting(ConfigKey.text("new/key"), "value")
-                    .expecting(ConfigKey.text("neither/there"), gone)));
+            assertFalse(configuration.publish(ConfigBatch.setting(ConfigKey.ofText("new/key"), "value")
+                    .expecting(ConfigKey.ofText("neither/there"), gone)));
             for (String path : new String[] {"/config/none", "/config/new", "/config/neither"}) {
                 assertTrue(coordinator.execute(Exists.of(NodePath.of(path))).isEmpty(), path);
             }

@@ -10,7 +10,7 @@ import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.Registration;
 import io.conclave.node.DataCodec;
 import io.conclave.node.NodePath;
-import io.conclave.spi.Exists;
+import io.conclave.request.Exists;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -102,7 +102,7 @@ abstract class SharedValueContract extends CacheContract {
     void updatesOfManyAreAllCounted() throws Exception {
         List<CompletableFuture<Versioned<Long>>> updates = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
-            SharedValue<Long> mine = SharedValue.at(connect(), "/shared/sum", DataCodec.WHOLE_NUMBER);
+            SharedValue<Long> mine = SharedValue.at(connect(), "/shared/sum", DataCodec.LONG);
             for (int j = 0; j < 5; j++) {
                 updates.add(mine.updateAsync(present -> present.orElse(0L) + 1));
             }
@@ -112,7 +112,7 @@ abstract class SharedValueContract extends CacheContract {
         }
         assertEquals(
                 20,
-                SharedValue.at(connect(), "/shared/sum", DataCodec.WHOLE_NUMBER)
+                SharedValue.at(connect(), "/shared/sum", DataCodec.LONG)
                         .get()
                         .orElseThrow()
                         .value());
@@ -142,7 +142,7 @@ abstract class SharedValueContract extends CacheContract {
     @Test
     void valueThatTheCodecDoesNotUnderstandIsNamed() throws Exception {
         value(connect()).set("no number");
-        SharedValue<Long> number = SharedValue.at(connect(), "/shared/value", DataCodec.WHOLE_NUMBER);
+        SharedValue<Long> number = SharedValue.at(connect(), "/shared/value", DataCodec.LONG);
         assertTrue(assertThrows(IllegalArgumentException.class, number::get)
                 .getMessage()
                 .contains("/shared/value"));
@@ -168,6 +168,8 @@ abstract class SharedValueContract extends CacheContract {
         assertFalse(counter.compareAndSet(79, 1));
         assertTrue(counter.compareAndSet(80, -5));
         assertEquals(-4, counter.increment());
+        assertEquals(-3, counter.incrementAsync().get(20, java.util.concurrent.TimeUnit.SECONDS));
+        assertEquals(-4, counter.add(-1));
     }
 
     @Test

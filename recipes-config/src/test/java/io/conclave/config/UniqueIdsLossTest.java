@@ -12,12 +12,12 @@ import io.conclave.error.ClosedException;
 import io.conclave.error.ConclaveException;
 import io.conclave.error.WaitTimeoutException;
 import io.conclave.node.NodePath;
-import io.conclave.spi.Create;
-import io.conclave.spi.GetData;
-import io.conclave.spi.SetData;
+import io.conclave.request.Create;
+import io.conclave.request.GetData;
+import io.conclave.request.SetData;
 import io.conclave.testkit.ManualTimeSource;
-import io.conclave.testkit.memory.Decision;
 import io.conclave.testkit.memory.MemoryStore;
+import io.conclave.testkit.memory.RequestFate;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -82,7 +82,7 @@ class UniqueIdsLossTest {
                     random.nextBoolean() ? coordinator : others, PATH, reservation(), 1 + random.nextInt(20));
             List<CompletableFuture<Long>> asked = new ArrayList<>();
             for (int i = 0; i < 15; i++) {
-                Decision fault = random.nextBoolean() ? Decision.DROP_AFTER : Decision.DROP_BEFORE;
+                RequestFate fault = random.nextBoolean() ? RequestFate.DROP_AFTER : RequestFate.DROP_BEFORE;
                 if (random.nextInt(3) == 0) {
                     MemoryStore.named(store).faults().onNth(1 + random.nextInt(3), request -> true, fault);
                 }

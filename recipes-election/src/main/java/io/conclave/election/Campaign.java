@@ -9,8 +9,8 @@ import io.conclave.error.GrantLostException;
 import io.conclave.error.LossReason;
 import io.conclave.error.SessionGoneException;
 import io.conclave.line.Contender;
+import io.conclave.line.GrantRequest;
 import io.conclave.line.LineRole;
-import io.conclave.line.Tenant;
 import io.conclave.node.NodePath;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -23,12 +23,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One candidate's way to leadership, and its leadership: a place in the line, or several one after the other if it is asked to step back, and the {@link Acknowledgement} when it has become the
- * first. Whatever way it ends, nothing stays behind.
+ * One candidate's way to leadership, and its leadership: a place in the line, or several one after the other if it is asked to step back, and the {@link LeaderNode} when it has become the
+ * first. However it ends, nothing stays behind.
  *
- * <p>State belongs to the session's dispatcher; the methods of {@link Tenant} may be called from any thread.
+ * <p>State belongs to the session's dispatcher; the methods of {@link GrantRequest} may be called from any thread.
  */
-final class Campaign implements Tenant {
+final class Campaign implements GrantRequest {
     private static final Logger LOG = LoggerFactory.getLogger(Campaign.class);
     private static final LineRole PLACE = LineRole.mutex("election");
 
@@ -49,9 +49,9 @@ final class Campaign implements Tenant {
     // Written on the dispatcher only.
     private volatile CampaignState state = CampaignState.IN_LINE;
     private volatile @Nullable Contender contender;
-    private @Nullable Acknowledgement acknowledgement;
+    private @Nullable LeaderNode leaderNode;
     private boolean asked; // to give up the present place
-    private final List<HandOver> handOvers = new ArrayList<>(); // under way
+    private final List<TransferAttempt> transfers = new ArrayList<>(); // under way
 
     private volatile @Nullable Thread resigner;
 
@@ -72,7 +72,7 @@ final class Campaign implements Tenant {
     private void enter() {
         Contender place = Contender.enter(session, election, PLACE, data);
         contender = place;
-        acknowledgement = null;
+        leaderNode = null;
         asked = false;
         place.granted().whenComplete((turn, failure) -> {
             if (failure == null) {
@@ -83,6 +83,42 @@ final class Campaign implements Tenant {
         });
         place.revocationRequested().thenRun(() -> onAsked(place));
     }
+
+    private void onTurn(Contender place) {
+        if (state == CampaignState.ENDED) {
+            return; // it is being left
+        }
+        become(CampaignState.ACKNOWLEDGING);
+        if (asked) {
+            revocation.complete(null); // the turn was quicker than the word
+        }
+        LeaderNode ours = new LeaderNode(place, election, data);
+        leaderNode = ours;
+        place.lost().thenAccept(reason -> onLost(place, ours, reason));
+        ours.make().whenComplete((made, failure) -> {
+            if (state != CampaignState.ACKNOWLEDGING) {
+                return;
+            }
+            if (failure == null) {
+                lead(place);
+            } else if (ours.isSuperseded()) {
+                place.leave(steppedBack);
+                enterAgainAfterPause(place);
+            } else {
+                end(Waiting.cause(failure));
+            }
+        });
+    }
+
+    private void lead(Contender place) {
+        become(CampaignState.LEADING);
+        long lastedNanos = session.time().monotonicNanos() - beganNanos;
+        session.metrics().duration("election.campaign", election.toString(), Duration.ofNanos(lastedNanos));
+        LOG.info("{}: leading with the token {}", this, place.token());
+        granted.complete(this);
+    }
+
+    // So far a leader is elected. From here on, what can come in between, and the end.
 
     /** A leader is asked by the same word, and need not answer; who waits steps back. */
     private void onAsked(Contender place) {
@@ -134,41 +170,7 @@ final class Campaign implements Tenant {
         formerGone = formerGone.thenCombine(former.gone(), (before, after) -> null);
     }
 
-    private void onTurn(Contender place) {
-        if (state == CampaignState.ENDED) {
-            return; // it is being left
-        }
-        become(CampaignState.ACKNOWLEDGING);
-        if (asked) {
-            revocation.complete(null); // the turn was quicker than the word
-        }
-        Acknowledgement ours = new Acknowledgement(place, election, data);
-        acknowledgement = ours;
-        place.lost().thenAccept(reason -> onLost(place, ours, reason));
-        ours.make().whenComplete((made, failure) -> {
-            if (state != CampaignState.ACKNOWLEDGING) {
-                return;
-            }
-            if (failure == null) {
-                lead(place);
-            } else if (ours.isSuperseded()) {
-                place.leave(steppedBack);
-                enterAgainAfterPause(place);
-            } else {
-                end(Waiting.cause(failure));
-            }
-        });
-    }
-
-    private void lead(Contender place) {
-        become(CampaignState.LEADING);
-        long lastedNanos = session.time().monotonicNanos() - beganNanos;
-        session.metrics().duration("election.campaign", election.toString(), Duration.ofNanos(lastedNanos));
-        LOG.info("{}: leading with the token {}", this, place.token());
-        granted.complete(this);
-    }
-
-    private void onLost(Contender place, Acknowledgement ours, LossReason reason) {
+    private void onLost(Contender place, LeaderNode ours, LossReason reason) {
         ours.withdraw();
         if (place != contender) {
             return; // stepped back
@@ -179,20 +181,20 @@ final class Campaign implements Tenant {
             end(new ClosedException("Lost"));
         }
         lost.complete(reason);
-        List.copyOf(handOvers).forEach(one -> one.onLost(reason));
+        List.copyOf(transfers).forEach(one -> one.onLost(reason));
     }
 
     /** It is told if the leadership is lost, until it ends. On the dispatcher. */
-    void begins(HandOver handOver) {
-        handOvers.add(handOver);
+    void begins(TransferAttempt transfer) {
+        transfers.add(transfer);
         if (lost.isDone()) {
-            handOver.onLost(lost.join());
+            transfer.onLost(lost.join());
         }
     }
 
     /** On the dispatcher. */
-    void ends(HandOver handOver) {
-        handOvers.remove(handOver);
+    void ends(TransferAttempt transfer) {
+        transfers.remove(transfer);
     }
 
     private ConclaveException failureOf(LossReason reason) {
@@ -206,7 +208,7 @@ final class Campaign implements Tenant {
         };
     }
 
-    /** Nothing more comes; the acknowledgement goes first, so that the successor finds the name free. */
+    /** Nothing more comes; its leader node goes first, so that the successor finds the name free. */
     private void end(Throwable cause) {
         if (state == CampaignState.ENDED) {
             return;
@@ -215,8 +217,8 @@ final class Campaign implements Tenant {
         ConclaveException why =
                 cause instanceof ConclaveException known ? known : new ClosedException("Failed: " + cause);
         CompletionStage<Void> last = formerGone;
-        if (acknowledgement != null) {
-            last = last.thenCombine(acknowledgement.withdraw(), (before, after) -> null);
+        if (leaderNode != null) {
+            last = last.thenCombine(leaderNode.withdraw(), (before, after) -> null);
         }
         Contender place = contender;
         if (place != null) {

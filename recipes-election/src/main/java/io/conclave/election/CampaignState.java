@@ -15,7 +15,7 @@ import java.util.Set;
 enum CampaignState {
     /** Has a place in the line, or is about to; again and again if it is asked to step back. */
     IN_LINE,
-    /** The first in the line; the acknowledgement is being made. */
+    /** The first in the line; its leader node is being made. */
     ACKNOWLEDGING,
     /** Acknowledged: the leadership is given. */
     LEADING,

@@ -1,7 +1,7 @@
 package io.conclave.election;
 
 import java.util.Optional;
-import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CompletableFuture;
 
 /** A candidate that campaigns again and again, and does its work whenever it leads; see {@link LeaderElection#runWhileLeader}. Thread-safe. */
 public interface Candidacy extends AutoCloseable {
@@ -22,5 +22,5 @@ public interface Candidacy extends AutoCloseable {
     void close();
 
     /** As {@link #close()}, without waiting. The stage completes when the work has ended and nothing is left in the line; never exceptionally. */
-    CompletionStage<Void> closeAsync();
+    CompletableFuture<Void> closeAsync();
 }

@@ -13,13 +13,13 @@ import java.time.Instant;
  * @param path its znode
  * @param bytes what it left for others to see
  * @param sessionId the session that it lives with
- * @param zxid the zxid of the fencing token that it has, or would have as the leader
+ * @param sequence that of the fencing token that it has, or would have as the leader
  * @param since when it entered the line, by the clock of the backend's leader
  */
-public record Candidate(NodePath path, Bytes bytes, long sessionId, long zxid, Instant since) {
+public record Candidate(NodePath path, Bytes bytes, long sessionId, long sequence, Instant since) {
     /** With a copy of this data. */
-    public Candidate(NodePath path, byte[] data, long sessionId, long zxid, Instant since) {
-        this(path, Bytes.copyOf(data), sessionId, zxid, since);
+    public Candidate(NodePath path, byte[] data, long sessionId, long sequence, Instant since) {
+        this(path, Bytes.copyOf(data), sessionId, sequence, since);
     }
 
     static Candidate of(LineMember member) {
@@ -33,7 +33,7 @@ public record Candidate(NodePath path, Bytes bytes, long sessionId, long zxid, I
 
     /** Whether that place in the line is this candidate's. */
     boolean isAt(LineMember member) {
-        return member.path().equals(path) && member.stat().czxid() == zxid;
+        return member.path().equals(path) && member.stat().czxid() == sequence;
     }
 
     /** The data: a copy with each call. */

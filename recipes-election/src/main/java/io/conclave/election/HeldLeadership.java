@@ -1,14 +1,14 @@
 package io.conclave.election;
 
 import io.conclave.grant.FencingToken;
-import io.conclave.line.HeldTenure;
+import io.conclave.line.AbstractGrant;
 import io.conclave.node.NodePath;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** The grant of a campaign that leads. */
-final class HeldLeadership extends HeldTenure<Campaign> implements Leadership {
+final class HeldLeadership extends AbstractGrant<Campaign> implements Leadership {
     private final FencingToken token;
     private final NodePath path;
 
@@ -30,12 +30,12 @@ final class HeldLeadership extends HeldTenure<Campaign> implements Leadership {
 
     @Override
     public NodePath absolutePath() {
-        return tenant().session().absolute(path);
+        return request().session().absolute(path);
     }
 
     /** Whether the leadership ended because this thread has asked for it. */
     boolean isResignedBy(Thread thread) {
-        return tenant().isResignedBy(thread);
+        return request().isResignedBy(thread);
     }
 
     @Override
@@ -58,8 +58,8 @@ final class HeldLeadership extends HeldTenure<Campaign> implements Leadership {
         return begin(candidate, Optional.of(timeout)).stage();
     }
 
-    private HandOver begin(Candidate candidate, Optional<Duration> timeout) {
-        return HandOver.begin(tenant(), path, candidate, timeout);
+    private TransferAttempt begin(Candidate candidate, Optional<Duration> timeout) {
+        return TransferAttempt.begin(request(), path, candidate, timeout);
     }
 
     @Override

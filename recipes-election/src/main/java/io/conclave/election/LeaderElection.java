@@ -1,22 +1,23 @@
 package io.conclave.election;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.Failures;
 import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Refusals;
 import io.conclave.coordinator.Registration;
 import io.conclave.coordinator.Waiting;
 import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.SessionGoneException;
 import io.conclave.line.Acquisition;
-import io.conclave.line.OwnName;
+import io.conclave.line.ProcessName;
 import io.conclave.node.NodePath;
-import io.conclave.spi.GetData;
+import io.conclave.request.GetData;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
@@ -61,7 +62,7 @@ public final class LeaderElection {
         if (path.isRoot()) {
             throw new IllegalArgumentException("Invalid election path \"/\": an election needs a znode of its own");
         }
-        return new LeaderElection(coordinator, path, OwnName.get().getBytes(StandardCharsets.UTF_8));
+        return new LeaderElection(coordinator, path, ProcessName.get().getBytes(StandardCharsets.UTF_8));
     }
 
     /** The same election; candidates leave this data for others to see, and the leader in its acknowledgement. */
@@ -127,10 +128,10 @@ public final class LeaderElection {
     /** As {@link #leader()}, without blocking. Completes on a listener thread. */
     public CompletableFuture<Optional<Leader>> leaderAsync() {
         CompletableFuture<Optional<Leader>> answer = new CompletableFuture<>();
-        coordinator.recipeRead(GetData.of(path.child(Acknowledgement.NAME))).whenComplete((node, failure) -> {
+        coordinator.recipeRead(GetData.of(path.child(LeaderNode.NAME))).whenComplete((node, failure) -> {
             if (failure == null) {
-                answer.complete(AcknowledgementRecord.leaderOf(node));
-            } else if (Refusals.isNoNode(Waiting.cause(failure))) {
+                answer.complete(LeaderRecord.leaderOf(node));
+            } else if (Failures.isNoNode(Waiting.cause(failure))) {
                 answer.complete(Optional.empty());
             } else {
                 answer.completeExceptionally(Waiting.cause(failure));
@@ -146,9 +147,18 @@ public final class LeaderElection {
      */
     public List<Candidate> candidates() throws InterruptedException {
         RecipeSession session = coordinator.recipeSession();
-        return Waiting.await(session, Candidates.read(session, path)).stream()
-                .map(Candidate::of)
-                .toList();
+        return Waiting.await(session, readCandidates(session));
+    }
+
+    /** As {@link #candidates()}, without blocking. Completes on a listener thread. */
+    public CompletableFuture<List<Candidate>> candidatesAsync() {
+        RecipeSession session = coordinator.recipeSession();
+        return session.onListenerThread("candidates of " + path, readCandidates(session));
+    }
+
+    private CompletionStage<List<Candidate>> readCandidates(RecipeSession session) {
+        return Candidates.read(session, path)
+                .thenApply(members -> members.stream().map(Candidate::of).toList());
     }
 
     /**

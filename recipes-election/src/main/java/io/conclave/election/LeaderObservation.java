@@ -1,9 +1,17 @@
 package io.conclave.election;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.Failures;
 import io.conclave.coordinator.RecipeSession;
 import io.conclave.coordinator.Registration;
+import io.conclave.node.NodeEvent;
 import io.conclave.node.NodePath;
+import io.conclave.node.NodeStat;
+import io.conclave.recovery.Retry;
+import io.conclave.recovery.SessionFollower;
+import io.conclave.request.Exists;
+import io.conclave.request.GetData;
+import io.conclave.request.Watcher;
 import io.conclave.spi.SerialExecutor;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -12,19 +20,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells one listener who leads, through all sessions of a coordinator: a {@link LeaderWatch} for each session, and the newest of what they saw.
+ * Tells one listener who leads, through all sessions of a coordinator. What was told last stays until the next session knows better.
  *
- * <p>{@code lock} guards the state; nothing blocks while it is held.
+ * <p>One watch on the leader's znode: set by a read of the data while there is a leader, by a question for existence while there is none.
+ *
+ * <p>Reading belongs to the dispatcher of the session that is followed. {@code lock} guards what was seen and told; nothing blocks while it
+ * is held.
  */
-final class LeaderObservation implements Registration {
+final class LeaderObservation implements Registration, SessionFollower.Work {
     private static final Logger LOG = LoggerFactory.getLogger(LeaderObservation.class);
 
-    private final Coordinator coordinator;
+    private final SessionFollower follower;
     private final NodePath path;
     private final Consumer<Optional<Leader>> listener;
+    private final Watcher watcher = this::onEvent; // one object, so that setting it again is no second watch
     private final Object lock = new Object();
     // All below: @GuardedBy("lock").
-    private @Nullable LeaderWatch watch;
     private @Nullable Seen newest;
     private @Nullable Seen told;
     private boolean telling;
@@ -33,49 +44,87 @@ final class LeaderObservation implements Registration {
     /**
      * A state that was seen.
      *
-     * @param czxid the creation of the acknowledgement; -1 if there is none
+     * @param czxid the creation of the leader's znode; -1 if there is none
      */
-    record Seen(long czxid, Optional<Leader> leader) {
+    private record Seen(long czxid, Optional<Leader> leader) {
         static final Seen NOBODY = new Seen(-1, Optional.empty());
     }
 
     LeaderObservation(Coordinator coordinator, NodePath election, Consumer<Optional<Leader>> listener) {
-        this.coordinator = coordinator;
-        this.path = election.child(Acknowledgement.NAME);
+        this.follower = new SessionFollower(coordinator, this);
+        this.path = election.child(LeaderNode.NAME);
         this.listener = listener;
     }
 
     /** Begins with the coordinator's present session. Never blocks. */
     void begin() {
-        follow(coordinator.recipeSession());
+        follower.follow();
     }
 
-    private void follow(RecipeSession session) {
-        LeaderWatch next = new LeaderWatch(this, session, path);
+    @Override
+    public void onSession(RecipeSession next) {
+        read(next);
+    }
+
+    @Override
+    public void onClosed() {
+        LOG.debug("{}: the coordinator was closed", this);
+    }
+
+    private void read(RecipeSession on) {
+        if (follower.isCurrent(on)) {
+            on.send(GetData.of(path).withWatcher(watcher), node -> onLeader(on, node), cause -> {
+                if (Failures.isNoNode(cause)) {
+                    lookWhetherThere(on);
+                } else {
+                    onNotRead(on, cause);
+                }
+            });
+        }
+    }
+
+    private void lookWhetherThere(RecipeSession on) {
+        if (follower.isCurrent(on)) {
+            on.send(Exists.of(path).withWatcher(watcher), stat -> onLooked(on, stat), cause -> onNotRead(on, cause));
+        }
+    }
+
+    private void onLooked(RecipeSession on, Optional<NodeStat> stat) {
+        if (stat.isPresent()) {
+            read(on);
+        } else {
+            onSeen(on, Seen.NOBODY);
+        }
+    }
+
+    private void onLeader(RecipeSession on, GetData.NodeData node) {
+        Optional<Leader> leader = LeaderRecord.leaderOf(node);
+        if (leader.isEmpty()) {
+            LOG.warn("{} is not the znode of a leader: its data is not a leader's, or it is not ephemeral", path);
+        }
+        onSeen(on, leader.isEmpty() ? Seen.NOBODY : new Seen(node.stat().czxid(), leader));
+    }
+
+    private void onNotRead(RecipeSession on, Throwable cause) {
+        if (follower.isCurrent(on)) {
+            Retry.always(on, path, cause, () -> read(on));
+        }
+    }
+
+    private void onEvent(NodeEvent event) {
+        switch (event.type()) {
+            case DELETED -> lookWhetherThere(follower.session());
+            case CREATED, DATA_CHANGED -> read(follower.session());
+            case CHILDREN_CHANGED, WATCH_REMOVED -> {}
+        }
+    }
+
+    private void onSeen(RecipeSession on, Seen seen) {
+        if (!follower.isCurrent(on)) {
+            return;
+        }
         synchronized (lock) {
             if (closed) {
-                return;
-            }
-            watch = next;
-        }
-        next.begin();
-    }
-
-    /** The session of a watch is lost. What was told last stays until the next session knows better. */
-    void onSessionLost(LeaderWatch lost) {
-        synchronized (lock) {
-            if (watch != lost) {
-                return;
-            }
-        }
-        LOG.debug("{}: observing again on the next session", path);
-        follow(coordinator.recipeSession());
-    }
-
-    /** A watch has seen this. */
-    void onSeen(LeaderWatch by, Seen seen) {
-        synchronized (lock) {
-            if (closed || watch != by) {
                 return;
             }
             newest = seen;
@@ -84,8 +133,7 @@ final class LeaderObservation implements Registration {
             }
             telling = true;
         }
-        RecipeSession session = by.session();
-        new SerialExecutor("observer of " + path, session.listenerExecutor(), session.time()).execute(this::tell);
+        new SerialExecutor("observer of " + path, on.listenerExecutor(), on.time()).execute(this::tell);
     }
 
     private void tell() {
@@ -112,15 +160,15 @@ final class LeaderObservation implements Registration {
 
     @Override
     public void close() {
-        LeaderWatch last;
         synchronized (lock) {
             closed = true;
-            last = watch;
-            watch = null;
         }
-        if (last != null) {
-            last.end();
-        }
+        follower.execute(() -> {
+            if (!follower.isEnded()) {
+                follower.end();
+                follower.session().unwatch(path, watcher);
+            }
+        });
     }
 
     @Override

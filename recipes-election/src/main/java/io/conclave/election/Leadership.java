@@ -1,10 +1,8 @@
 package io.conclave.election;
 
-import io.conclave.grant.Grant;
-import io.conclave.node.NodePath;
+import io.conclave.grant.FencedGrant;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 
 /**
  * Leadership that is held, until it is closed, which resigns, or lost.
@@ -12,13 +10,7 @@ import java.util.concurrent.CompletionStage;
  * <p>What a leader writes elsewhere should carry {@link #token()} and be refused by the store if a larger one has been seen there: no election can stop a process that sleeps past the end of
  * its session from waking up later.
  */
-public interface Leadership extends Grant {
-    /** The leader's znode in the line, in the coordinator's namespace. */
-    NodePath path();
-
-    /** The leader's znode in the line as the backend sees it, with chroot and namespace in front: what a guard on the coordination store checks. */
-    NodePath absolutePath();
-
+public interface Leadership extends FencedGrant {
     /**
      * Resigns: the next candidate leads. The same as {@link #close()}.
      */
@@ -27,7 +19,7 @@ public interface Leadership extends Grant {
     }
 
     /** Resigns without waiting. The same as {@link #closeAsync()}. */
-    default CompletionStage<Void> resignAsync() {
+    default CompletableFuture<Void> resignAsync() {
         return closeAsync();
     }
 
@@ -35,12 +27,12 @@ public interface Leadership extends Grant {
      * Completes when somebody asks the leader to resign, by the word {@code unlock} in its znode; it need not. Not at all if nobody asks, never exceptionally. Its continuations run on the
      * coordinator's listener threads and may block.
      */
-    CompletionStage<Void> revocationRequested();
+    CompletableFuture<Void> revocationRequested();
 
     /**
      * Hands over to a candidate, as {@link #handOver(Candidate, Duration)} without a limit of time.
      *
-     * @throws HandOverException if the candidate has gone; the leader stays leader
+     * @throws TransferFailedException if the candidate has gone; the leader stays leader
      * @throws io.conclave.error.GrantLostException if the leadership ends meanwhile
      * @throws InterruptedException if the thread is interrupted; the leader stays leader unless its resignation was under way, which {@link #lost()} tells
      */
@@ -55,7 +47,7 @@ public interface Leadership extends Grant {
      * the leader stays leader; who has stepped back by then stays where it is now.
      *
      * @param timeout how long those in between may take
-     * @throws HandOverException if the candidate has gone, or if it is not next when the time is over, naming who stands in the way; the leader stays leader
+     * @throws TransferFailedException if the candidate has gone, or if it is not next when the time is over, naming who stands in the way; the leader stays leader
      * @throws io.conclave.error.GrantLostException if the leadership ends meanwhile
      * @throws InterruptedException if the thread is interrupted; the leader stays leader unless its resignation was under way, which {@link #lost()} tells
      */

@@ -6,8 +6,9 @@ import io.conclave.error.ClosedException;
 import io.conclave.error.LossReason;
 import io.conclave.error.SessionGoneException;
 import io.conclave.metrics.MetricsHook;
+import io.conclave.recovery.Retry;
+import io.conclave.session.SessionState;
 import io.conclave.spi.SerialExecutor;
-import io.conclave.spi.SessionState;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.Optional;
@@ -34,7 +35,6 @@ import org.slf4j.LoggerFactory;
  */
 final class RepeatedCampaign implements Candidacy {
     private static final Logger LOG = LoggerFactory.getLogger(RepeatedCampaign.class);
-    private static final Duration PAUSE_AFTER_FAILURE = Duration.ofSeconds(1);
 
     private final LeaderElection election;
     private final LeaderWork work;
@@ -121,7 +121,7 @@ final class RepeatedCampaign implements Candidacy {
                 LOG.warn("{}: the campaign failed, trying again", election.path(), cause);
             }
         }
-        pause(cause instanceof SessionGoneException ? Duration.ZERO : PAUSE_AFTER_FAILURE);
+        pause(cause instanceof SessionGoneException ? Duration.ZERO : Retry.delay(cause));
     }
 
     private void onLeader(Leadership granted) {
@@ -200,7 +200,7 @@ final class RepeatedCampaign implements Candidacy {
             failures += failure.isPresent() ? 1 : 0;
             become(State.RESIGNING);
         }
-        resign(granted, failure.isPresent() ? PAUSE_AFTER_FAILURE : Duration.ZERO);
+        resign(granted, failure.map(Retry::delay).orElse(Duration.ZERO));
     }
 
     private void resign(Leadership granted, Duration thenPause) {
@@ -285,7 +285,7 @@ final class RepeatedCampaign implements Candidacy {
     }
 
     @Override
-    public CompletionStage<Void> closeAsync() {
+    public CompletableFuture<Void> closeAsync() {
         Campaign unfinished;
         synchronized (lock) {
             unfinished = campaign;

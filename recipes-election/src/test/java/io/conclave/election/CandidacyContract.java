@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
-import io.conclave.spi.Delete;
+import io.conclave.request.Delete;
 import io.conclave.testkit.ManualTimeSource;
 import io.conclave.testkit.history.LockHistory;
 import io.conclave.testkit.history.LockHistoryChecker;

@@ -2,14 +2,16 @@ package io.conclave.election;
 
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.Registration;
+import io.conclave.error.LossReason;
 import io.conclave.node.NodePath;
-import io.conclave.spi.Delete;
-import io.conclave.spi.GetData;
+import io.conclave.request.Delete;
+import io.conclave.request.GetData;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
@@ -105,6 +107,28 @@ abstract class ElectionContinuationContract extends ElectionLossContract {
         });
         assertTrue(works.await(20, SECONDS));
         new Blocked(coordinator, candidacy.closeAsync()).awaitAndSeeTheSessionGoOn("closeAsync of a candidacy");
+        awaitNothingLeft(coordinator);
+    }
+
+    @Test
+    void whatACallerDoesToItsFutureHarmsNobody() throws Exception {
+        Coordinator coordinator = connect();
+        Leadership leadership = electionOf(coordinator).campaign(PATIENCE);
+        assertTrue(leadership.lost().complete(LossReason.REVOKED));
+        assertTrue(leadership.revocationRequested().complete(null));
+        assertTrue(leadership.isHeld());
+        assertFalse(leadership.lost().isDone());
+        assertFalse(leadership.revocationRequested().isDone());
+        leadership.resignAsync().cancel(true);
+        assertEquals(LossReason.RELEASED, leadership.lost().get(20, SECONDS));
+        CountDownLatch works = new CountDownLatch(1);
+        Candidacy candidacy = electionOf(coordinator).runWhileLeader(leader -> {
+            works.countDown();
+            new CountDownLatch(1).await();
+        });
+        assertTrue(works.await(20, SECONDS));
+        assertTrue(candidacy.closeAsync().complete(null)); // the work goes on to its end
+        candidacy.closeAsync().get(20, SECONDS);
         awaitNothingLeft(coordinator);
     }
 }

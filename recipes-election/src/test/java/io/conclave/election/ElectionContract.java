@@ -12,8 +12,8 @@ import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.GrantLostException;
 import io.conclave.error.LossReason;
 import io.conclave.node.NodePath;
-import io.conclave.spi.Exists;
-import io.conclave.spi.GetChildren;
+import io.conclave.request.Exists;
+import io.conclave.request.GetChildren;
 import io.conclave.testkit.history.LockHistory;
 import io.conclave.testkit.history.LockHistoryChecker;
 import io.conclave.time.TimeSource;
@@ -75,6 +75,9 @@ public abstract class ElectionContract extends ElectionContinuationContract {
                 electionOf(coordinator).candidates(),
                 electionOf(coordinator).candidates(),
                 "the same candidates, read twice");
+        assertEquals(
+                electionOf(coordinator).candidates(),
+                electionOf(coordinator).candidatesAsync().get(20, SECONDS));
         CompletableFuture<Leadership> second = electionOf(coordinator, "second").campaignAsync();
         awaitCandidates(coordinator, 2);
         assertEquals("first", election.leader().orElseThrow().text());
@@ -101,8 +104,8 @@ public abstract class ElectionContract extends ElectionContinuationContract {
             Leadership leadership = get(campaigns.get(i));
             history.granted("c" + i, leadership);
             assertEquals(
-                    leadership.token().zxid(),
-                    electionOf(coordinator).candidates().get(0).zxid());
+                    leadership.token().sequence(),
+                    electionOf(coordinator).candidates().get(0).sequence());
             history.released("c" + i);
             leadership.close();
         }

@@ -12,10 +12,10 @@ import io.conclave.error.LossReason;
 import io.conclave.line.RevocationWord;
 import io.conclave.node.CreateMode;
 import io.conclave.node.NodePath;
-import io.conclave.spi.Create;
-import io.conclave.spi.Delete;
-import io.conclave.spi.GetData;
-import io.conclave.spi.SetData;
+import io.conclave.request.Create;
+import io.conclave.request.Delete;
+import io.conclave.request.GetData;
+import io.conclave.request.SetData;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -91,10 +91,11 @@ abstract class ElectionHandOverContract extends CandidacyContract {
         Candidate named = candidate(election, "gone");
         gone.cancel(false);
         awaitCandidates(coordinator, 1);
-        HandOverException failure = assertThrows(HandOverException.class, () -> leader.handOver(named, PATIENCE));
+        TransferFailedException failure =
+                assertThrows(TransferFailedException.class, () -> leader.handOver(named, PATIENCE));
         assertTrue(failure.getMessage().contains("\"gone\""), failure::toString);
         assertThrows(
-                HandOverException.class,
+                TransferFailedException.class,
                 () -> leader.handOver(election.candidates().get(0)));
         assertTrue(leader.isHeld());
         leader.close();
@@ -113,8 +114,9 @@ abstract class ElectionHandOverContract extends CandidacyContract {
                 .path();
         CompletableFuture<Leadership> named = electionOf(connect(), "named").campaignAsync();
         awaitCandidates(coordinator, 3);
-        HandOverException failure = assertThrows(
-                HandOverException.class, () -> leader.handOver(candidate(election, "named"), Duration.ofMillis(300)));
+        TransferFailedException failure = assertThrows(
+                TransferFailedException.class,
+                () -> leader.handOver(candidate(election, "named"), Duration.ofMillis(300)));
         assertTrue(failure.getMessage().contains("stubborn"), failure::toString);
         assertTrue(leader.isHeld());
         assertFalse(named.isDone());
@@ -141,7 +143,7 @@ abstract class ElectionHandOverContract extends CandidacyContract {
                 .equals("unlock"));
         named.cancel(false);
         ExecutionException failure = assertThrows(ExecutionException.class, () -> get(handOver));
-        assertTrue(failure.getCause() instanceof HandOverException, failure::toString);
+        assertTrue(failure.getCause() instanceof TransferFailedException, failure::toString);
         assertTrue(leader.isHeld());
         leader.close();
     }

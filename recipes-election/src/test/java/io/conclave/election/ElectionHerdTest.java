@@ -7,15 +7,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.error.RefusedException;
 import io.conclave.node.NodePath;
-import io.conclave.spi.Exists;
-import io.conclave.spi.GetChildren;
-import io.conclave.spi.GetData;
-import io.conclave.spi.RemoveWatch;
-import io.conclave.spi.Request;
-import io.conclave.testkit.memory.Decision;
+import io.conclave.request.Exists;
+import io.conclave.request.GetChildren;
+import io.conclave.request.GetData;
+import io.conclave.request.RemoveWatch;
+import io.conclave.request.Request;
 import io.conclave.testkit.memory.Faults;
 import io.conclave.testkit.memory.MemoryStore;
 import io.conclave.testkit.memory.Quiescence;
+import io.conclave.testkit.memory.RequestFate;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -50,11 +50,11 @@ class ElectionHerdTest {
         Herd(int candidates, int observers) throws InterruptedException {
             faults.intercept((session, request, index) -> {
                 if (request instanceof Exists exists && exists.path().equals(NodePath.ROOT)) {
-                    return Decision.PROCEED; // of the test itself
+                    return RequestFate.PROCEED; // of the test itself
                 }
                 requests.incrementAndGet();
                 watchesSet.addAndGet(request instanceof RemoveWatch ? -1 : setsWatch(session, request) ? 1 : 0);
-                return Decision.PROCEED;
+                return RequestFate.PROCEED;
             });
             LeaderElection looking = LeaderElection.at(connect(), PATH);
             for (int i = 0; i < candidates; i++) {

@@ -16,9 +16,9 @@ import io.conclave.error.SessionGoneException;
 import io.conclave.grant.FencingToken;
 import io.conclave.node.CreateMode;
 import io.conclave.node.NodePath;
-import io.conclave.spi.Create;
-import io.conclave.spi.Delete;
-import io.conclave.spi.SetData;
+import io.conclave.request.Create;
+import io.conclave.request.Delete;
+import io.conclave.request.SetData;
 import io.conclave.testkit.ManualTimeSource;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -106,8 +106,8 @@ abstract class ElectionLossContract extends ElectionObserverContract {
         Create.Created former = coordinator.execute(Create.of(ACKNOWLEDGEMENT).withMode(CreateMode.EPHEMERAL));
         FencingToken token =
                 new FencingToken(earlier.token().generation(), former.stat().czxid() + 20);
-        coordinator.execute(SetData.of(
-                ACKNOWLEDGEMENT, new AcknowledgementRecord(token, "chosen-lock-0000000000", new byte[0]).toBytes()));
+        coordinator.execute(
+                SetData.of(ACKNOWLEDGEMENT, new LeaderRecord(token, "chosen-lock-0000000000", new byte[0]).toBytes()));
         Leadership leadership = electionOf(connect(), "later").campaign(PATIENCE);
         assertTrue(leadership.token().compareTo(token) > 0, () -> leadership + " after " + token);
         assertEquals("later", electionOf(coordinator).leader().orElseThrow().text());

@@ -120,13 +120,18 @@ abstract class ElectionObserverContract extends ElectionHandOverContract {
 
     @Test
     void leaderThatIsNoRecordIsNobody() throws Exception {
-        assertEquals(Optional.empty(), AcknowledgementRecord.parse(new byte[0]));
-        assertEquals(Optional.empty(), AcknowledgementRecord.parse("token=1:2 place=x".getBytes()));
-        assertEquals(Optional.empty(), AcknowledgementRecord.parse("token=1:2\nplace=x".getBytes()));
-        AcknowledgementRecord record = new AcknowledgementRecord(
-                new io.conclave.grant.FencingToken(-1, 77), "a-lock-0000000001", new byte[] {10, 0, -1});
-        AcknowledgementRecord read =
-                AcknowledgementRecord.parse(record.toBytes()).orElseThrow();
+        assertEquals(Optional.empty(), LeaderRecord.parse(new byte[0]));
+        assertEquals(Optional.empty(), LeaderRecord.parse("token=1:2 place=x".getBytes()));
+        assertEquals(Optional.empty(), LeaderRecord.parse("token=1:2\nplace=x".getBytes()));
+        assertEquals(Optional.empty(), LeaderRecord.parse("token=8000000000000000:2 place=x\n".getBytes()));
+        assertEquals(
+                new io.conclave.grant.FencingToken(1, 0x2a),
+                LeaderRecord.parse("token=1:2a place=x\n".getBytes())
+                        .orElseThrow()
+                        .token());
+        LeaderRecord record = new LeaderRecord(
+                new io.conclave.grant.FencingToken(Long.MAX_VALUE, 77), "a-lock-0000000001", new byte[] {10, 0, -1});
+        LeaderRecord read = LeaderRecord.parse(record.toBytes()).orElseThrow();
         assertEquals(record.token(), read.token());
         assertEquals(record.place(), read.place());
         org.junit.jupiter.api.Assertions.assertArrayEquals(record.data(), read.data());

@@ -13,11 +13,11 @@ import io.conclave.error.GrantLostException;
 import io.conclave.error.LossReason;
 import io.conclave.node.CreateMode;
 import io.conclave.node.NodePath;
-import io.conclave.spi.Create;
-import io.conclave.spi.Delete;
-import io.conclave.spi.SetData;
-import io.conclave.testkit.memory.Decision;
+import io.conclave.request.Create;
+import io.conclave.request.Delete;
+import io.conclave.request.SetData;
 import io.conclave.testkit.memory.MemoryStore;
+import io.conclave.testkit.memory.RequestFate;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -44,15 +44,15 @@ class FailedHandOverTest extends ElectionFixture {
 
     @Test
     void wordWhoseAnswerIsLostWhileTheHandOverIsGivenUpIsTakenBack() throws Exception {
-        wordIsTakenBack(Decision.DROP_AFTER);
+        wordIsTakenBack(RequestFate.DROP_AFTER);
     }
 
     @Test
     void wordThatArrivesLateWhileTheHandOverIsGivenUpIsTakenBack() throws Exception {
-        wordIsTakenBack(Decision.DROP_AND_APPLY_LATE);
+        wordIsTakenBack(RequestFate.DROP_AND_APPLY_LATE);
     }
 
-    private void wordIsTakenBack(Decision decision) throws Exception {
+    private void wordIsTakenBack(RequestFate decision) throws Exception {
         Coordinator coordinator = connect();
         LeaderElection election = electionOf(coordinator, "leader");
         Leadership leader = election.campaign(PATIENCE);
@@ -68,7 +68,7 @@ class FailedHandOverTest extends ElectionFixture {
                 handOver.join().cancel(false); // before it hears of the loss
                 return decision;
             }
-            return Decision.PROCEED;
+            return RequestFate.PROCEED;
         });
         Candidate named = candidate(election, "named");
         handOver.complete(leader.handOverAsync(named));
@@ -88,11 +88,11 @@ class FailedHandOverTest extends ElectionFixture {
         int before = lost.getNumberOfDependents();
         Candidate self = candidate(election, "leader");
         for (int i = 0; i < 20; i++) {
-            CompletableFuture<Void> handOver = HandOver.begin(
+            CompletableFuture<Void> handOver = TransferAttempt.begin(
                             campaign, campaign.place().path().orElseThrow(), self, Optional.empty())
                     .stage();
             assertInstanceOf(
-                    HandOverException.class,
+                    TransferFailedException.class,
                     assertThrows(ExecutionException.class, () -> get(handOver)).getCause());
         }
         assertEquals(before, lost.getNumberOfDependents());

@@ -8,11 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.grant.FencingToken;
 import io.conclave.node.CreateMode;
-import io.conclave.spi.Create;
-import io.conclave.spi.Delete;
+import io.conclave.request.Create;
+import io.conclave.request.Delete;
 import io.conclave.testkit.ManualTimeSource;
-import io.conclave.testkit.memory.Decision;
 import io.conclave.testkit.memory.MemoryStore;
+import io.conclave.testkit.memory.RequestFate;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
@@ -34,13 +34,13 @@ class SupersededCandidateTest extends ElectionFixture {
     private Coordinator leaderOfALaterGeneration() throws Exception {
         Coordinator former = connect();
         electionOf(former).campaign(PATIENCE).close(); // makes the election
-        byte[] record = new AcknowledgementRecord(new FencingToken(Long.MAX_VALUE, 1), "chosen", new byte[0]).toBytes();
+        byte[] record = new LeaderRecord(new FencingToken(Long.MAX_VALUE, 1), "chosen", new byte[0]).toBytes();
         former.execute(Create.of(ACKNOWLEDGEMENT).withData(record).withMode(CreateMode.EPHEMERAL));
         MemoryStore.named(store).faults().intercept((session, request, index) -> {
             if (request instanceof Create create && create.path().name().contains("lock-")) {
                 places.incrementAndGet();
             }
-            return Decision.PROCEED;
+            return RequestFate.PROCEED;
         });
         return former;
     }

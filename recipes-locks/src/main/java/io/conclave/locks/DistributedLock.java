@@ -5,11 +5,12 @@ import io.conclave.error.SessionGoneException;
 import io.conclave.line.Contender;
 import io.conclave.node.NodePath;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * A mutex among all processes that use the same path: the lock of the ZooKeeper recipes page, first come, first served, without a herd.
  *
- * <p>Whatever way an acquire ends, its znode is gone: at once, or as soon as the connection is back. What is written under the lock should
+ * <p>However an acquire ends, its znode is gone: at once, or as soon as the connection is back. What is written under the lock should
  * carry {@link LockGrant#token()} and be refused by the store if a larger one has been seen there: no lock service can stop a process that sleeps
  * past the end of its session from waking up later.
  *
@@ -53,6 +54,11 @@ public final class DistributedLock extends LineLock<LockGrant> implements Single
      */
     public Optional<LockMember> holder() throws InterruptedException {
         return members().stream().findFirst();
+    }
+
+    /** As {@link #holder()}, without blocking. Completes on a listener thread. */
+    public CompletableFuture<Optional<LockMember>> holderAsync() {
+        return membersAsync().thenApply(members -> members.stream().findFirst());
     }
 
     @Override

@@ -1,11 +1,11 @@
 package io.conclave.locks;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.Failures;
 import io.conclave.coordinator.RecipeSession;
 import io.conclave.coordinator.Waiting;
 import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.GrantLostException;
-import io.conclave.error.RefusalReason;
 import io.conclave.error.RefusedException;
 import io.conclave.error.SessionGoneException;
 import io.conclave.grant.HeldCall;
@@ -14,12 +14,12 @@ import io.conclave.grant.RevocationOutcome;
 import io.conclave.line.Acquisition;
 import io.conclave.line.EntryKind;
 import io.conclave.line.LineView;
-import io.conclave.line.OwnName;
+import io.conclave.line.ProcessName;
 import io.conclave.line.Revocation;
 import io.conclave.line.RevocationWord;
 import io.conclave.line.WhileHeld;
 import io.conclave.node.NodePath;
-import io.conclave.spi.GetData;
+import io.conclave.request.GetData;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -28,15 +28,16 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A number of permits that all processes share that use the same path: first come, first served, without a herd.
  *
- * <p>Several permits are had at once or not at all, and nothing is held while waiting for more, so acquirers of several permits do not block each other. Who
- * needs many is not overtaken by those who need few: they wait behind him, even while there is room for them. Whatever way an acquire ends, nothing of
- * it stays behind: at once, or as soon as the connection is back.
+ * <p>Several permits are granted at once or not at all, and a waiter holds none, so acquirers of several permits do not block
+ * each other. A request for many permits is not overtaken by later ones for few: these wait behind it, even while there is
+ * room for them. However an acquire ends, it leaves nothing at the store: at once, or as soon as the connection is back.
  *
  * <p>The number of permits is fixed ({@link #at}), and then must be the same everywhere, or lives in {@code <path>/permits} ({@link #adjustable}) and may be
  * changed while in use: fewer permits take none away, they let those run out that are held.
@@ -45,11 +46,11 @@ import org.jspecify.annotations.Nullable;
  * connection is away an acquire waits; if the session is lost it fails with {@link SessionGoneException}, and a new attempt uses the coordinator's next
  * session. Immutable and thread-safe; making one costs nothing.
  */
-public final class DistributedSemaphore {
+public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
     /** The most permits that can be had at once, and so the most znodes that one transaction makes. */
-    public static final int MOST_AT_ONCE = 1000;
+    public static final int MAX_AT_ONCE = 1000;
 
-    private static final int MOST_BYTES_AT_ONCE = 500_000; // what a server takes in one request is a megabyte
+    private static final int MAX_BYTES_AT_ONCE = 500_000; // what a server takes in one request is a megabyte
 
     private final Coordinator coordinator;
     private final SemaphoreLayout layout;
@@ -105,7 +106,7 @@ public final class DistributedSemaphore {
         if (path.isRoot()) {
             throw new IllegalArgumentException("Invalid semaphore path \"/\": a semaphore needs a znode of its own");
         }
-        byte[] name = OwnName.get().getBytes(StandardCharsets.UTF_8);
+        byte[] name = ProcessName.get().getBytes(StandardCharsets.UTF_8);
         return new DistributedSemaphore(coordinator, new SemaphoreLayout(path), permits, adjustable, name);
     }
 
@@ -114,27 +115,17 @@ public final class DistributedSemaphore {
         return new DistributedSemaphore(coordinator, layout, permits, adjustable, newData.clone());
     }
 
-    /** Waits for one permit without a limit of time; see {@link #acquire(int)}. */
-    public PermitGrant acquire() throws InterruptedException {
-        return acquire(1);
-    }
-
     /**
      * Waits for permits without a limit of time.
      *
      * @param count how many, all at once; of an adjustable semaphore it may be more than there are now
-     * @throws IllegalArgumentException if the count is not positive, or more than there are of a fixed number, or than {@link #MOST_AT_ONCE}
+     * @throws IllegalArgumentException if the count is not positive, or more than there are of a fixed number, or than {@link #MAX_AT_ONCE}
      * @throws InterruptedException if the thread is interrupted; nothing stays behind
      * @throws SessionGoneException if the session is lost meanwhile
      * @throws io.conclave.error.ConclaveException if they cannot be had
      */
     public PermitGrant acquire(int count) throws InterruptedException {
         return waitFor(count).await();
-    }
-
-    /** Waits for one permit; see {@link #acquire(int, Duration)}. */
-    public PermitGrant acquire(Duration timeout) throws InterruptedException {
-        return acquire(1, timeout);
     }
 
     /**
@@ -214,11 +205,7 @@ public final class DistributedSemaphore {
      * @throws InterruptedException if the thread is interrupted; nothing stays behind
      */
     public Optional<PermitGrant> tryAcquire(int count) throws InterruptedException {
-        try {
-            return Optional.of(ifFree(count).await());
-        } catch (AcquireTimeoutException e) {
-            return Optional.empty();
-        }
+        return tryWith(ifFree(count));
     }
 
     /** As {@link #tryAcquire(int)}, without blocking. Completes on a listener thread. */
@@ -233,18 +220,27 @@ public final class DistributedSemaphore {
      * @throws InterruptedException if the thread is interrupted
      */
     public int permits() throws InterruptedException {
+        return Waiting.await(coordinator.recipeSession(), readPermits());
+    }
+
+    /** As {@link #permits()}, without blocking. Completes on a listener thread. */
+    public CompletableFuture<Integer> permitsAsync() {
+        return coordinator.recipeSession().onListenerThread("permits of " + layout.path(), readPermits());
+    }
+
+    private CompletionStage<Integer> readPermits() {
         if (!adjustable) {
-            return permits;
+            return CompletableFuture.completedFuture(permits);
         }
-        try {
-            return PermitNumber.parse(layout.permits(), coordinator.execute(GetData.of(layout.permits())))
-                    .number();
-        } catch (RefusedException e) {
-            if (e.reason() == RefusalReason.NO_NODE) {
+        return coordinator.recipeRead(GetData.of(layout.permits())).handle((node, failure) -> {
+            if (failure == null) {
+                return PermitCount.parse(layout.permits(), node).number();
+            }
+            if (Failures.isNoNode(Waiting.cause(failure))) {
                 return permits;
             }
-            throw e;
-        }
+            throw new CompletionException(Waiting.cause(failure));
+        });
     }
 
     /**
@@ -271,7 +267,7 @@ public final class DistributedSemaphore {
                     + "; DistributedSemaphore.adjustable makes one that can be changed");
         }
         refuseNegative(layout.path(), newPermits);
-        return PermitNumber.set(coordinator.recipeSession(), layout.permits(), newPermits);
+        return PermitCount.set(coordinator.recipeSession(), layout.permits(), newPermits);
     }
 
     /**
@@ -280,7 +276,18 @@ public final class DistributedSemaphore {
      * @throws InterruptedException if the thread is interrupted
      */
     public List<SemaphoreMember> holders() throws InterruptedException {
-        return read(layout.leases(), Set.of(SemaphoreLayout.LEASE));
+        RecipeSession session = coordinator.recipeSession();
+        return Waiting.await(session, readHolders(session));
+    }
+
+    /** As {@link #holders()}, without blocking. Completes on a listener thread. */
+    public CompletableFuture<List<SemaphoreMember>> holdersAsync() {
+        RecipeSession session = coordinator.recipeSession();
+        return session.onListenerThread("holders of " + layout.path(), readHolders(session));
+    }
+
+    private CompletionStage<List<SemaphoreMember>> readHolders(RecipeSession session) {
+        return read(session, layout.leases(), Set.of(SemaphoreLayout.LEASE));
     }
 
     /**
@@ -289,15 +296,24 @@ public final class DistributedSemaphore {
      * @throws InterruptedException if the thread is interrupted
      */
     public List<SemaphoreMember> waiters() throws InterruptedException {
-        return read(layout.line(), Set.of(EntryKind.MUTEX));
+        RecipeSession session = coordinator.recipeSession();
+        return Waiting.await(session, readWaiters(session));
     }
 
-    private List<SemaphoreMember> read(NodePath path, Set<io.conclave.line.EntryKind> kinds)
-            throws InterruptedException {
+    /** As {@link #waiters()}, without blocking. Completes on a listener thread. */
+    public CompletableFuture<List<SemaphoreMember>> waitersAsync() {
         RecipeSession session = coordinator.recipeSession();
-        return Waiting.await(session, LineView.read(session, path, kinds)).stream()
-                .map(SemaphoreMember::of)
-                .toList();
+        return session.onListenerThread("waiters of " + layout.path(), readWaiters(session));
+    }
+
+    private CompletionStage<List<SemaphoreMember>> readWaiters(RecipeSession session) {
+        return read(session, layout.line(), Set.of(EntryKind.MUTEX));
+    }
+
+    private static CompletionStage<List<SemaphoreMember>> read(
+            RecipeSession session, NodePath path, Set<EntryKind> kinds) {
+        return LineView.read(session, path, kinds)
+                .thenApply(members -> members.stream().map(SemaphoreMember::of).toList());
     }
 
     /**
@@ -314,20 +330,20 @@ public final class DistributedSemaphore {
      *     waiting; the wish stays
      * @throws IllegalArgumentException if he is no holder of a permit of this semaphore
      */
-    public CompletableFuture<RevocationOutcome> askToRelease(SemaphoreMember holder) {
-        return Revocation.ask(coordinator.recipeSession(), permitOf(holder), holder.zxid(), RevocationWord.bytes());
+    public CompletableFuture<RevocationOutcome> requestRelease(SemaphoreMember holder) {
+        return Revocation.ask(coordinator.recipeSession(), permitOf(holder), holder.sequence(), RevocationWord.bytes());
     }
 
     /**
-     * As {@link #askToRelease(SemaphoreMember)}, but a permit that is still there at the deadline is deleted, and the grant that has it is lost at once, with all its permits. For that the
+     * As {@link #requestRelease(SemaphoreMember)}, but a permit that is still there at the deadline is deleted, and the grant that has it is lost at once, with all its permits. For that the
      * coordinator's identities need DELETE on {@code <path>/leases} as well.
      *
      * @param deadline counted from the moment when the wish has been written. Cancelling the stage lifts it
      * @throws IllegalArgumentException if he is no holder of a permit of this semaphore, or the deadline is negative
      */
-    public CompletableFuture<RevocationOutcome> askToRelease(SemaphoreMember holder, Duration deadline) {
+    public CompletableFuture<RevocationOutcome> requestRelease(SemaphoreMember holder, Duration deadline) {
         return Revocation.ask(
-                coordinator.recipeSession(), permitOf(holder), holder.zxid(), RevocationWord.bytes(), deadline);
+                coordinator.recipeSession(), permitOf(holder), holder.sequence(), RevocationWord.bytes(), deadline);
     }
 
     private NodePath permitOf(SemaphoreMember holder) {
@@ -355,36 +371,51 @@ public final class DistributedSemaphore {
         return permits;
     }
 
+    @Override
+    Acquisition<PermitGrant> waitFor() {
+        return waitFor(1);
+    }
+
+    @Override
+    Acquisition<PermitGrant> waitFor(Duration timeout) {
+        return waitFor(1, timeout);
+    }
+
+    @Override
+    Acquisition<PermitGrant> ifFree() {
+        return ifFree(1);
+    }
+
     private Acquisition<PermitGrant> waitFor(int count) {
-        PermitTenant tenant = enter(count, true);
-        return Acquisition.of(tenant, () -> new HeldPermits(tenant));
+        PermitRequest request = enter(count, true);
+        return Acquisition.of(request, () -> new HeldPermits(request));
     }
 
     private Acquisition<PermitGrant> waitFor(int count, Duration timeout) {
         Waiting.checkedTimeout(timeout);
-        PermitTenant tenant = enter(count, true);
-        return Acquisition.of(tenant, () -> new HeldPermits(tenant), timeout);
+        PermitRequest request = enter(count, true);
+        return Acquisition.of(request, () -> new HeldPermits(request), timeout);
     }
 
     private Acquisition<PermitGrant> ifFree(int count) {
-        PermitTenant tenant = enter(count, false);
-        return Acquisition.ofTry(tenant, () -> new HeldPermits(tenant));
+        PermitRequest request = enter(count, false);
+        return Acquisition.ofTry(request, () -> new HeldPermits(request));
     }
 
-    private PermitTenant enter(int count, boolean patient) {
-        if (count < 1 || count > MOST_AT_ONCE) {
+    private PermitRequest enter(int count, boolean patient) {
+        if (count < 1 || count > MAX_AT_ONCE) {
             throw new IllegalArgumentException("Invalid count of permits " + count + " of " + layout.path()
-                    + ": it must be from 1 to " + MOST_AT_ONCE);
+                    + ": it must be from 1 to " + MAX_AT_ONCE);
         }
         if (!adjustable && count > permits) {
             throw new IllegalArgumentException("Invalid count of permits " + count + " of " + layout.path()
                     + ": there are " + permits + ", and that number is fixed");
         }
-        if ((long) count * data.length > MOST_BYTES_AT_ONCE) {
+        if ((long) count * data.length > MAX_BYTES_AT_ONCE) {
             throw new IllegalArgumentException("Invalid count of permits " + count + " of " + layout.path() + " with "
-                    + data.length + " bytes of data each: together they must be no more than " + MOST_BYTES_AT_ONCE);
+                    + data.length + " bytes of data each: together they must be no more than " + MAX_BYTES_AT_ONCE);
         }
-        return PermitTenant.enter(coordinator.recipeSession(), this, count, patient, data);
+        return PermitRequest.enter(coordinator.recipeSession(), this, count, patient, data);
     }
 
     private static void refuseNegative(NodePath path, int permits) {

@@ -1,19 +1,19 @@
 package io.conclave.locks;
 
 import io.conclave.grant.FencingToken;
-import io.conclave.line.HeldTenure;
+import io.conclave.line.AbstractGrant;
 import io.conclave.node.NodePath;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** All locks of a multi-lock, held. */
-final class HeldMultiLock extends HeldTenure<MultiTenant> implements MultiLockGrant {
+final class HeldMultiLock extends AbstractGrant<MultiLockRequest> implements MultiLockGrant {
     private final Map<NodePath, LockGrant> grants;
 
-    HeldMultiLock(MultiTenant tenant) {
-        super(tenant);
-        this.grants = tenant.grants();
+    HeldMultiLock(MultiLockRequest request) {
+        super(request);
+        this.grants = request.grants();
     }
 
     @Override
@@ -34,6 +34,6 @@ final class HeldMultiLock extends HeldTenure<MultiTenant> implements MultiLockGr
 
     @Override
     public String toString() {
-        return "Held" + tenant();
+        return "Held" + request();
     }
 }

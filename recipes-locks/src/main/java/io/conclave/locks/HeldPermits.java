@@ -1,18 +1,18 @@
 package io.conclave.locks;
 
-import io.conclave.line.HeldTenure;
+import io.conclave.line.AbstractGrant;
 import io.conclave.node.NodePath;
 import java.util.List;
 
 /** The permits that somebody was granted who stood at the head of the admission line. */
-final class HeldPermits extends HeldTenure<PermitTenant> implements PermitGrant {
+final class HeldPermits extends AbstractGrant<PermitRequest> implements PermitGrant {
     private final List<NodePath> paths;
     private final long czxid;
 
-    HeldPermits(PermitTenant tenant) {
-        super(tenant);
-        this.paths = tenant.leases().paths();
-        this.czxid = tenant.leases().czxid();
+    HeldPermits(PermitRequest request) {
+        super(request);
+        this.paths = request.leases().paths();
+        this.czxid = request.leases().czxid();
     }
 
     @Override

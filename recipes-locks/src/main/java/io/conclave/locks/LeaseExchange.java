@@ -1,6 +1,6 @@
 package io.conclave.locks;
 
-import io.conclave.coordinator.Refusals;
+import io.conclave.coordinator.Failures;
 import io.conclave.error.LossReason;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusalReason;
@@ -9,20 +9,20 @@ import io.conclave.line.Contender;
 import io.conclave.node.CreateMode;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
-import io.conclave.spi.Check;
-import io.conclave.spi.Create;
-import io.conclave.spi.Delete;
-import io.conclave.spi.GetChildren;
-import io.conclave.spi.GetData;
-import io.conclave.spi.Multi;
-import io.conclave.spi.Operation;
-import io.conclave.spi.Sync;
+import io.conclave.request.Check;
+import io.conclave.request.Create;
+import io.conclave.request.Delete;
+import io.conclave.request.GetChildren;
+import io.conclave.request.GetData;
+import io.conclave.request.Multi;
+import io.conclave.request.Operation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
 /**
- * The transaction that turns the place at the head of the admission line into leases, and what came of it: for {@link PermitTenant}, on whose dispatcher its state is.
+ * The transaction that turns the place at the head of the admission line into leases, and its
+ * outcome. Its state belongs to the dispatcher of its {@link PermitRequest}.
  *
  * <p>It checks the place and the version of the number of permits, creates the leases, and deletes the place. What if its reply is lost? All leases carry one guid in their names. After a sync they are
  * all there (granted), or none is: then the place is still there, and it is tried again, or it is not, and somebody has deleted it, or all of the leases. Where the leases are a few, somebody has deleted
@@ -31,7 +31,7 @@ import java.util.Optional;
 final class LeaseExchange {
     private static final int CHECK_OF_PLACE = 0; // its position in the transaction
 
-    private final PermitTenant tenant;
+    private final PermitRequest request;
     private final Contender place;
     private final SemaphoreLayout layout;
     private final PermitMeasurements measurements;
@@ -41,14 +41,14 @@ final class LeaseExchange {
     private boolean unanswered;
 
     LeaseExchange(
-            PermitTenant tenant,
+            PermitRequest request,
             Contender place,
             SemaphoreLayout layout,
             PermitMeasurements measurements,
             String guid,
             int wanted,
             byte[] data) {
-        this.tenant = tenant;
+        this.request = request;
         this.place = place;
         this.layout = layout;
         this.measurements = measurements;
@@ -57,13 +57,13 @@ final class LeaseExchange {
         this.data = data;
     }
 
-    /** Whether the transaction is on its way; its answer finds the tenant as he is then. */
+    /** Whether the transaction is on its way; its answer finds the request as it is then. */
     boolean isUnanswered() {
         return unanswered;
     }
 
     /** Sends the transaction, which relies on what was seen. */
-    void send(Room.Seen seen) {
+    void send(PermitAvailability.Seen seen) {
         NodePath ours = place.path().orElseThrow();
         List<Operation<?>> operations = new ArrayList<>();
         operations.add(Check.exists(ours));
@@ -76,8 +76,8 @@ final class LeaseExchange {
         unanswered = true;
         place.turnInto(
                 new Multi(operations),
-                results -> tenant.guarded(() -> onTurned(results)),
-                cause -> tenant.guarded(() -> onNotTurned(cause, checks)));
+                results -> request.guarded(() -> onTurned(results)),
+                cause -> request.guarded(() -> onNotTurned(cause, checks)));
     }
 
     private void onTurned(List<Multi.Result> results) {
@@ -87,27 +87,27 @@ final class LeaseExchange {
         Optional<NodeStat> stat =
                 results.stream().flatMap(result -> result.stat().stream()).findFirst();
         if (stat.isPresent()) {
-            tenant.have(new PermitTenant.Leases(paths, stat.get().czxid()));
-        } else if (tenant.isTurning()) {
+            request.have(new PermitRequest.Leases(paths, stat.get().czxid()));
+        } else if (request.isTurning()) {
             findOut(); // ZooKeeper 3.5 tells no stat of what a transaction creates
         } else {
-            tenant.onNotTurnedAnyMore(true);
+            request.onNotTurnedAnyMore(true);
         }
     }
 
     private void onNotTurned(Throwable cause, int checks) {
         unanswered = false;
         boolean unknown = cause instanceof OutcomeUnknownException;
-        if (!tenant.isTurning()) {
-            tenant.onNotTurnedAnyMore(unknown);
+        if (!request.isTurning()) {
+            request.onNotTurnedAnyMore(unknown);
         } else if (unknown) {
             findOut();
         } else if (cause instanceof RefusedException refused && isOfPlace(refused)) {
-            tenant.placeMissing();
+            request.placeMissing();
         } else if (cause instanceof RefusedException refused && isWorthAnotherLook(refused, checks)) {
-            tenant.lookAgain();
+            request.lookAgain();
         } else {
-            tenant.fail(cause);
+            request.fail(cause);
         }
     }
 
@@ -128,49 +128,46 @@ final class LeaseExchange {
     /** The transaction was not answered: the guid tells what came of it. */
     private void findOut() {
         measurements.recovering();
-        // One after the other: a list that came by another connection than the sync may be older than the transaction.
-        tenant.send(
-                Sync.of(layout.leases()),
-                synced -> tenant.send(
+        request.sender()
+                .readLatest(
+                        layout.leases(),
                         GetChildren.of(layout.leases()),
                         children -> onFound(layout.leasesOf(guid, children.names())),
-                        this::onNotFoundOut),
-                this::onNotFoundOut);
+                        this::onNotFoundOut);
     }
 
     private void onNotFoundOut(Throwable cause) {
-        if (!tenant.isTurning()) {
+        if (!request.isTurning()) {
             return; // whoever leaves searches for himself
         }
-        if (cause instanceof OutcomeUnknownException) {
-            findOut();
-        } else if (Refusals.isNoNode(cause)) {
+        if (Failures.isNoNode(cause)) {
             onFound(List.of()); // there is no parent of leases, or somebody has deleted one since it was listed
         } else {
-            tenant.fail(cause);
+            request.fail(cause);
         }
     }
 
     private void onFound(List<NodePath> found) {
-        if (!tenant.isTurning()) {
+        if (!request.isTurning()) {
             return;
         }
         if (found.size() == wanted) {
-            tenant.send(
-                    GetData.of(found.get(0)),
-                    node -> tenant.have(
-                            new PermitTenant.Leases(found, node.stat().czxid())),
-                    this::onFoundNotRead);
+            request.sender()
+                    .read(
+                            GetData.of(found.get(0)),
+                            node -> request.have(
+                                    new PermitRequest.Leases(found, node.stat().czxid())),
+                            this::onFoundNotRead);
         } else if (found.isEmpty()) {
-            tenant.lookAgain();
+            request.lookAgain();
         } else {
-            tenant.fail(tenant.lostException(
-                    LossReason.NODE_DELETED, "Permits were deleted by somebody else while " + tenant.describe()));
+            request.fail(request.lostException(
+                    LossReason.NODE_DELETED, "Permits were deleted by somebody else while " + request.describe()));
         }
     }
 
     private void onFoundNotRead(Throwable cause) {
-        if (tenant.isTurning() && Refusals.isNoNode(cause)) {
+        if (request.isTurning() && Failures.isNoNode(cause)) {
             findOut(); // deleted since it was listed, and the others may be there still
         } else {
             onNotFoundOut(cause);

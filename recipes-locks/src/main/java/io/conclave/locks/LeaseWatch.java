@@ -1,12 +1,11 @@
 package io.conclave.locks;
 
-import io.conclave.coordinator.Refusals;
-import io.conclave.error.OutcomeUnknownException;
+import io.conclave.coordinator.Failures;
 import io.conclave.line.RevocationWord;
 import io.conclave.node.NodeEvent;
 import io.conclave.node.NodePath;
-import io.conclave.spi.GetData;
-import io.conclave.spi.Watcher;
+import io.conclave.request.GetData;
+import io.conclave.request.Watcher;
 
 /**
  * Watches the leases of a holder: tells when one is not there any more, and when somebody asks for one by the word in its znode.
@@ -14,49 +13,47 @@ import io.conclave.spi.Watcher;
  * <p>State belongs to the dispatcher.
  */
 final class LeaseWatch {
-    private final PermitTenant tenant;
+    private final PermitRequest request;
     private final Watcher watcher = this::onEvent;
 
-    LeaseWatch(PermitTenant tenant) {
-        this.tenant = tenant;
+    LeaseWatch(PermitRequest request) {
+        this.request = request;
     }
 
     /** Watches all of them. A deletion before the watch is set is reported by the answer, one after it by the event. */
-    void watch(PermitTenant.Leases leases) {
+    void watch(PermitRequest.Leases leases) {
         leases.paths().forEach(this::watch);
     }
 
     private void watch(NodePath lease) {
-        tenant.send(GetData.of(lease).withWatcher(watcher), this::onRead, cause -> {
-            if (cause instanceof OutcomeUnknownException && tenant.isHeld()) {
-                watch(lease);
-            } else if (Refusals.isNoNode(cause)) {
-                tenant.leaseVanished();
-            } else if (!(cause instanceof OutcomeUnknownException)) {
-                tenant.fail(cause);
+        request.sender().read(GetData.of(lease).withWatcher(watcher), this::onRead, cause -> {
+            if (Failures.isNoNode(cause)) {
+                request.leaseVanished();
+            } else {
+                request.fail(cause);
             }
         });
     }
 
     private void onRead(GetData.NodeData node) {
-        if (!tenant.isHeld()) {
+        if (!request.isHeld()) {
             return;
         }
-        if (node.stat().czxid() != tenant.leases().czxid()
-                || node.stat().ephemeralOwner() != tenant.session().id()) {
-            tenant.leaseVanished(); // somebody else's of the same name
+        if (node.stat().czxid() != request.leases().czxid()
+                || node.stat().ephemeralOwner() != request.session().id()) {
+            request.leaseVanished(); // somebody else's of the same name
         } else if (node.stat().version() > 0 && RevocationWord.isIn(node.data())) {
-            tenant.askedToGiveUp();
+            request.askedToGiveUp();
         }
     }
 
     private void onEvent(NodeEvent event) {
-        tenant.guarded(() -> {
-            if (!tenant.isHeld()) {
+        request.guarded(() -> {
+            if (!request.isHeld()) {
                 return;
             }
             if (event.type() == NodeEvent.Type.DELETED) {
-                tenant.leaseVanished();
+                request.leaseVanished();
             } else {
                 watch(event.path());
             }

@@ -3,10 +3,7 @@ package io.conclave.locks;
 import io.conclave.coordinator.RecipeSession;
 import io.conclave.coordinator.Waiting;
 import io.conclave.error.AcquireTimeoutException;
-import io.conclave.error.GrantLostException;
 import io.conclave.error.SessionGoneException;
-import io.conclave.grant.HeldCall;
-import io.conclave.grant.HeldWork;
 import io.conclave.grant.RevocationOutcome;
 import io.conclave.line.Acquisition;
 import io.conclave.line.Contender;
@@ -14,7 +11,6 @@ import io.conclave.line.LineMember;
 import io.conclave.line.LineRole;
 import io.conclave.line.LineView;
 import io.conclave.line.Revocation;
-import io.conclave.line.WhileHeld;
 import io.conclave.node.NodePath;
 import java.time.Duration;
 import java.time.Instant;
@@ -22,6 +18,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.Lock;
 import org.jspecify.annotations.Nullable;
 
@@ -30,9 +28,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <G> the kind of grant
  */
-abstract class LineLock<G extends LockGrant> {
+abstract class LineLock<G extends LockGrant> extends AcquiredByWaiting<G> {
     private final LockLine place;
     private final LineRole role;
+    private final AtomicReference<@Nullable Lock> view = new AtomicReference<>();
 
     LineLock(LockLine place, LineRole role) {
         this.place = place;
@@ -42,109 +41,12 @@ abstract class LineLock<G extends LockGrant> {
     /** The grant of a contender whose turn it is. */
     abstract G grantOf(Contender contender);
 
-    /**
-     * Waits for the lock without a limit of time.
-     *
-     * @throws InterruptedException if the thread is interrupted; nothing stays behind
-     * @throws SessionGoneException if the session is lost meanwhile
-     * @throws io.conclave.error.ConclaveException if it cannot be had
-     */
-    public G acquire() throws InterruptedException {
-        return Acquisition.of(enter(), this::grantOf).await();
-    }
-
-    /**
-     * Waits for the lock.
-     *
-     * @param timeout how long at most
-     * @throws AcquireTimeoutException if the time is over
-     * @throws InterruptedException if the thread is interrupted; nothing stays behind
-     * @throws SessionGoneException if the session is lost meanwhile
-     * @throws io.conclave.error.ConclaveException if it cannot be had
-     */
-    public G acquire(Duration timeout) throws InterruptedException {
-        return waitFor(timeout).await();
-    }
-
-    /**
-     * Waits for the lock, does the work on the calling thread while it is held, and gives it back. The recommended form: a loss is
-     * never silent. It interrupts the work, and the caller gets a {@link GrantLostException} when the work has ended; what the work threw
-     * then is a suppressed exception of it. See {@link WhileHeld} for what happens to interrupts from elsewhere.
-     *
-     * @param timeout how long to wait at most
-     * @throws GrantLostException if the lock was lost before the work ended
-     * @throws AcquireTimeoutException if the time is over; the work was not begun
-     * @throws X what the work throws
-     * @throws InterruptedException if the thread is interrupted while it waits; the work was not begun
-     */
-    public <X extends Exception> void whileHeld(Duration timeout, HeldWork<? super G, X> work)
-            throws X, InterruptedException {
-        Objects.requireNonNull(work, "work");
-        WhileHeld.run(acquire(timeout), work);
-    }
-
-    /** As {@link #whileHeld(Duration, HeldWork)}, without a limit of time for the wait. */
-    public <X extends Exception> void whileHeld(HeldWork<? super G, X> work) throws X, InterruptedException {
-        Objects.requireNonNull(work, "work");
-        WhileHeld.run(acquire(), work);
-    }
-
-    /** As {@link #whileHeld(Duration, HeldWork)}, with a result. */
-    public <R extends @Nullable Object, X extends Exception> R callWhileHeld(
-            Duration timeout, HeldCall<? super G, R, X> work) throws X, InterruptedException {
-        Objects.requireNonNull(work, "work");
-        return WhileHeld.call(acquire(timeout), work);
-    }
-
-    /** As {@link #callWhileHeld(Duration, HeldCall)}, without a limit of time for the wait. */
-    public <R extends @Nullable Object, X extends Exception> R callWhileHeld(HeldCall<? super G, R, X> work)
-            throws X, InterruptedException {
-        Objects.requireNonNull(work, "work");
-        return WhileHeld.call(acquire(), work);
-    }
-
-    /** Waits for the lock without blocking. Completes on a listener thread, with what {@link #acquire()} gives or throws; cancelling it leaves the line. */
-    public CompletableFuture<G> acquireAsync() {
-        return Acquisition.of(enter(), this::grantOf).stage(LockGrant::closeAsync);
-    }
-
-    /** As {@link #acquireAsync()}, with a limit of time after which it fails with {@link AcquireTimeoutException}. */
-    public CompletableFuture<G> acquireAsync(Duration timeout) {
-        return waitFor(timeout).stage(LockGrant::closeAsync);
-    }
-
-    /**
-     * Takes the lock if nobody has it or waits for it, after one round trip. A place of this coordinator that is being given up counts
-     * as nobody, and its end is waited for.
-     *
-     * <p>It blocks for the coordinator's try timeout at most ({@link io.conclave.coordinator.CoordinatorBuilder#tryTimeout}, 1 second if
-     * not set), with or without a connection.
-     *
-     * @return empty if another one holds the lock or waits for it
-     * @throws io.conclave.error.NotConnectedException if the store does not answer within the try timeout; nothing is held, and what was
-     *     created is deleted as soon as the connection is back
-     * @throws SessionGoneException if the session is lost meanwhile
-     * @throws InterruptedException if the thread is interrupted; nothing stays behind
-     */
-    public Optional<G> tryAcquire() throws InterruptedException {
-        try {
-            return Optional.of(ifFree().await());
-        } catch (AcquireTimeoutException e) {
-            return Optional.empty();
-        }
-    }
-
     Optional<G> tryAcquireUninterruptibly() {
         try {
             return Optional.of(ifFree().awaitUninterruptibly());
         } catch (AcquireTimeoutException e) {
             return Optional.empty();
         }
-    }
-
-    /** As {@link #tryAcquire()}, without blocking. Completes on a listener thread, with what that gives or throws. */
-    public CompletableFuture<Optional<G>> tryAcquireAsync() {
-        return ifFree().stageIfFree(LockGrant::closeAsync);
     }
 
     /**
@@ -154,41 +56,53 @@ abstract class LineLock<G extends LockGrant> {
      */
     public List<LockMember> members() throws InterruptedException {
         RecipeSession session = place.session();
-        return Waiting.await(session, LineView.read(session, place.path(), role.line())).stream()
-                .map(this::member)
-                .toList();
+        return Waiting.await(session, read(session));
+    }
+
+    /** As {@link #members()}, without blocking. Completes on a listener thread. */
+    public CompletableFuture<List<LockMember>> membersAsync() {
+        RecipeSession session = place.session();
+        return session.onListenerThread("members of " + place.path(), read(session));
+    }
+
+    private CompletionStage<List<LockMember>> read(RecipeSession session) {
+        return LineView.read(session, place.path(), role.line())
+                .thenApply(members -> members.stream().map(this::member).toList());
     }
 
     /**
-     * Asks somebody who holds the lock or waits for it to give up, and waits for it without a limit of time: he hears it through {@link LockGrant#revocationRequested()},
-     * and need not follow. Never blocks.
+     * Asks a holder or waiter to release the lock, and waits for that without a limit of time. The holder hears of it through
+     * {@link LockGrant#revocationRequested()}, and need not agree. Never blocks.
      *
-     * <p>The wish is a word that is written into his znode, in place of his data. In Curator's layout it is {@code __REVOKE__}, the only one that Curator's own
-     * revocable locks understand, so that they are asked as ours are; in kazoo's, which knows none, it is {@code unlock}, that of the ZooKeeper recipes page. Holders of this library
-     * understand both in either layout, whoever writes them.
+     * <p>The request is a word that replaces the data of the member's znode. In Curator's layout it is {@code __REVOKE__}, the
+     * only word that Curator's own revocable locks understand. kazoo's layout has no word of its own, and gets {@code unlock},
+     * that of the ZooKeeper recipes page. Holders of this library understand both words in either layout.
      *
-     * <p>The coordinator's identities need READ and WRITE on his znode; its ACL is the default ACL of his coordinator.
+     * <p>The coordinator's identities need READ and WRITE on the member's znode, whose ACL is the default ACL of the member's
+     * coordinator.
      *
-     * @param member one of {@link #members()}; if his znode has gone, another of that name is left alone
-     * @return completes on a listener thread when he has gone, and says how; exceptionally with {@link io.conclave.error.RefusedException}, or if the own session is lost or
-     *     closed. Cancelling it stops waiting; the wish stays
-     * @throws IllegalArgumentException if he is no member of this lock
+     * @param member one of {@link #members()}; if its znode has gone, another znode of that name is left alone
+     * @return completes on a listener thread when the member has gone, and says how; exceptionally with {@link
+     *     io.conclave.error.RefusedException}, or if the caller's session is lost or closed. Cancelling it stops waiting; the
+     *     request stays
+     * @throws IllegalArgumentException if the member is not one of this lock
      */
-    public CompletableFuture<RevocationOutcome> askToRelease(LockMember member) {
-        return Revocation.ask(place.session(), pathOf(member), member.zxid(), word());
+    public CompletableFuture<RevocationOutcome> requestRelease(LockMember member) {
+        return Revocation.ask(place.session(), pathOf(member), member.sequence(), word());
     }
 
     /**
-     * As {@link #askToRelease(LockMember)}, but whoever is still there at the deadline is thrown out: his znode is deleted, and his grant is lost at once. He may need a while to hear
-     * of that, as with a lost session; what he writes meanwhile is stopped by the fencing token only.
+     * As {@link #requestRelease(LockMember)}, but a member that is still there at the deadline loses its place: its znode is
+     * deleted, and its grant is lost at once. It may hear of that late, as of a lost session; only the fencing token stops
+     * what it writes until then.
      *
      * <p>For that the coordinator's identities need DELETE on the lock's znode as well.
      *
-     * @param deadline counted from the moment when the wish has been written. Cancelling the stage lifts it
-     * @throws IllegalArgumentException if he is no member of this lock, or the deadline is negative
+     * @param deadline counted from the moment when the request has been written. Cancelling the future lifts it
+     * @throws IllegalArgumentException if the member is not one of this lock, or the deadline is negative
      */
-    public CompletableFuture<RevocationOutcome> askToRelease(LockMember member, Duration deadline) {
-        return Revocation.ask(place.session(), pathOf(member), member.zxid(), word(), deadline);
+    public CompletableFuture<RevocationOutcome> requestRelease(LockMember member, Duration deadline) {
+        return Revocation.ask(place.session(), pathOf(member), member.sequence(), word(), deadline);
     }
 
     private NodePath pathOf(LockMember member) {
@@ -203,8 +117,10 @@ abstract class LineLock<G extends LockGrant> {
     }
 
     /**
-     * This lock as java.util.concurrent knows it: owned by a thread, and reentrant. Each call makes an independent view: threads must share
-     * one for re-entry to be seen.
+     * This lock as java.util.concurrent knows it: owned by a thread, and reentrant. Every call gives the
+     * same view, so a thread that has locked it through one call holds it through another. The view belongs to this
+     * object: another object for the same path, also one that {@code withData} has made, has another view, and a thread
+     * that locks both waits for itself. So keep the lock, or the view.
      *
      * <p>{@code tryLock()} ends within the coordinator's try timeout. If the store does not answer by then it throws {@link
      * io.conclave.error.NotConnectedException}: {@code false} would say that another one holds the lock, which is not known. Interrupts do
@@ -217,7 +133,12 @@ abstract class LineLock<G extends LockGrant> {
      * conditions.
      */
     public Lock asLock() {
-        return new ReentrantLockView(this);
+        Lock present = view.get();
+        if (present != null) {
+            return present;
+        }
+        view.compareAndSet(null, new ReentrantLockView(this));
+        return Objects.requireNonNull(view.get());
     }
 
     /** The lock's znode, in the coordinator's namespace. */
@@ -230,10 +151,16 @@ abstract class LineLock<G extends LockGrant> {
     }
 
     G acquireUninterruptibly() {
-        return Acquisition.of(enter(), this::grantOf).awaitUninterruptibly();
+        return waitFor().awaitUninterruptibly();
     }
 
-    private Acquisition<G> waitFor(Duration timeout) {
+    @Override
+    final Acquisition<G> waitFor() {
+        return Acquisition.of(enter(), this::grantOf);
+    }
+
+    @Override
+    final Acquisition<G> waitFor(Duration timeout) {
         Waiting.checkedTimeout(timeout);
         return Acquisition.of(enter(), this::grantOf, timeout);
     }
@@ -247,7 +174,8 @@ abstract class LineLock<G extends LockGrant> {
         return Contender.enter(place.session(), place.path(), role, place.data());
     }
 
-    private Acquisition<G> ifFree() {
+    @Override
+    final Acquisition<G> ifFree() {
         return Acquisition.ofTry(enter(false), this::grantOf);
     }
 

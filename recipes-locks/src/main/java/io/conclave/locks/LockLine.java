@@ -2,7 +2,7 @@ package io.conclave.locks;
 
 import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.RecipeSession;
-import io.conclave.line.OwnName;
+import io.conclave.line.ProcessName;
 import io.conclave.node.NodePath;
 import java.nio.charset.StandardCharsets;
 
@@ -20,7 +20,8 @@ record LockLine(Coordinator coordinator, NodePath path, LockLayout layout, byte[
         if (path.isRoot()) {
             throw new IllegalArgumentException("Invalid lock path \"/\": a lock needs a znode of its own");
         }
-        return new LockLine(coordinator, path, LockLayout.CURATOR, OwnName.get().getBytes(StandardCharsets.UTF_8));
+        return new LockLine(
+                coordinator, path, LockLayout.CURATOR, ProcessName.get().getBytes(StandardCharsets.UTF_8));
     }
 
     LockLine withData(byte[] newData) {

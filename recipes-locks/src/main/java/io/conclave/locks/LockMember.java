@@ -11,13 +11,13 @@ import java.time.Instant;
  * @param bytes what he left for others to see
  * @param mode how he holds it or waits for it
  * @param sessionId the session that he lives with
- * @param zxid the zxid of his fencing token
+ * @param sequence that of its fencing token, which tells it from another at the same path
  * @param since when he entered the line, by the leader's clock
  */
-public record LockMember(NodePath path, Bytes bytes, LockMode mode, long sessionId, long zxid, Instant since) {
+public record LockMember(NodePath path, Bytes bytes, LockMode mode, long sessionId, long sequence, Instant since) {
     /** With a copy of this data. */
-    public LockMember(NodePath path, byte[] data, LockMode mode, long sessionId, long zxid, Instant since) {
-        this(path, Bytes.copyOf(data), mode, sessionId, zxid, since);
+    public LockMember(NodePath path, byte[] data, LockMode mode, long sessionId, long sequence, Instant since) {
+        this(path, Bytes.copyOf(data), mode, sessionId, sequence, since);
     }
 
     /** The data: a copy with each call. */

@@ -5,8 +5,8 @@ import io.conclave.line.LineEntry;
 import io.conclave.line.LineRole;
 import io.conclave.line.LineRule;
 import io.conclave.line.RevocationWord;
-import io.conclave.line.Turn;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /** As what contenders for a lock stand in its line, in one layout. */
@@ -31,7 +31,7 @@ final class LockRoles {
     private LockRoles(EntryKind mutex, EntryKind reader, EntryKind writer, byte[] word) {
         Set<EntryKind> shared = Set.of(reader, writer);
         this.mutex = new LineRole(MEASURED_AS, mutex, Set.of(mutex), LineRule.immediatePredecessor());
-        this.reader = new LineRole(MEASURED_AS, reader, shared, (before, own) -> afterNearest(writer, before));
+        this.reader = new LineRole(MEASURED_AS, reader, shared, (before, own) -> nearest(writer, before));
         this.writer = new LineRole(MEASURED_AS, writer, shared, LineRule.immediatePredecessor());
         this.word = word;
     }
@@ -43,13 +43,13 @@ final class LockRoles {
         };
     }
 
-    private static Turn afterNearest(EntryKind kind, List<LineEntry> before) {
+    private static Optional<LineEntry> nearest(EntryKind kind, List<LineEntry> before) {
         for (int i = before.size() - 1; i >= 0; i--) {
             if (before.get(i).kind().equals(kind)) {
-                return Turn.after(before.get(i));
+                return Optional.of(before.get(i));
             }
         }
-        return Turn.now();
+        return Optional.empty();
     }
 
     LineRole mutex() {

@@ -1,16 +1,16 @@
 package io.conclave.locks;
 
-import io.conclave.grant.Tenure;
+import io.conclave.grant.Grant;
 import io.conclave.node.NodePath;
 import java.util.List;
-import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * Permits of a semaphore that are held, all of them until they are closed or one is lost.
  *
  * <p>They have no fencing token: several have permits at a time, so none of them is the one whose writes a store should prefer.
  */
-public interface PermitGrant extends Tenure {
+public interface PermitGrant extends Grant {
     /** How many permits these are. */
     int permits();
 
@@ -21,5 +21,5 @@ public interface PermitGrant extends Tenure {
      * Completes, on a listener thread, when somebody has asked for one of these permits by writing {@code unlock} or {@code __REVOKE__} into its znode. The holder need not give
      * them back; if he does, by {@link #close()}, all of them go. Never exceptionally; not at all if nobody asks.
      */
-    CompletionStage<Void> revocationRequested();
+    CompletableFuture<Void> revocationRequested();
 }

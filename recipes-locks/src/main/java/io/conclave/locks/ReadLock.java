@@ -10,6 +10,6 @@ public final class ReadLock extends LineLock<ReadGrant> implements SingleLock {
 
     @Override
     ReadGrant grantOf(Contender contender) {
-        return new HeldForReading(contender);
+        return new HeldReadLock(contender);
     }
 }

@@ -11,13 +11,13 @@ import java.time.Instant;
  * @param path his znode: of one permit, or of his place in the admission line
  * @param bytes what he left for others to see
  * @param sessionId the session that he lives with
- * @param zxid what created his znode, and tells it from another of the same name
+ * @param sequence the change that created its znode, which tells it from another at the same path
  * @param since when he got the permit or entered the line, by the leader's clock
  */
-public record SemaphoreMember(NodePath path, Bytes bytes, long sessionId, long zxid, Instant since) {
+public record SemaphoreMember(NodePath path, Bytes bytes, long sessionId, long sequence, Instant since) {
     /** With a copy of this data. */
-    public SemaphoreMember(NodePath path, byte[] data, long sessionId, long zxid, Instant since) {
-        this(path, Bytes.copyOf(data), sessionId, zxid, since);
+    public SemaphoreMember(NodePath path, byte[] data, long sessionId, long sequence, Instant since) {
+        this(path, Bytes.copyOf(data), sessionId, sequence, since);
     }
 
     static SemaphoreMember of(LineMember member) {

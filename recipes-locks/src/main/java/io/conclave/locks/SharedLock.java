@@ -4,6 +4,7 @@ import io.conclave.coordinator.Coordinator;
 import io.conclave.node.NodePath;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * A lock among all processes that use the same path, held by many readers or by one writer: the shared lock of the ZooKeeper recipes page, first come, first served, so that
@@ -25,9 +26,13 @@ import java.util.List;
  */
 public final class SharedLock {
     private final LockLine place;
+    private final ReadLock readLock;
+    private final WriteLock writeLock;
 
     private SharedLock(LockLine place) {
         this.place = place;
+        this.readLock = new ReadLock(place);
+        this.writeLock = new WriteLock(place);
     }
 
     /**
@@ -54,14 +59,14 @@ public final class SharedLock {
         return new SharedLock(place.withLayout(layout));
     }
 
-    /** The half that many may hold at once. */
+    /** The half that many may hold at once; the same object with every call. */
     public ReadLock readLock() {
-        return new ReadLock(place);
+        return readLock;
     }
 
-    /** The half that one may hold at a time. */
+    /** The half that one may hold at a time; the same object with every call. */
     public WriteLock writeLock() {
-        return new WriteLock(place);
+        return writeLock;
     }
 
     /**
@@ -70,8 +75,17 @@ public final class SharedLock {
      * @throws InterruptedException if the thread is interrupted
      */
     public List<LockMember> holders() throws InterruptedException {
+        return holdersAmong(members());
+    }
+
+    /** As {@link #holders()}, without blocking. Completes on a listener thread. */
+    public CompletableFuture<List<LockMember>> holdersAsync() {
+        return membersAsync().thenApply(SharedLock::holdersAmong);
+    }
+
+    private static List<LockMember> holdersAmong(List<LockMember> members) {
         List<LockMember> holders = new ArrayList<>();
-        for (LockMember member : members()) {
+        for (LockMember member : members) {
             if (member.mode() == LockMode.EXCLUSIVE) {
                 return holders.isEmpty() ? List.of(member) : holders;
             }
@@ -87,6 +101,11 @@ public final class SharedLock {
      */
     public List<LockMember> members() throws InterruptedException {
         return readLock().members();
+    }
+
+    /** As {@link #members()}, without blocking. Completes on a listener thread. */
+    public CompletableFuture<List<LockMember>> membersAsync() {
+        return readLock().membersAsync();
     }
 
     /** The lock's znode, in the coordinator's namespace. */

@@ -10,6 +10,6 @@ public final class WriteLock extends LineLock<WriteGrant> implements SingleLock 
 
     @Override
     WriteGrant grantOf(Contender contender) {
-        return new HeldForWriting(contender, place().roles().reader());
+        return new HeldWriteLock(contender, place().roles().reader());
     }
 }

@@ -12,12 +12,12 @@ import io.conclave.error.GrantLostException;
 import io.conclave.error.LossReason;
 import io.conclave.node.Acl;
 import io.conclave.node.Permission;
-import io.conclave.spi.Multi;
-import io.conclave.spi.SetAcl;
-import io.conclave.spi.Sync;
-import io.conclave.testkit.memory.Decision;
+import io.conclave.request.Multi;
+import io.conclave.request.SetAcl;
+import io.conclave.request.Sync;
 import io.conclave.testkit.memory.Faults;
 import io.conclave.testkit.memory.MemoryStore;
+import io.conclave.testkit.memory.RequestFate;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
@@ -61,13 +61,13 @@ class DowngradeFailureTest {
     void writerThatIsClosedWhileTheConnectionIsLostAgainIsToldThatItWasReleased() throws Exception {
         WriteGrant writing = lock.writeLock().acquire();
         AtomicBoolean closed = new AtomicBoolean();
-        faults.onNext(Multi.class::isInstance, Decision.DROP_AFTER);
+        faults.onNext(Multi.class::isInstance, RequestFate.DROP_AFTER);
         faults.intercept((session, request, index) -> {
             if (request instanceof Sync && closed.compareAndSet(false, true)) {
                 writing.closeAsync();
-                return Decision.DROP_BEFORE;
+                return RequestFate.DROP_BEFORE;
             }
-            return Decision.PROCEED;
+            return RequestFate.PROCEED;
         });
         assertInstanceOf(ClosedException.class, failureOf(writing.downgradeAsync()));
         writing.closeAsync().toCompletableFuture().get(20, SECONDS);
@@ -81,7 +81,7 @@ class DowngradeFailureTest {
         coordinator.execute(SetAcl.of(
                 writing.path(),
                 new Acl(List.of(new Acl.Entry(EnumSet.of(Permission.ADMIN), "world", "anyone"))))); // it cannot be read
-        faults.onNext(Multi.class::isInstance, Decision.DROP_BEFORE);
+        faults.onNext(Multi.class::isInstance, RequestFate.DROP_BEFORE);
         assertInstanceOf(GrantLostException.class, failureOf(writing.downgradeAsync()));
         assertFalse(writing.isHeld());
         assertEquals(LossReason.REFUSED, writing.lost().toCompletableFuture().get(20, SECONDS));

@@ -1,16 +1,16 @@
 package io.conclave.locks;
 
 import io.conclave.node.NodeStat;
+import io.conclave.request.Create;
+import io.conclave.request.Request;
+import io.conclave.session.Capability;
+import io.conclave.session.SessionState;
 import io.conclave.spi.Backend;
 import io.conclave.spi.BackendOptions;
 import io.conclave.spi.BackendProvider;
 import io.conclave.spi.BackendSession;
-import io.conclave.spi.Capability;
 import io.conclave.spi.ConnectString;
-import io.conclave.spi.Create;
-import io.conclave.spi.Request;
 import io.conclave.spi.SessionListener;
-import io.conclave.spi.SessionState;
 import io.conclave.testkit.memory.MemoryBackend;
 import io.conclave.testkit.memory.MemoryStore;
 import java.time.Duration;

@@ -2,8 +2,8 @@ package io.conclave.locks;
 
 import io.conclave.grant.RevocationOutcome;
 import io.conclave.testkit.driver.Actor;
-import io.conclave.testkit.driver.Claim;
 import io.conclave.testkit.driver.FaultDriver;
+import io.conclave.testkit.driver.HeldClaim;
 import io.conclave.testkit.driver.Holding;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -56,7 +56,7 @@ class KazooLayoutFaultsTest {
                     Holding held = first.granted(
                             "",
                             Holding.Kind.SHARED,
-                            Claim.of(shared(first).readLock().acquire()),
+                            HeldClaim.of(shared(first).readLock().acquire()),
                             1);
                     run.victim().start(me -> me.hold(shared(me).writeLock().acquire()));
                     run.untilAtRest();
@@ -89,8 +89,8 @@ class KazooLayoutFaultsTest {
                     grant.revocationRequested().thenRun(grant::closeAsync);
                     run.victim().start(me -> {
                         RevocationOutcome outcome = me.await(
-                                mutex(me).askToRelease(mutex(me).holder().orElseThrow()));
-                        if (outcome != RevocationOutcome.GAVE_UP) {
+                                mutex(me).requestRelease(mutex(me).holder().orElseThrow()));
+                        if (outcome != RevocationOutcome.RELEASED) {
                             run.violated("the holder gave up, and not: " + outcome);
                         }
                     });

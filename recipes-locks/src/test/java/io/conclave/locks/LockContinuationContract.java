@@ -2,16 +2,18 @@ package io.conclave.locks;
 
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
-import io.conclave.grant.Tenure;
+import io.conclave.error.LossReason;
+import io.conclave.grant.Grant;
 import io.conclave.node.CreateMode;
 import io.conclave.node.NodePath;
-import io.conclave.spi.Create;
-import io.conclave.spi.Delete;
-import io.conclave.spi.GetData;
+import io.conclave.request.Create;
+import io.conclave.request.Delete;
+import io.conclave.request.GetData;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -103,10 +105,10 @@ abstract class LockContinuationContract extends WhileHeldContract {
         Blocked asked = new Blocked(coordinator, grant.revocationRequested());
         Blocked lost = new Blocked(coordinator, grant.lost());
         Blocked over = new Blocked(
-                other, lockOf(other).askToRelease(lockOf(other).holder().orElseThrow(), Duration.ofMillis(50)));
+                other, lockOf(other).requestRelease(lockOf(other).holder().orElseThrow(), Duration.ofMillis(50)));
         asked.awaitAndSeeTheSessionGoOn("revocationRequested()");
         lost.awaitAndSeeTheSessionGoOn("lost()");
-        over.awaitAndSeeTheSessionGoOn("askToRelease");
+        over.awaitAndSeeTheSessionGoOn("requestRelease");
     }
 
     @Test
@@ -135,7 +137,7 @@ abstract class LockContinuationContract extends WhileHeldContract {
         ends(coordinator, both.get(20, SECONDS), "several locks");
     }
 
-    private static void ends(Coordinator coordinator, Tenure grant, String of) throws Exception {
+    private static void ends(Coordinator coordinator, Grant grant, String of) throws Exception {
         Blocked lost = new Blocked(coordinator, grant.lost());
         Blocked closed = new Blocked(coordinator, grant.closeAsync());
         lost.awaitAndSeeTheSessionGoOn("lost() of " + of);
@@ -143,18 +145,28 @@ abstract class LockContinuationContract extends WhileHeldContract {
     }
 
     @Test
-    void whatFollowsAGuardedWriteMayBlock() throws Exception {
-        Coordinator coordinator = connect();
-        LockGrant grant = lockOf(coordinator).acquire(PATIENCE);
-        NodePath orders = NodePath.of("/guarded-orders");
-        new Blocked(coordinator, StoreGuard.of(grant).submit(coordinator, Create.of(orders)))
-                .awaitAndSeeTheSessionGoOn("a guarded write");
-        grant.close();
-    }
-
-    @Test
     void whatFollowsARequestMayBlock() throws Exception {
         Coordinator coordinator = connect();
         new Blocked(coordinator, coordinator.submit(GetData.of(NodePath.ROOT))).awaitAndSeeTheSessionGoOn("submit");
+    }
+
+    @Test
+    void whatACallerDoesToItsFutureHarmsNobody() throws Exception {
+        Coordinator coordinator = connect();
+        LockGrant grant = lockOf(coordinator).acquire(PATIENCE);
+        CompletableFuture<LossReason> mine = grant.lost();
+        assertTrue(grant.lost().complete(LossReason.REVOKED));
+        assertTrue(grant.lost().cancel(true));
+        assertTrue(grant.revocationRequested().complete(null));
+        assertTrue(grant.isHeld());
+        assertFalse(mine.isDone());
+        assertFalse(grant.lost().isDone());
+        assertFalse(grant.revocationRequested().isDone());
+        coordinator.submit(GetData.of(NodePath.ROOT)).cancel(true);
+        coordinator.submit(GetData.of(NodePath.ROOT)).get(20, SECONDS);
+        grant.closeAsync().cancel(true);
+        grant.closeAsync().get(20, SECONDS);
+        assertEquals(LossReason.RELEASED, mine.get(20, SECONDS));
+        lockOf(connect()).acquire(PATIENCE).close();
     }
 }

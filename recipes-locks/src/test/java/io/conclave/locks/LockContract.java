@@ -11,8 +11,8 @@ import io.conclave.error.ConclaveException;
 import io.conclave.error.GrantLostException;
 import io.conclave.error.LossReason;
 import io.conclave.node.NodePath;
-import io.conclave.spi.Create;
-import io.conclave.spi.GetChildren;
+import io.conclave.request.Create;
+import io.conclave.request.GetChildren;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -91,6 +91,7 @@ public abstract class LockContract extends LockContinuationContract {
         Coordinator coordinator = connect();
         DistributedLock lock = lockOf(coordinator);
         assertTrue(lock.holder().isEmpty());
+        assertTrue(lock.holderAsync().get(20, SECONDS).isEmpty());
         LockGrant grant =
                 lock.withData("first".getBytes(StandardCharsets.UTF_8)).acquire(PATIENCE);
         CompletableFuture<LockGrant> waiter =
@@ -100,10 +101,12 @@ public abstract class LockContract extends LockContinuationContract {
         assertEquals(
                 List.of("first", "second"),
                 members.stream().map(LockMember::text).toList());
-        assertEquals(grant.token().zxid(), members.get(0).zxid());
+        assertEquals(grant.token().sequence(), members.get(0).sequence());
         assertEquals(coordinator.recipeSession().id(), members.get(0).sessionId());
         assertEquals("first", lock.holder().orElseThrow().text());
         assertEquals(lock.holder(), lock.holder(), "the same holder, read twice");
+        assertEquals(lock.holder(), lock.holderAsync().get(20, SECONDS));
+        assertEquals(lock.members(), lock.membersAsync().get(20, SECONDS));
         assertEquals(members, lock.members(), "the same line, read twice");
         grant.close();
         waiter.get(20, SECONDS).close();
@@ -153,6 +156,27 @@ public abstract class LockContract extends LockContinuationContract {
         view.unlock();
         awaitMembers(coordinator, 0);
         assertThrows(IllegalMonitorStateException.class, view::unlock);
+    }
+
+    @Test
+    void twoViewsOfOneLockHaveOneOwner() throws Exception {
+        DistributedLock lock = lockOf(connect());
+        Lock first = lock.asLock();
+        Lock second = lock.asLock();
+        first.lock();
+        assertTrue(second.tryLock()); // the same thread holds it already
+        second.lock();
+        assertFalse(threads.submit(() -> lock.asLock().tryLock()).get(20, SECONDS));
+        first.unlock();
+        second.unlock();
+        second.unlock();
+        assertThrows(IllegalMonitorStateException.class, first::unlock);
+        assertTrue(threads.submit(() -> {
+                    boolean locked = lock.asLock().tryLock();
+                    lock.asLock().unlock();
+                    return locked;
+                })
+                .get(20, SECONDS));
     }
 
     @Test

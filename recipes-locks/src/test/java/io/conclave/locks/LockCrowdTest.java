@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
-import io.conclave.spi.GetChildren;
-import io.conclave.testkit.memory.Decision;
+import io.conclave.request.GetChildren;
 import io.conclave.testkit.memory.Faults;
 import io.conclave.testkit.memory.MemoryStore;
+import io.conclave.testkit.memory.RequestFate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -32,7 +32,7 @@ class LockCrowdTest {
                 if (request instanceof GetChildren) {
                     lists.incrementAndGet();
                 }
-                return Decision.PROCEED;
+                return RequestFate.PROCEED;
             });
             long session = coordinator.recipeSession().id();
             faults.suspend(session); // so that all have come before anything is answered
@@ -47,12 +47,12 @@ class LockCrowdTest {
             assertEquals(WAITERS + 1, lock.members().size());
             int together = lists.get();
             assertTrue(together < 20, "lists of the line for " + WAITERS + " waiters: " + together);
-            long last = first.token().zxid();
+            long last = first.token().sequence();
             first.close();
             for (CompletableFuture<LockGrant> waiter : waiters) {
                 LockGrant grant = waiter.get(20, SECONDS);
-                assertTrue(grant.token().zxid() > last);
-                last = grant.token().zxid();
+                assertTrue(grant.token().sequence() > last);
+                last = grant.token().sequence();
                 grant.close();
             }
         } finally {

@@ -17,8 +17,8 @@ import io.conclave.error.GrantLostException;
 import io.conclave.error.LossReason;
 import io.conclave.error.SessionGoneException;
 import io.conclave.node.NodePath;
-import io.conclave.spi.Exists;
-import io.conclave.spi.SessionState;
+import io.conclave.request.Exists;
+import io.conclave.session.SessionState;
 import io.conclave.testkit.ManualTimeSource;
 import io.conclave.testkit.memory.MemoryStore;
 import io.conclave.time.TimeSource;
@@ -96,7 +96,9 @@ class LockErrorsTest {
 
     private static void assertSpeaksToUsers(ConclaveException failure) {
         String message = String.valueOf(failure.getMessage());
-        for (String ours : new String[] {"Contender", "Tenant", "Tenure", "Held", "PT", "WAITING", "Multi"}) {
+        for (String ours : new String[] {
+            "Contender", "GrantRequest", "PermitRequest", "AbstractGrant", "Held", "PT", "WAITING", "Multi"
+        }) {
             assertFalse(message.contains(ours), message);
         }
         assertTrue(message.contains("/locks/"), message);

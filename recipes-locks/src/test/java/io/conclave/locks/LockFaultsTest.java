@@ -32,15 +32,18 @@ class LockFaultsTest {
         run.rival("throws it out", me -> run.deleteZnodesOfVictim());
     }
 
+    static FaultDriver holder() {
+        return FaultDriver.of("lock, holder", run -> {
+            rivals(run);
+            run.victim().start(me -> me.hold(lock(me).acquire()));
+            run.untilAtRest();
+            run.helper("next").start(me -> me.hold(lock(me).acquire()));
+        });
+    }
+
     @Test
     void holderBlocksNobody() {
-        FaultDriver.of("lock, holder", run -> {
-                    rivals(run);
-                    run.victim().start(me -> me.hold(lock(me).acquire()));
-                    run.untilAtRest();
-                    run.helper("next").start(me -> me.hold(lock(me).acquire()));
-                })
-                .verify();
+        holder().verify();
     }
 
     @Test
@@ -54,19 +57,22 @@ class LockFaultsTest {
                 .verify();
     }
 
+    static FaultDriver waiter() {
+        return FaultDriver.of("lock, waiter", run -> {
+            rivals(run);
+            Actor first = run.helper("first");
+            Holding held = first.granted(lock(first).acquire());
+            run.victim().start(me -> me.hold(lock(me).acquire()));
+            run.untilAtRest();
+            run.helper("behind").start(me -> me.hold(lock(me).acquire()));
+            run.untilAtRest();
+            held.release();
+        });
+    }
+
     @Test
     void waiterGetsTheLockOrSaysWhyNot() {
-        FaultDriver.of("lock, waiter", run -> {
-                    rivals(run);
-                    Actor first = run.helper("first");
-                    Holding held = first.granted(lock(first).acquire());
-                    run.victim().start(me -> me.hold(lock(me).acquire()));
-                    run.untilAtRest();
-                    run.helper("behind").start(me -> me.hold(lock(me).acquire()));
-                    run.untilAtRest();
-                    held.release();
-                })
-                .verify();
+        waiter().verify();
     }
 
     @Test

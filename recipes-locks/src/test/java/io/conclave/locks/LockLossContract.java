@@ -12,7 +12,7 @@ import io.conclave.error.ClosedException;
 import io.conclave.error.GrantLostException;
 import io.conclave.error.LossReason;
 import io.conclave.node.NodePath;
-import io.conclave.spi.Delete;
+import io.conclave.request.Delete;
 import io.conclave.testkit.ManualTimeSource;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;

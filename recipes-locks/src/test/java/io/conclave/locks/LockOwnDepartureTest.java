@@ -6,10 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
-import io.conclave.spi.Delete;
-import io.conclave.testkit.memory.Decision;
+import io.conclave.request.Delete;
 import io.conclave.testkit.memory.Faults;
 import io.conclave.testkit.memory.MemoryStore;
+import io.conclave.testkit.memory.RequestFate;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
@@ -66,9 +66,9 @@ class LockOwnDepartureTest {
             if (request instanceof Delete && !tried.isDone()) {
                 tried.complete(
                         lock.tryAcquireAsync()); // before the loss is known, and so before the deletion is sent again
-                return Decision.DROP_BEFORE;
+                return RequestFate.DROP_BEFORE;
             }
-            return Decision.PROCEED;
+            return RequestFate.PROCEED;
         });
         grant.closeAsync();
         assertTrue(tried.get(20, SECONDS).get(20, SECONDS).isPresent());

@@ -48,7 +48,7 @@ abstract class LockWaitingContract extends LockFixture {
     private static void takeTurn(DistributedLock lock, LockHistory history, String contender) throws Exception {
         history.requested(contender);
         LockGrant grant = lock.acquire(PATIENCE);
-        history.enqueued(contender, grant.token().zxid());
+        history.enqueued(contender, grant.token().sequence());
         history.granted(contender, grant);
         history.released(contender);
         grant.close();

@@ -14,7 +14,7 @@ import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.GrantLostException;
 import io.conclave.error.LossReason;
 import io.conclave.node.NodePath;
-import io.conclave.spi.Delete;
+import io.conclave.request.Delete;
 import io.conclave.testkit.ManualTimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -60,7 +60,8 @@ public abstract class MultiLockContract extends LockFixture {
         assertEquals(List.of(a, b), List.copyOf(grant.tokens().keySet()));
         LockGrant one = grant.of(lock(coordinator, "b"));
         assertEquals(one.token(), grant.tokens().get(b));
-        assertEquals(one.token().zxid(), lock(coordinator, "b").members().get(0).zxid());
+        assertEquals(
+                one.token().sequence(), lock(coordinator, "b").members().get(0).sequence());
         assertThrows(IllegalArgumentException.class, () -> grant.of(lock(coordinator, "c")));
         grant.close();
         assertFalse(grant.isHeld());
@@ -181,7 +182,7 @@ public abstract class MultiLockContract extends LockFixture {
         Coordinator other = connect();
         MultiLockGrant grant = both(coordinator).acquire(PATIENCE);
         grant.revocationRequested().thenRun(grant::closeAsync);
-        lock(other, "b").askToRelease(lock(other, "b").members().get(0)).get(20, SECONDS);
+        lock(other, "b").requestRelease(lock(other, "b").members().get(0)).get(20, SECONDS);
         assertEquals(LossReason.RELEASED, grant.lost().toCompletableFuture().get(20, SECONDS));
         awaitFree(coordinator);
     }

@@ -4,8 +4,8 @@ import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.LossReason;
 import io.conclave.grant.FencingToken;
 import io.conclave.testkit.driver.Actor;
-import io.conclave.testkit.driver.Claim;
 import io.conclave.testkit.driver.FaultDriver;
+import io.conclave.testkit.driver.HeldClaim;
 import io.conclave.testkit.driver.Holding;
 import java.time.Duration;
 import java.util.Optional;
@@ -29,18 +29,18 @@ class MultiLockFaultsTest {
     private static void hold(Actor actor, MultiLockGrant grant) {
         LockGrant a = grant.of(lock(actor, "a"));
         LockGrant b = grant.of(lock(actor, "b"));
-        Holding first = actor.granted("a", Holding.Kind.EXCLUSIVE, Claim.of(a), 1);
-        Holding second = actor.granted("b", Holding.Kind.EXCLUSIVE, Claim.of(b), 1);
+        Holding first = actor.granted("a", Holding.Kind.EXCLUSIVE, HeldClaim.of(a), 1);
+        Holding second = actor.granted("b", Holding.Kind.EXCLUSIVE, HeldClaim.of(b), 1);
         actor.hold(first);
         second.release();
     }
 
     private static void holdOne(Actor actor, String name, LockGrant grant) {
-        actor.hold(actor.granted(name, Holding.Kind.EXCLUSIVE, Claim.of(grant), 1));
+        actor.hold(actor.granted(name, Holding.Kind.EXCLUSIVE, HeldClaim.of(grant), 1));
     }
 
     /** One of several: with the first that is lost the others are given back, so the reason of the loss is that of all. */
-    private record Part(MultiLockGrant all, LockGrant one) implements Claim {
+    private record Part(MultiLockGrant all, LockGrant one) implements HeldClaim {
         @Override
         public Duration remaining() {
             return one.remaining();
@@ -67,21 +67,24 @@ class MultiLockFaultsTest {
         }
     }
 
+    static FaultDriver holder() {
+        return FaultDriver.of("multi-lock, holder", run -> {
+            run.rival("takes one", me -> holdOne(me, "a", lock(me, "a").acquire()));
+            run.rival("throws it out", me -> run.deleteZnodesOfVictim());
+            run.victim().start(me -> {
+                MultiLockGrant grant = multi(me).acquire();
+                me.hold(me.granted("a", Holding.Kind.EXCLUSIVE, new Part(grant, grant.of(lock(me, "a"))), 1));
+                grant.close();
+            });
+            run.untilAtRest();
+            run.helper("a").start(me -> holdOne(me, "a", lock(me, "a").acquire()));
+            run.helper("b").start(me -> holdOne(me, "b", lock(me, "b").acquire()));
+        });
+    }
+
     @Test
     void holderBlocksNobody() {
-        FaultDriver.of("multi-lock, holder", run -> {
-                    run.rival("takes one", me -> holdOne(me, "a", lock(me, "a").acquire()));
-                    run.rival("throws it out", me -> run.deleteZnodesOfVictim());
-                    run.victim().start(me -> {
-                        MultiLockGrant grant = multi(me).acquire();
-                        me.hold(me.granted("a", Holding.Kind.EXCLUSIVE, new Part(grant, grant.of(lock(me, "a"))), 1));
-                        grant.close();
-                    });
-                    run.untilAtRest();
-                    run.helper("a").start(me -> holdOne(me, "a", lock(me, "a").acquire()));
-                    run.helper("b").start(me -> holdOne(me, "b", lock(me, "b").acquire()));
-                })
-                .verify();
+        holder().verify();
     }
 
     @Test
@@ -93,7 +96,7 @@ class MultiLockFaultsTest {
                     Holding held = first.granted(
                             "b",
                             Holding.Kind.EXCLUSIVE,
-                            Claim.of(lock(first, "b").acquire()),
+                            HeldClaim.of(lock(first, "b").acquire()),
                             1);
                     run.victim().start(me -> {
                         MultiLockGrant grant = me.await(multi(me).acquireAsync());
@@ -118,7 +121,7 @@ class MultiLockFaultsTest {
                     Holding held = first.granted(
                             "b",
                             Holding.Kind.EXCLUSIVE,
-                            Claim.of(lock(first, "b").acquire()),
+                            HeldClaim.of(lock(first, "b").acquire()),
                             1);
                     run.victim().start(me -> hold(me, multi(me).acquire(Duration.ofSeconds(5))));
                     run.untilAtRest();

@@ -6,10 +6,10 @@ import dev.failsafe.RetryPolicy;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.node.NodePath;
-import io.conclave.spi.GetData;
-import io.conclave.testkit.memory.Decision;
+import io.conclave.request.GetData;
 import io.conclave.testkit.memory.Faults;
 import io.conclave.testkit.memory.MemoryStore;
+import io.conclave.testkit.memory.RequestFate;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -39,7 +39,7 @@ class RetryPolicyThreadTest {
                 Coordinator.builder("memory:" + store).retryPolicy(policy).connect()) {
             coordinator.set(connected);
             for (int i = 0; i < 3; i++) {
-                faults.onNext(GetData.class::isInstance, Decision.DROP_BEFORE);
+                faults.onNext(GetData.class::isInstance, RequestFate.DROP_BEFORE);
             }
             connected.execute(GetData.of(NodePath.ROOT));
             assertEquals(List.of(false, false, false), onDispatcher);

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
 import io.conclave.line.RevocationWord;
-import io.conclave.spi.GetData;
-import io.conclave.spi.SetData;
+import io.conclave.request.GetData;
+import io.conclave.request.SetData;
 import io.conclave.testkit.memory.Faults;
 import io.conclave.testkit.memory.MemoryStore;
 import java.time.Duration;

@@ -19,9 +19,9 @@ import io.conclave.grant.RevocationOutcome;
 import io.conclave.node.Acl;
 import io.conclave.node.NodePath;
 import io.conclave.node.Permission;
-import io.conclave.spi.Authentication;
-import io.conclave.spi.SetAcl;
-import io.conclave.spi.SetData;
+import io.conclave.request.SetAcl;
+import io.conclave.request.SetData;
+import io.conclave.session.Authentication;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -49,8 +49,8 @@ public abstract class RevocationContract extends LockFixture {
         CompletableFuture<Void> closed =
                 grant.revocationRequested().thenRun(grant::close).toCompletableFuture();
         assertEquals(
-                RevocationOutcome.GAVE_UP,
-                lockOf(revoker).askToRelease(holder(revoker)).get(20, SECONDS));
+                RevocationOutcome.RELEASED,
+                lockOf(revoker).requestRelease(holder(revoker)).get(20, SECONDS));
         closed.get(20, SECONDS);
         assertEquals(LossReason.RELEASED, grant.lost().toCompletableFuture().get(20, SECONDS));
     }
@@ -59,13 +59,13 @@ public abstract class RevocationContract extends LockFixture {
     void holderThatIsAskedNeedNotFollow() throws Exception {
         LockGrant grant = lockOf(connect()).acquire(PATIENCE);
         Coordinator revoker = connect();
-        CompletableFuture<RevocationOutcome> asked = lockOf(revoker).askToRelease(holder(revoker));
+        CompletableFuture<RevocationOutcome> asked = lockOf(revoker).requestRelease(holder(revoker));
         grant.revocationRequested().toCompletableFuture().get(20, SECONDS);
         assertTrue(grant.isHeld());
         assertThrows(AcquireTimeoutException.class, () -> lockOf(revoker).acquire(SOON));
         assertFalse(asked.isDone());
         grant.close();
-        assertEquals(RevocationOutcome.GAVE_UP, asked.get(20, SECONDS));
+        assertEquals(RevocationOutcome.RELEASED, asked.get(20, SECONDS));
     }
 
     @Test
@@ -75,7 +75,7 @@ public abstract class RevocationContract extends LockFixture {
         CompletableFuture<LockGrant> next = lockOf(revoker).acquireAsync();
         assertEquals(
                 RevocationOutcome.DELETED,
-                lockOf(revoker).askToRelease(holder(revoker), SOON).get(20, SECONDS));
+                lockOf(revoker).requestRelease(holder(revoker), SOON).get(20, SECONDS));
         assertEquals(LossReason.REVOKED, grant.lost().toCompletableFuture().get(20, SECONDS));
         assertFalse(grant.isHeld());
         assertThrows(GrantLostException.class, grant::ensureHeld);
@@ -92,8 +92,8 @@ public abstract class RevocationContract extends LockFixture {
         Coordinator revoker = connect();
         grant.revocationRequested().thenRun(grant::close);
         assertEquals(
-                RevocationOutcome.GAVE_UP,
-                lockOf(revoker).askToRelease(holder(revoker), PATIENCE).get(20, SECONDS));
+                RevocationOutcome.RELEASED,
+                lockOf(revoker).requestRelease(holder(revoker), PATIENCE).get(20, SECONDS));
     }
 
     @Test
@@ -104,7 +104,7 @@ public abstract class RevocationContract extends LockFixture {
         grant.close();
         assertEquals(
                 RevocationOutcome.ALREADY_GONE,
-                lockOf(coordinator).askToRelease(member, Duration.ZERO).get(20, SECONDS));
+                lockOf(coordinator).requestRelease(member, Duration.ZERO).get(20, SECONDS));
     }
 
     @Test
@@ -113,10 +113,15 @@ public abstract class RevocationContract extends LockFixture {
         LockGrant grant = lockOf(coordinator).acquire(PATIENCE);
         LockMember present = holder(coordinator);
         LockMember past = new LockMember(
-                present.path(), present.data(), present.mode(), present.sessionId(), present.zxid() - 1, Instant.now());
+                present.path(),
+                present.data(),
+                present.mode(),
+                present.sessionId(),
+                present.sequence() - 1,
+                Instant.now());
         assertEquals(
                 RevocationOutcome.ALREADY_GONE,
-                lockOf(coordinator).askToRelease(past, Duration.ZERO).get(20, SECONDS));
+                lockOf(coordinator).requestRelease(past, Duration.ZERO).get(20, SECONDS));
         assertTrue(grant.isHeld());
         assertFalse(grant.revocationRequested().toCompletableFuture().isDone());
         assertEquals(present.text(), holder(coordinator).text());
@@ -130,14 +135,14 @@ public abstract class RevocationContract extends LockFixture {
         CompletableFuture<LockGrant> waiter = lockOf(connect()).acquireAsync();
         awaitMembers(coordinator, 2);
         CompletableFuture<RevocationOutcome> asked =
-                lockOf(coordinator).askToRelease(lockOf(coordinator).members().get(1));
+                lockOf(coordinator).requestRelease(lockOf(coordinator).members().get(1));
         await().atMost(PATIENCE)
                 .until(() -> lockOf(coordinator).members().get(1).text().equals("__REVOKE__"));
         first.close();
         LockGrant grant = waiter.get(20, SECONDS);
         grant.revocationRequested().toCompletableFuture().get(20, SECONDS);
         grant.close();
-        assertEquals(RevocationOutcome.GAVE_UP, asked.get(20, SECONDS));
+        assertEquals(RevocationOutcome.RELEASED, asked.get(20, SECONDS));
     }
 
     @Test
@@ -149,7 +154,7 @@ public abstract class RevocationContract extends LockFixture {
         LockMember member = lockOf(coordinator).members().get(1);
         assertEquals(
                 RevocationOutcome.DELETED,
-                lockOf(coordinator).askToRelease(member, SOON).get(20, SECONDS));
+                lockOf(coordinator).requestRelease(member, SOON).get(20, SECONDS));
         ExecutionException failure = assertThrows(ExecutionException.class, () -> waiter.get(20, SECONDS));
         assertInstanceOf(GrantLostException.class, failure.getCause());
         assertTrue(first.isHeld());
@@ -161,11 +166,11 @@ public abstract class RevocationContract extends LockFixture {
         Coordinator coordinator = connect();
         LockGrant grant = lockOf(connect()).acquire(PATIENCE);
         LockMember member = holder(coordinator);
-        CompletableFuture<RevocationOutcome> one = lockOf(coordinator).askToRelease(member);
-        CompletableFuture<RevocationOutcome> two = lockOf(connect()).askToRelease(member, PATIENCE);
+        CompletableFuture<RevocationOutcome> one = lockOf(coordinator).requestRelease(member);
+        CompletableFuture<RevocationOutcome> two = lockOf(connect()).requestRelease(member, PATIENCE);
         grant.revocationRequested().thenRun(grant::closeAsync);
         List<RevocationOutcome> outcomes = List.of(one.get(20, SECONDS), two.get(20, SECONDS));
-        assertTrue(outcomes.contains(RevocationOutcome.GAVE_UP), outcomes::toString);
+        assertTrue(outcomes.contains(RevocationOutcome.RELEASED), outcomes::toString);
         assertFalse(outcomes.contains(RevocationOutcome.DELETED), outcomes::toString);
     }
 
@@ -174,7 +179,7 @@ public abstract class RevocationContract extends LockFixture {
         Coordinator coordinator = connect();
         LockGrant grant = lockOf(connect()).acquire(PATIENCE);
         CompletableFuture<RevocationOutcome> asked =
-                lockOf(coordinator).askToRelease(holder(coordinator), Duration.ofMillis(400));
+                lockOf(coordinator).requestRelease(holder(coordinator), Duration.ofMillis(400));
         grant.revocationRequested().toCompletableFuture().get(20, SECONDS);
         asked.cancel(true);
         assertThrows(AcquireTimeoutException.class, () -> lockOf(coordinator).acquire(Duration.ofMillis(800)));
@@ -186,7 +191,7 @@ public abstract class RevocationContract extends LockFixture {
     void whoAsksIsToldWhenItsCoordinatorIsClosed() throws Exception {
         LockGrant grant = lockOf(connect()).acquire(PATIENCE);
         Coordinator closing = connect();
-        CompletableFuture<RevocationOutcome> asked = lockOf(closing).askToRelease(holder(closing));
+        CompletableFuture<RevocationOutcome> asked = lockOf(closing).requestRelease(holder(closing));
         grant.revocationRequested().toCompletableFuture().get(20, SECONDS);
         closing.close();
         ExecutionException failure = assertThrows(ExecutionException.class, () -> asked.get(20, SECONDS));
@@ -214,22 +219,22 @@ public abstract class RevocationContract extends LockFixture {
         one.revocationRequested().thenRun(one::close);
         List<LockMember> readers = revoker.holders();
         assertEquals(
-                RevocationOutcome.GAVE_UP,
-                revoker.readLock().askToRelease(readers.get(0)).get(20, SECONDS));
+                RevocationOutcome.RELEASED,
+                revoker.readLock().requestRelease(readers.get(0)).get(20, SECONDS));
         assertFalse(two.revocationRequested().toCompletableFuture().isDone());
         assertEquals(
                 RevocationOutcome.DELETED,
                 revoker.readLock()
-                        .askToRelease(readers.get(1), Duration.ofMillis(100))
+                        .requestRelease(readers.get(1), Duration.ofMillis(100))
                         .get(20, SECONDS));
         assertEquals(LossReason.REVOKED, two.lost().toCompletableFuture().get(20, SECONDS));
         WriteGrant writer = lock.writeLock().acquire(PATIENCE);
         CompletableFuture<ReadGrant> downgraded = new CompletableFuture<>();
         writer.revocationRequested().thenRun(() -> writer.downgradeAsync().thenAccept(downgraded::complete));
         assertEquals(
-                RevocationOutcome.GAVE_UP,
+                RevocationOutcome.RELEASED,
                 revoker.writeLock()
-                        .askToRelease(revoker.holders().get(0), PATIENCE)
+                        .requestRelease(revoker.holders().get(0), PATIENCE)
                         .get(20, SECONDS),
                 "to go on as a reader is to give up as a writer");
         ReadGrant reader = downgraded.get(20, SECONDS);
@@ -249,9 +254,9 @@ public abstract class RevocationContract extends LockFixture {
         LockGrant grant = lockOf(owner).acquire(PATIENCE);
         LockMember member = holder(owner);
         Coordinator stranger = connect();
-        assertRefused(lockOf(stranger).askToRelease(member), member.path());
+        assertRefused(lockOf(stranger).requestRelease(member), member.path());
         owner.execute(SetAcl.of(grant.path(), READ_BY_ALL));
-        assertRefused(lockOf(stranger).askToRelease(member, Duration.ZERO), member.path());
+        assertRefused(lockOf(stranger).requestRelease(member, Duration.ZERO), member.path());
         assertTrue(grant.isHeld());
         assertFalse(grant.revocationRequested().toCompletableFuture().isDone());
         grant.close();
@@ -264,7 +269,7 @@ public abstract class RevocationContract extends LockFixture {
         LockMember member = holder(owner);
         owner.execute(SetAcl.of(grant.path(), Acl.OPEN)); // to delete it needs a right on the lock's znode
         assertRefused(
-                lockOf(connect()).askToRelease(member, SOON), lockOf(owner).path());
+                lockOf(connect()).requestRelease(member, SOON), lockOf(owner).path());
         grant.revocationRequested().toCompletableFuture().get(20, SECONDS);
         assertTrue(grant.isHeld());
         grant.close();
@@ -283,11 +288,11 @@ public abstract class RevocationContract extends LockFixture {
         LockGrant grant = lockOf(coordinator).acquire(PATIENCE);
         LockMember member = holder(coordinator);
         DistributedLock other = DistributedLock.at(coordinator, NodePath.of("/locks/other"));
-        assertTrue(assertThrows(IllegalArgumentException.class, () -> other.askToRelease(member))
+        assertTrue(assertThrows(IllegalArgumentException.class, () -> other.requestRelease(member))
                 .getMessage()
                 .contains(member.path().toString()));
         assertTrue(assertThrows(IllegalArgumentException.class, () -> lockOf(coordinator)
-                        .askToRelease(member, Duration.ofSeconds(-1)))
+                        .requestRelease(member, Duration.ofSeconds(-1)))
                 .getMessage()
                 .contains("PT-1S"));
         grant.close();

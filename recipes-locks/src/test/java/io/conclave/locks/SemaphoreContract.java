@@ -17,9 +17,9 @@ import io.conclave.error.LossReason;
 import io.conclave.error.RefusedException;
 import io.conclave.line.RevocationWord;
 import io.conclave.node.NodePath;
-import io.conclave.spi.Delete;
-import io.conclave.spi.GetData;
-import io.conclave.spi.SetData;
+import io.conclave.request.Delete;
+import io.conclave.request.GetData;
+import io.conclave.request.SetData;
 import io.conclave.testkit.ManualTimeSource;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -242,11 +242,11 @@ public abstract class SemaphoreContract extends SemaphoreCrowdContract {
         DistributedSemaphore semaphore = semaphore(connect(), 2);
         PermitGrant kind = semaphore(coordinator, 2).acquire();
         kind.revocationRequested().thenRun(kind::closeAsync);
-        semaphore.askToRelease(semaphore.holders().get(0)).get(20, SECONDS);
+        semaphore.requestRelease(semaphore.holders().get(0)).get(20, SECONDS);
         assertEquals(LossReason.RELEASED, kind.lost().toCompletableFuture().get(20, SECONDS));
         PermitGrant deaf = semaphore(coordinator, 2).acquire(2);
         semaphore
-                .askToRelease(semaphore.holders().get(0), Duration.ofMillis(50))
+                .requestRelease(semaphore.holders().get(0), Duration.ofMillis(50))
                 .get(20, SECONDS);
         assertEquals(LossReason.REVOKED, deaf.lost().toCompletableFuture().get(20, SECONDS));
         awaitEmpty(coordinator);
@@ -324,6 +324,9 @@ public abstract class SemaphoreContract extends SemaphoreCrowdContract {
         assertEquals(
                 List.of("second"),
                 semaphore.waiters().stream().map(SemaphoreMember::text).toList());
+        assertEquals(semaphore.holders(), semaphore.holdersAsync().get(20, SECONDS));
+        assertEquals(semaphore.waiters(), semaphore.waitersAsync().get(20, SECONDS));
+        assertEquals(semaphore.permits(), semaphore.permitsAsync().get(20, SECONDS));
         grant.close();
         waiter.get(20, SECONDS).close();
     }
@@ -338,6 +341,7 @@ public abstract class SemaphoreContract extends SemaphoreCrowdContract {
                     grant.paths().get(0).parent().orElseThrow().toString());
             DistributedSemaphore same = DistributedSemaphore.adjustable(plain, "/app/one" + SEMAPHORE, 9);
             assertEquals(2, same.permits());
+            assertEquals(2, same.permitsAsync().get(20, SECONDS));
             CompletableFuture<PermitGrant> waiter = same.acquireAsync(1);
             await().atMost(PATIENCE).until(() -> same.waiters().size() == 1);
             grant.close();

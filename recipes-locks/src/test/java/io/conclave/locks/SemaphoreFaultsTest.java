@@ -4,9 +4,9 @@ import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.LossReason;
 import io.conclave.grant.FencingToken;
 import io.conclave.testkit.driver.Actor;
-import io.conclave.testkit.driver.Claim;
 import io.conclave.testkit.driver.FaultDriver;
 import io.conclave.testkit.driver.FaultRun;
+import io.conclave.testkit.driver.HeldClaim;
 import io.conclave.testkit.driver.Holding;
 import java.time.Duration;
 import java.util.Optional;
@@ -32,7 +32,7 @@ class SemaphoreFaultsTest {
     }
 
     /** A permit grant for the driver. */
-    private record Permits(PermitGrant grant) implements Claim {
+    private record Permits(PermitGrant grant) implements HeldClaim {
         @Override
         public Duration remaining() {
             return grant.remaining();
@@ -84,15 +84,18 @@ class SemaphoreFaultsTest {
         run.rival("throws it out", me -> run.deleteZnodesOfVictim());
     }
 
+    static FaultDriver holder() {
+        return driver("semaphore, holder", run -> {
+            rivals(run);
+            run.victim().start(me -> hold(me, semaphore(me).acquire()));
+            run.untilAtRest();
+            run.helper("next").start(me -> hold(me, semaphore(me).acquire(3)));
+        });
+    }
+
     @Test
     void holderBlocksNobody() {
-        driver("semaphore, holder", run -> {
-                    rivals(run);
-                    run.victim().start(me -> hold(me, semaphore(me).acquire()));
-                    run.untilAtRest();
-                    run.helper("next").start(me -> hold(me, semaphore(me).acquire(3)));
-                })
-                .verify();
+        holder().verify();
     }
 
     @Test

@@ -9,12 +9,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.error.GrantLostException;
 import io.conclave.node.NodePath;
-import io.conclave.spi.GetData;
-import io.conclave.spi.Multi;
-import io.conclave.spi.Request;
-import io.conclave.testkit.memory.Decision;
+import io.conclave.request.GetData;
+import io.conclave.request.Multi;
+import io.conclave.request.Request;
 import io.conclave.testkit.memory.Faults;
 import io.conclave.testkit.memory.MemoryStore;
+import io.conclave.testkit.memory.RequestFate;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
@@ -58,13 +58,13 @@ class SemaphoreRecoveryTest {
     void leaseThatIsDeletedWhileTheOthersAreFoundAgainLeavesNoneOfThemBehind() throws Exception {
         semaphore.acquire().close(); // the leases have their parent
         AtomicInteger deleted = new AtomicInteger();
-        faults.onNext(Multi.class::isInstance, Decision.DROP_AFTER);
+        faults.onNext(Multi.class::isInstance, RequestFate.DROP_AFTER);
         faults.intercept((session, request, index) -> {
             if (isReadOfLease(request) && deleted.get() == 0) {
                 deleted.incrementAndGet();
                 faults.deleteAsOperator(((GetData) request).path());
             }
-            return Decision.PROCEED;
+            return RequestFate.PROCEED;
         });
         CompletableFuture<PermitGrant> acquiring = semaphore.acquireAsync(2);
         ExecutionException failure = assertThrows(ExecutionException.class, () -> acquiring.get(20, SECONDS));
@@ -87,7 +87,7 @@ class SemaphoreRecoveryTest {
                         .toList()
                         .forEach(faults::deleteAsOperator);
             }
-            return Decision.PROCEED;
+            return RequestFate.PROCEED;
         });
         CompletableFuture<PermitGrant> acquiring = semaphore.acquireAsync(1);
         ExecutionException failure = assertThrows(ExecutionException.class, () -> acquiring.get(20, SECONDS));

@@ -11,7 +11,7 @@ import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.GrantLostException;
 import io.conclave.error.LossReason;
 import io.conclave.node.NodePath;
-import io.conclave.spi.Delete;
+import io.conclave.request.Delete;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -37,6 +37,12 @@ public abstract class SharedLockContract extends LockFixture {
         assertTrue(one.isHeld() && two.isHeld());
         assertTrue(sharedOf(coordinator).writeLock().tryAcquire().isEmpty());
         assertEquals(2, sharedOf(coordinator).holders().size());
+        assertEquals(
+                sharedOf(coordinator).holders(),
+                sharedOf(coordinator).holdersAsync().get(20, SECONDS));
+        assertEquals(
+                sharedOf(coordinator).members(),
+                sharedOf(coordinator).membersAsync().get(20, SECONDS));
         one.close();
         two.close();
         sharedOf(coordinator).writeLock().tryAcquire().orElseThrow().close();
@@ -258,6 +264,17 @@ public abstract class SharedLockContract extends LockFixture {
         reading.unlock();
         assertTrue(writing.tryLock());
         writing.unlock();
+    }
+
+    @Test
+    void twoViewsOfOneHalfHaveOneOwner() throws Exception {
+        SharedLock lock = sharedOf(connect());
+        lock.writeLock().asLock().lock();
+        assertTrue(lock.writeLock().asLock().tryLock());
+        lock.writeLock().asLock().unlock();
+        lock.writeLock().asLock().unlock();
+        assertTrue(lock.readLock().asLock().tryLock());
+        lock.readLock().asLock().unlock();
     }
 
     @Test

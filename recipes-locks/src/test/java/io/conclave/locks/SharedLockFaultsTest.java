@@ -6,10 +6,10 @@ import io.conclave.grant.FencingToken;
 import io.conclave.grant.RevocationOutcome;
 import io.conclave.node.NodeStat;
 import io.conclave.testkit.driver.Actor;
-import io.conclave.testkit.driver.Claim;
 import io.conclave.testkit.driver.Fault;
 import io.conclave.testkit.driver.FaultDriver;
 import io.conclave.testkit.driver.FaultRun;
+import io.conclave.testkit.driver.HeldClaim;
 import io.conclave.testkit.driver.Holding;
 import java.time.Duration;
 import java.util.Optional;
@@ -48,15 +48,15 @@ class SharedLockFaultsTest {
         }
     }
 
-    private static void askToRelease(Actor me) throws Exception {
+    private static void requestRelease(Actor me) throws Exception {
         Optional<LockMember> holder = mutex(me).holder();
         if (holder.isPresent()) {
-            me.await(mutex(me).askToRelease(holder.get(), Duration.ofSeconds(1)));
+            me.await(mutex(me).requestRelease(holder.get(), Duration.ofSeconds(1)));
         }
     }
 
     /** A downgraded grant: its token is another znode's, so the driver is told of its own. */
-    private record Downgraded(ReadGrant grant, long czxid) implements Claim {
+    private record Downgraded(ReadGrant grant, long czxid) implements HeldClaim {
         @Override
         public Duration remaining() {
             return grant.remaining();
@@ -83,19 +83,20 @@ class SharedLockFaultsTest {
         }
     }
 
+    static FaultDriver reader() {
+        return FaultDriver.of("shared lock, reader", run -> {
+            rivals(run);
+            run.victim().start(me -> me.share(lock(me).readLock().acquire()));
+            run.untilAtRest();
+            run.helper("writer").start(me -> me.hold(lock(me).writeLock().acquire()));
+            run.untilAtRest();
+            run.helper("reader").start(me -> me.share(lock(me).readLock().acquire()));
+        });
+    }
+
     @Test
     void readerBlocksNobody() {
-        FaultDriver.of("shared lock, reader", run -> {
-                    rivals(run);
-                    run.victim().start(me -> me.share(lock(me).readLock().acquire()));
-                    run.untilAtRest();
-                    run.helper("writer")
-                            .start(me -> me.hold(lock(me).writeLock().acquire()));
-                    run.untilAtRest();
-                    run.helper("reader")
-                            .start(me -> me.share(lock(me).readLock().acquire()));
-                })
-                .verify();
+        reader().verify();
     }
 
     @Test
@@ -126,12 +127,12 @@ class SharedLockFaultsTest {
                     Holding one = first.granted(
                             "",
                             Holding.Kind.SHARED,
-                            Claim.of(lock(first).readLock().acquire()),
+                            HeldClaim.of(lock(first).readLock().acquire()),
                             1);
                     Holding two = second.granted(
                             "",
                             Holding.Kind.SHARED,
-                            Claim.of(lock(second).readLock().acquire()),
+                            HeldClaim.of(lock(second).readLock().acquire()),
                             1);
                     run.victim().start(me -> me.hold(lock(me).writeLock().acquire()));
                     run.untilAtRest();
@@ -223,7 +224,7 @@ class SharedLockFaultsTest {
     @Test
     void holderThatIsAskedGivesUp() {
         FaultDriver.of("revocation, holder", run -> {
-                    run.rival("revokes it", SharedLockFaultsTest::askToRelease);
+                    run.rival("revokes it", SharedLockFaultsTest::requestRelease);
                     run.rival("takes it", me -> me.hold(mutex(me).acquire()));
                     run.victim().start(me -> {
                         LockGrant grant = mutex(me).acquire();
@@ -241,7 +242,7 @@ class SharedLockFaultsTest {
                     run.helper("revoker").start(me -> {
                         Optional<LockMember> holder = mutex(me).holder();
                         if (holder.isPresent()) {
-                            me.await(mutex(me).askToRelease(holder.get()));
+                            me.await(mutex(me).requestRelease(holder.get()));
                         }
                         me.hold(mutex(me).acquire());
                     });
@@ -252,7 +253,7 @@ class SharedLockFaultsTest {
     @Test
     void whoAsksIsAnswered() {
         FaultDriver.of("revocation, revoker", run -> {
-                    run.rival("asks as well", SharedLockFaultsTest::askToRelease);
+                    run.rival("asks as well", SharedLockFaultsTest::requestRelease);
                     Actor holder = run.helper("holder");
                     LockGrant grant = mutex(holder).acquire();
                     grant.revocationRequested().thenRun(grant::closeAsync);
@@ -262,8 +263,8 @@ class SharedLockFaultsTest {
                             checkRivalWasQuicker(run);
                             return;
                         }
-                        RevocationOutcome outcome = me.await(mutex(me).askToRelease(asked.get()));
-                        if (outcome != RevocationOutcome.GAVE_UP && !hasRivals(run)) {
+                        RevocationOutcome outcome = me.await(mutex(me).requestRelease(asked.get()));
+                        if (outcome != RevocationOutcome.RELEASED && !hasRivals(run)) {
                             run.violated("the holder gave up, and not: " + outcome);
                         }
                     });
@@ -276,7 +277,7 @@ class SharedLockFaultsTest {
     @Test
     void whoAsksWithADeadlineIsAnswered() {
         FaultDriver.of("revocation, revoker with a deadline", run -> {
-                    run.rival("asks as well", SharedLockFaultsTest::askToRelease);
+                    run.rival("asks as well", SharedLockFaultsTest::requestRelease);
                     Actor holder = run.helper("holder");
                     LockGrant grant = mutex(holder).acquire();
                     run.victim().start(me -> {
@@ -286,7 +287,7 @@ class SharedLockFaultsTest {
                             return;
                         }
                         RevocationOutcome outcome =
-                                me.await(mutex(me).askToRelease(asked.get(), Duration.ofSeconds(3)));
+                                me.await(mutex(me).requestRelease(asked.get(), Duration.ofSeconds(3)));
                         boolean isDeleted = outcome == RevocationOutcome.DELETED;
                         if (!isDeleted && !hasRivals(run)) {
                             run.violated("the holder did not give up, and not: " + outcome);

@@ -13,8 +13,8 @@ import io.conclave.coordinator.Coordinator;
 import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.NotConnectedException;
 import io.conclave.node.NodePath;
-import io.conclave.spi.Exists;
-import io.conclave.spi.SessionState;
+import io.conclave.request.Exists;
+import io.conclave.session.SessionState;
 import io.conclave.testkit.ManualTimeSource;
 import io.conclave.testkit.contract.RecipeFixture;
 import io.conclave.testkit.memory.Faults;
@@ -221,6 +221,7 @@ class TryBoundTest {
         thread.start();
         await().until(() -> thread.getState() == Thread.State.WAITING);
         thread.interrupt();
+        await().until(() -> !thread.isInterrupted() && thread.getState() == Thread.State.WAITING); // and waits on
         clock.advance(BOUND);
         assertTrue(flag.get(20, SECONDS));
         assertNothingIsLeftOnceTheStoreIsThereAgain();

@@ -14,10 +14,11 @@ import io.conclave.coordinator.Coordinator;
 import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.GrantLostException;
 import io.conclave.error.LossReason;
+import io.conclave.grant.Grant;
 import io.conclave.grant.HeldCall;
-import io.conclave.grant.Tenure;
 import io.conclave.node.NodePath;
-import io.conclave.spi.Delete;
+import io.conclave.request.Delete;
+import io.conclave.time.TimeSource;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -28,70 +29,73 @@ import org.junit.jupiter.api.Test;
 
 /** What every kind of lock promises to work that runs while it is held: a loss is never silent, and no exception or interrupt is. */
 abstract class WhileHeldContract extends LockLossContract {
-    private static final Duration LONG = Duration.ofMinutes(10);
+    /** How long work waits for an interrupt that must come; no busy machine needs it. */
+    private static final Duration LIMIT = Duration.ofSeconds(30);
+
+    private static final TimeSource REAL = TimeSource.system();
 
     /** A kind of lock, at a path of its own. */
     private enum Kind {
         MUTEX {
             @Override
-            <R> R call(Coordinator coordinator, HeldCall<Tenure, R, Exception> work) throws Exception {
+            <R> R call(Coordinator coordinator, HeldCall<Grant, R, Exception> work) throws Exception {
                 return lockOf(coordinator).callWhileHeld(PATIENCE, work);
             }
 
             @Override
-            NodePath znode(Coordinator coordinator, Tenure grant) {
+            NodePath znode(Coordinator coordinator, Grant grant) {
                 return ((LockGrant) grant).path();
             }
         },
         READER {
             @Override
-            <R> R call(Coordinator coordinator, HeldCall<Tenure, R, Exception> work) throws Exception {
+            <R> R call(Coordinator coordinator, HeldCall<Grant, R, Exception> work) throws Exception {
                 return shared(coordinator).readLock().callWhileHeld(PATIENCE, work);
             }
 
             @Override
-            NodePath znode(Coordinator coordinator, Tenure grant) {
+            NodePath znode(Coordinator coordinator, Grant grant) {
                 return ((LockGrant) grant).path();
             }
         },
         WRITER {
             @Override
-            <R> R call(Coordinator coordinator, HeldCall<Tenure, R, Exception> work) throws Exception {
+            <R> R call(Coordinator coordinator, HeldCall<Grant, R, Exception> work) throws Exception {
                 return shared(coordinator).writeLock().callWhileHeld(work);
             }
 
             @Override
-            NodePath znode(Coordinator coordinator, Tenure grant) {
+            NodePath znode(Coordinator coordinator, Grant grant) {
                 return ((LockGrant) grant).path();
             }
         },
         PERMITS {
             @Override
-            <R> R call(Coordinator coordinator, HeldCall<Tenure, R, Exception> work) throws Exception {
+            <R> R call(Coordinator coordinator, HeldCall<Grant, R, Exception> work) throws Exception {
                 return semaphore(coordinator).callWhileHeld(2, PATIENCE, work);
             }
 
             @Override
-            NodePath znode(Coordinator coordinator, Tenure grant) throws Exception {
+            NodePath znode(Coordinator coordinator, Grant grant) throws Exception {
                 return semaphore(coordinator).holders().get(0).path();
             }
         },
         MULTI {
             @Override
-            <R> R call(Coordinator coordinator, HeldCall<Tenure, R, Exception> work) throws Exception {
+            <R> R call(Coordinator coordinator, HeldCall<Grant, R, Exception> work) throws Exception {
                 return MultiLock.of(lockOf(coordinator), shared(coordinator).writeLock())
                         .callWhileHeld(PATIENCE, work);
             }
 
             @Override
-            NodePath znode(Coordinator coordinator, Tenure grant) {
+            NodePath znode(Coordinator coordinator, Grant grant) {
                 return ((MultiLockGrant) grant).of(lockOf(coordinator)).path();
             }
         };
 
-        abstract <R> R call(Coordinator coordinator, HeldCall<Tenure, R, Exception> work) throws Exception;
+        abstract <R> R call(Coordinator coordinator, HeldCall<Grant, R, Exception> work) throws Exception;
 
-        abstract NodePath znode(Coordinator coordinator, Tenure grant) throws Exception;
+        abstract NodePath znode(Coordinator coordinator, Grant grant) throws Exception;
 
         private static SharedLock shared(Coordinator coordinator) {
             return SharedLock.at(coordinator, "/locks/catalog");
@@ -102,28 +106,62 @@ abstract class WhileHeldContract extends LockLossContract {
         }
     }
 
-    private static void lose(Kind kind, Coordinator by, Tenure grant) throws Exception {
+    /** What the work does once its grant is being lost. */
+    private interface AfterTheLoss {
+        void run() throws Exception;
+    }
+
+    private static void lose(Kind kind, Coordinator by, Grant grant) throws Exception {
         by.execute(Delete.of(kind.znode(by, grant)));
     }
 
     /** Loses what is held, from another thread, as an operator would. */
-    private void loseFromElsewhere(Kind kind, Coordinator operator, Tenure grant) {
+    private void loseFromElsewhere(Kind kind, Coordinator operator, Grant grant) {
         threads.submit(() -> {
             lose(kind, operator, grant);
             return null;
         });
     }
 
+    /** What the caller of work is told whose grant is lost while it runs. */
+    private GrantLostException lossOf(Kind kind, Coordinator coordinator, Coordinator operator, AfterTheLoss work) {
+        return assertThrows(
+                GrantLostException.class,
+                () -> kind.call(coordinator, grant -> {
+                    loseFromElsewhere(kind, operator, grant);
+                    work.run();
+                    return null;
+                }),
+                kind::toString);
+    }
+
+    /** Work that blocks, as a call of the JDK does. */
+    private static void blockUntilInterrupted() throws InterruptedException {
+        assertFalse(new CountDownLatch(1).await(LIMIT.toSeconds(), SECONDS));
+        throw new AssertionError("the work was not interrupted within " + LIMIT);
+    }
+
+    /** Work that only looks at its flag. */
+    private static void runUntilInterrupted() {
+        long beganNanos = REAL.monotonicNanos();
+        while (!Thread.currentThread().isInterrupted()) {
+            assertTrue(
+                    REAL.monotonicNanos() - beganNanos < LIMIT.toNanos(),
+                    () -> "the work was not interrupted within " + LIMIT);
+            Thread.onSpinWait();
+        }
+    }
+
     private static void assertFreeAndUninterrupted(Kind kind, Coordinator coordinator) throws Exception {
         assertFalse(Thread.currentThread().isInterrupted(), kind + ": the interrupt of the loss is left");
-        assertTrue(kind.call(coordinator, Tenure::isHeld), kind + " is free again");
+        assertTrue(kind.call(coordinator, Grant::isHeld), kind + " is free again");
     }
 
     @Test
     void workRunsWhileItIsHeldAndGivesItBack() throws Exception {
         Coordinator coordinator = connect();
         for (Kind kind : Kind.values()) {
-            Tenure grant = kind.call(coordinator, held -> {
+            Grant grant = kind.call(coordinator, held -> {
                 held.ensureHeld();
                 return held;
             });
@@ -140,14 +178,7 @@ abstract class WhileHeldContract extends LockLossContract {
         Coordinator coordinator = connect();
         Coordinator operator = connect();
         for (Kind kind : Kind.values()) {
-            GrantLostException lost = assertThrows(
-                    GrantLostException.class,
-                    () -> kind.call(coordinator, grant -> {
-                        loseFromElsewhere(kind, operator, grant);
-                        new CountDownLatch(1).await(LONG.toMillis(), java.util.concurrent.TimeUnit.MILLISECONDS);
-                        return null;
-                    }),
-                    kind::toString);
+            GrantLostException lost = lossOf(kind, coordinator, operator, WhileHeldContract::blockUntilInterrupted);
             assertEquals(LossReason.NODE_DELETED, lost.reason());
             assertInstanceOf(InterruptedException.class, lost.getSuppressed()[0], kind::toString);
             assertFreeAndUninterrupted(kind, coordinator);
@@ -159,16 +190,7 @@ abstract class WhileHeldContract extends LockLossContract {
         Coordinator coordinator = connect();
         Coordinator operator = connect();
         for (Kind kind : Kind.values()) {
-            GrantLostException lost = assertThrows(
-                    GrantLostException.class,
-                    () -> kind.call(coordinator, grant -> {
-                        loseFromElsewhere(kind, operator, grant);
-                        while (!Thread.currentThread().isInterrupted()) {
-                            Thread.onSpinWait();
-                        }
-                        return "done";
-                    }),
-                    kind::toString);
+            GrantLostException lost = lossOf(kind, coordinator, operator, WhileHeldContract::runUntilInterrupted);
             assertArrayEquals(new Throwable[0], lost.getSuppressed());
             assertFreeAndUninterrupted(kind, coordinator);
         }
@@ -197,13 +219,10 @@ abstract class WhileHeldContract extends LockLossContract {
         Coordinator operator = connect();
         Kind kind = Kind.MUTEX;
         IOException ours = new IOException("the disk is full");
-        GrantLostException lost = assertThrows(
-                GrantLostException.class,
-                () -> kind.call(coordinator, grant -> {
-                    loseFromElsewhere(kind, operator, grant);
-                    await().pollInSameThread().until(() -> Thread.interrupted());
-                    throw ours;
-                }));
+        GrantLostException lost = lossOf(kind, coordinator, operator, () -> {
+            await().pollInSameThread().until(() -> Thread.interrupted());
+            throw ours;
+        });
         assertArrayEquals(new Throwable[] {ours}, lost.getSuppressed());
         AssertionError error = new AssertionError("a bug of the work");
         assertSame(
@@ -242,9 +261,7 @@ abstract class WhileHeldContract extends LockLossContract {
         Future<Boolean> flag = threads.submit(() -> {
             lockOf(coordinator).whileHeld(PATIENCE, grant -> {
                 working.complete(Thread.currentThread());
-                while (!Thread.currentThread().isInterrupted()) {
-                    Thread.onSpinWait();
-                }
+                runUntilInterrupted();
             });
             return Thread.interrupted();
         });
@@ -254,7 +271,7 @@ abstract class WhileHeldContract extends LockLossContract {
         Future<?> sleeper = threads.submit(() -> {
             lockOf(coordinator).whileHeld(PATIENCE, grant -> {
                 sleeping.complete(Thread.currentThread());
-                new CountDownLatch(1).await();
+                blockUntilInterrupted();
             });
             return null;
         });
@@ -284,7 +301,7 @@ abstract class WhileHeldContract extends LockLossContract {
         assertTrue(flag.get(20, SECONDS));
     }
 
-    private void loseFromElsewhere(Kind kind, Coordinator operator, Tenure grant, Thread interruptedBefore) {
+    private void loseFromElsewhere(Kind kind, Coordinator operator, Grant grant, Thread interruptedBefore) {
         threads.submit(() -> {
             interruptedBefore.interrupt();
             lose(kind, operator, grant);
@@ -328,7 +345,7 @@ abstract class WhileHeldContract extends LockLossContract {
         GrantLostException lost =
                 assertThrows(GrantLostException.class, () -> lockOf(closing).whileHeld(PATIENCE, grant -> {
                     threads.submit(closing::close);
-                    new CountDownLatch(1).await();
+                    blockUntilInterrupted();
                 }));
         assertEquals(LossReason.COORDINATOR_CLOSED, lost.reason());
         assertFalse(Thread.currentThread().isInterrupted());

@@ -8,11 +8,13 @@ import io.conclave.error.AcquireTimeoutException;
 import io.conclave.line.Acquisition;
 import io.conclave.node.DataCodec;
 import io.conclave.node.NodePath;
-import io.conclave.spi.Exists;
+import io.conclave.request.Exists;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 
 /**
  * A group whose members come and go with their sessions: the group membership of the ZooKeeper recipes page.
@@ -20,7 +22,7 @@ import java.util.concurrent.CompletableFuture;
  * <pre>{@code
  * Group<String> workers = Group.at(coordinator, "/groups/workers", DataCodec.TEXT);
  * try (Membership<String> me = workers.join("host-7", "idle"); GroupView<String> view = workers.view()) {
- *     view.onUpdate(update -> System.out.println(update.joined() + " came, " + update.left() + " went"));
+ *     view.onChange(update -> System.out.println(update.joined() + " came, " + update.left() + " went"));
  *     me.update("busy");
  * }
  * }</pre>
@@ -85,7 +87,16 @@ public final class Group<P> {
 
     /** Whether the group is there, with members or without. Blocks. */
     public boolean exists() throws InterruptedException {
-        return coordinator.execute(Exists.of(path)).isPresent();
+        return Waiting.await(coordinator.recipeSession(), look());
+    }
+
+    /** As {@link #exists()}, without blocking. Completes on a listener thread. */
+    public CompletableFuture<Boolean> existsAsync() {
+        return coordinator.recipeSession().onListenerThread("look at " + path, look());
+    }
+
+    private CompletionStage<Boolean> look() {
+        return coordinator.recipeRead(Exists.of(path)).thenApply(Optional::isPresent);
     }
 
     /**

@@ -1,21 +1,21 @@
 package io.conclave.membership;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.Failures;
 import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Refusals;
 import io.conclave.coordinator.Waiting;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusalReason;
 import io.conclave.error.SessionGoneException;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
-import io.conclave.spi.Check;
-import io.conclave.spi.Delete;
-import io.conclave.spi.Done;
-import io.conclave.spi.GetChildren;
-import io.conclave.spi.GetData;
-import io.conclave.spi.Multi;
-import io.conclave.spi.SetData;
+import io.conclave.request.Check;
+import io.conclave.request.Delete;
+import io.conclave.request.Done;
+import io.conclave.request.GetChildren;
+import io.conclave.request.GetData;
+import io.conclave.request.Multi;
+import io.conclave.request.SetData;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -68,12 +68,12 @@ final class GroupDeletion {
     }
 
     private CompletionStage<Boolean> onFailure(Throwable cause) {
-        if (cause instanceof GoneException || Refusals.isNoNode(cause)) {
+        if (cause instanceof GoneException || Failures.isNoNode(cause)) {
             // If it was there, the server has deleted the emptied container, or somebody was quicker.
             return CompletableFuture.completedFuture(czxid.isPresent());
         }
         boolean isLost = cause instanceof OutcomeUnknownException || cause instanceof SessionGoneException;
-        boolean isToBeRepeated = isLost || Refusals.isStale(cause) || Refusals.is(cause, RefusalReason.NOT_EMPTY);
+        boolean isToBeRepeated = isLost || Failures.isStale(cause) || Failures.is(cause, RefusalReason.NOT_EMPTY);
         return isToBeRepeated && round < MOST_ROUNDS ? begin() : CompletableFuture.failedFuture(cause);
     }
 
@@ -86,7 +86,7 @@ final class GroupDeletion {
         return session()
                 .submit(SetData.of(path, node.data()).withVersion(0))
                 .thenApply(stat -> checked(stat).version())
-                .exceptionallyCompose(failure -> Refusals.is(Waiting.cause(failure), RefusalReason.NO_AUTH)
+                .exceptionallyCompose(failure -> Failures.is(Waiting.cause(failure), RefusalReason.NO_AUTH)
                         ? CompletableFuture.completedFuture(0) // who may only delete deletes by the path
                         : CompletableFuture.failedFuture(Waiting.cause(failure)));
     }
@@ -120,7 +120,7 @@ final class GroupDeletion {
                 .thenApply(done -> Done.DONE)
                 .exceptionallyCompose(failure -> {
                     Throwable cause = Waiting.cause(failure);
-                    boolean hasLeft = Refusals.is(cause, RefusalReason.NO_NODE, 1);
+                    boolean hasLeft = Failures.is(cause, RefusalReason.NO_NODE, 1);
                     return hasLeft
                             ? CompletableFuture.completedFuture(Done.DONE)
                             : CompletableFuture.failedFuture(cause);

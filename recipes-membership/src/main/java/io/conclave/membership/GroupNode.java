@@ -3,15 +3,15 @@ package io.conclave.membership;
 import io.conclave.cache.CachedNode;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.CreateOnce;
+import io.conclave.coordinator.Failures;
 import io.conclave.coordinator.ParentMaker;
 import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Refusals;
 import io.conclave.coordinator.Waiting;
-import io.conclave.line.OwnName;
+import io.conclave.line.ProcessName;
 import io.conclave.node.NodePath;
-import io.conclave.spi.Create;
-import io.conclave.spi.GetChildren;
-import io.conclave.spi.GetData;
+import io.conclave.request.Create;
+import io.conclave.request.GetChildren;
+import io.conclave.request.GetData;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,7 +36,7 @@ final class GroupNode {
 
     /** Answers whether this call has created it, which the data tells after a lost reply. */
     CompletableFuture<Boolean> create() {
-        String mark = OwnName.get() + " " + UUID.randomUUID();
+        String mark = ProcessName.get() + " " + UUID.randomUUID();
         return onListenerThread(CreateOnce.create(
                 coordinator,
                 Create.of(path).withData(mark.getBytes(StandardCharsets.UTF_8)),
@@ -50,7 +50,7 @@ final class GroupNode {
                 .thenCompose(children -> readAll(children.names()))
                 .exceptionallyCompose(failure -> {
                     Throwable cause = Waiting.cause(failure);
-                    return Refusals.isNoNode(cause)
+                    return Failures.isNoNode(cause)
                             ? CompletableFuture.completedFuture(List.of())
                             : CompletableFuture.failedFuture(cause);
                 }));
@@ -73,7 +73,7 @@ final class GroupNode {
                 .thenApply(node -> Optional.of(new CachedNode(member, node.bytes(), node.stat())))
                 .exceptionallyCompose(failure -> {
                     Throwable cause = Waiting.cause(failure);
-                    return Refusals.isNoNode(cause)
+                    return Failures.isNoNode(cause)
                             ? CompletableFuture.completedFuture(Optional.empty()) // it has just left
                             : CompletableFuture.failedFuture(cause);
                 });

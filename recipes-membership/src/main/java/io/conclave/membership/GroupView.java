@@ -39,7 +39,7 @@ public interface GroupView<P> extends AutoCloseable {
      * Tells a listener of the present state, with all of its members as joined, and then of every later one. The latest state always comes; those that follow each other more quickly than the listener returns
      * come together, in one difference. It is called serially on a listener thread and may block; what it throws is logged.
      */
-    Registration onUpdate(Consumer<? super GroupUpdate<P>> listener);
+    Registration onChange(Consumer<? super GroupUpdate<P>> listener);
 
     /** Ends the view; a call of a listener that is under way may still be seen. Idempotent, never blocks. */
     @Override

@@ -11,12 +11,12 @@ import io.conclave.error.GrantLostException;
 import io.conclave.error.Holder;
 import io.conclave.error.LossReason;
 import io.conclave.grant.FencingToken;
-import io.conclave.line.Tenant;
+import io.conclave.line.GrantRequest;
 import io.conclave.metrics.MetricsHook;
 import io.conclave.node.DataCodec;
 import io.conclave.node.NodePath;
+import io.conclave.session.SessionState;
 import io.conclave.spi.SerialExecutor;
-import io.conclave.spi.SessionState;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,11 +30,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A membership through all sessions of a coordinator: a {@link Stay} for each of them, one after the other.
+ * A membership through all sessions of a coordinator: a {@link SessionMembership} for each of them, one after the other.
  *
  * <p>{@code lock} guards the state; nothing blocks while it is held.
  */
-final class HeldMembership<P> implements Membership<P>, Tenant {
+final class HeldMembership<P> implements Membership<P>, GrantRequest {
     private static final Logger LOG = LoggerFactory.getLogger(HeldMembership.class);
 
     private final Coordinator coordinator;
@@ -53,7 +53,7 @@ final class HeldMembership<P> implements Membership<P>, Tenant {
     private MembershipState state = MembershipState.JOINING;
     private Payload payload;
     private Payload written;
-    private @Nullable Stay stay;
+    private @Nullable SessionMembership stay;
     private @Nullable FencingToken token;
 
     /**
@@ -87,12 +87,12 @@ final class HeldMembership<P> implements Membership<P>, Tenant {
 
     /** Enters the group on the coordinator's present session. Never blocks. */
     void follow() {
-        Stay next;
+        SessionMembership next;
         synchronized (lock) {
             if (state == MembershipState.LEAVING || state == MembershipState.ENDED) {
                 return;
             }
-            next = new Stay(this, coordinator.recipeSession(), path);
+            next = new SessionMembership(this, coordinator.recipeSession(), path);
             stay = next;
         }
         next.begin();
@@ -122,7 +122,7 @@ final class HeldMembership<P> implements Membership<P>, Tenant {
         }
     }
 
-    void onJoined(Stay by, long czxid, long payloadNumber) {
+    void onJoined(SessionMembership by, long czxid, long payloadNumber) {
         boolean again;
         synchronized (lock) {
             if (stay != by || (state != MembershipState.JOINING && state != MembershipState.REJOINING)) {
@@ -144,7 +144,7 @@ final class HeldMembership<P> implements Membership<P>, Tenant {
     }
 
     /** This payload, and with it every earlier one, is written or superseded. */
-    void onWritten(Stay by, long number) {
+    void onWritten(SessionMembership by, long number) {
         List<Update> done = new ArrayList<>();
         synchronized (lock) {
             if (stay != by) {
@@ -159,14 +159,14 @@ final class HeldMembership<P> implements Membership<P>, Tenant {
     }
 
     /** The backend does not take this payload of a member. */
-    void onNotWritten(Stay by, long number, Throwable cause) {
+    void onNotWritten(SessionMembership by, long number, Throwable cause) {
         if (takesBack(by, number, cause)) {
             by.payloadChanged(); // there may be a newer one
         }
     }
 
     /** The backend does not take this payload: its update fails, and the last one that it took stands, if there is no newer one. False if it is that one. */
-    boolean takesBack(Stay by, long number, Throwable cause) {
+    boolean takesBack(SessionMembership by, long number, Throwable cause) {
         List<Update> failed = new ArrayList<>();
         synchronized (lock) {
             if (stay != by || number <= written.number) {
@@ -195,7 +195,7 @@ final class HeldMembership<P> implements Membership<P>, Tenant {
         });
     }
 
-    void onSessionLost(Stay by) {
+    void onSessionLost(SessionMembership by) {
         synchronized (lock) {
             if (stay != by || state == MembershipState.ENDED) {
                 return;
@@ -210,7 +210,7 @@ final class HeldMembership<P> implements Membership<P>, Tenant {
         follow();
     }
 
-    void onExpelled(Stay by) {
+    void onExpelled(SessionMembership by) {
         LOG.warn("{}: somebody has deleted the znode; not joining again", this);
         metrics().count("membership.expelled", path.toString());
         end(by, LossReason.NODE_DELETED, lostException(LossReason.NODE_DELETED, "somebody has deleted its znode"));
@@ -221,16 +221,16 @@ final class HeldMembership<P> implements Membership<P>, Tenant {
                 reason, path.toString(), "The member " + path + " is in the group no more: " + what);
     }
 
-    void onRefused(Stay by, Throwable cause) {
+    void onRefused(SessionMembership by, Throwable cause) {
         LOG.warn("{}: cannot join: {}", this, cause.getMessage());
         end(by, LossReason.REFUSED, cause);
     }
 
-    void onCoordinatorClosed(Stay by) {
+    void onCoordinatorClosed(SessionMembership by) {
         end(by, LossReason.COORDINATOR_CLOSED, new ClosedException(this + ": the coordinator was closed"));
     }
 
-    private void end(Stay by, LossReason reason, Throwable why) {
+    private void end(SessionMembership by, LossReason reason, Throwable why) {
         List<Update> failed = new ArrayList<>();
         synchronized (lock) {
             if (stay != by || state == MembershipState.ENDED) {
@@ -249,7 +249,7 @@ final class HeldMembership<P> implements Membership<P>, Tenant {
 
     @Override
     public CompletionStage<Void> leave(ConclaveException why) {
-        Stay last;
+        SessionMembership last;
         synchronized (lock) {
             last = stay;
             if (state == MembershipState.LEAVING || state == MembershipState.ENDED || last == null) {
@@ -270,7 +270,7 @@ final class HeldMembership<P> implements Membership<P>, Tenant {
 
     @Override
     public AcquireTimeoutException timedOut(Duration waited) {
-        Stay present;
+        SessionMembership present;
         synchronized (lock) {
             present = stay;
         }
@@ -299,7 +299,7 @@ final class HeldMembership<P> implements Membership<P>, Tenant {
     @Override
     public RecipeSession session() {
         synchronized (lock) {
-            Stay present = stay;
+            SessionMembership present = stay;
             return present == null ? firstSession : present.session();
         }
     }
@@ -350,7 +350,7 @@ final class HeldMembership<P> implements Membership<P>, Tenant {
     public Duration remaining() {
         RecipeSession owner;
         synchronized (lock) {
-            Stay present = stay;
+            SessionMembership present = stay;
             if (state != MembershipState.MEMBER || present == null) {
                 return Duration.ZERO;
             }
@@ -375,7 +375,7 @@ final class HeldMembership<P> implements Membership<P>, Tenant {
     public CompletableFuture<Void> updateAsync(P next) {
         byte[] data = encode(next);
         CompletableFuture<Void> done = new CompletableFuture<>();
-        Stay present;
+        SessionMembership present;
         synchronized (lock) {
             present = stay;
             if (state == MembershipState.LEAVING || state == MembershipState.ENDED) {
@@ -404,7 +404,7 @@ final class HeldMembership<P> implements Membership<P>, Tenant {
     }
 
     @Override
-    public CompletionStage<LossReason> ended() {
+    public CompletableFuture<LossReason> ended() {
         return ended.isDone() ? ended.copy() : firstSession.onListenerThread("end of " + path, ended);
     }
 
@@ -421,7 +421,7 @@ final class HeldMembership<P> implements Membership<P>, Tenant {
     }
 
     @Override
-    public CompletionStage<Void> closeAsync() {
+    public CompletableFuture<Void> closeAsync() {
         CompletableFuture<Void> closed = new CompletableFuture<>();
         SerialExecutor threads = queue("leaving");
         leave(new ClosedException("Left: " + this)).thenRun(() -> threads.execute(() -> closed.complete(null)));

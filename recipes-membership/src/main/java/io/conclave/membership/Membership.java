@@ -7,7 +7,6 @@ import io.conclave.node.NodePath;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
 /**
@@ -59,7 +58,7 @@ public interface Membership<P> extends AutoCloseable {
     Registration onStateChange(Consumer<? super MembershipState> listener);
 
     /** Completes with the reason when the membership has ended; never exceptionally. A lost session does not end it. Its continuations run on a listener thread and may block. */
-    CompletionStage<LossReason> ended();
+    CompletableFuture<LossReason> ended();
 
     /** Leaves the group. The same as {@link #close()}. */
     default void leave() {
@@ -74,5 +73,5 @@ public interface Membership<P> extends AutoCloseable {
     void close();
 
     /** Leaves the group without waiting. Completes on a listener thread when the backend has confirmed it or the session is gone; never exceptionally. */
-    CompletionStage<Void> closeAsync();
+    CompletableFuture<Void> closeAsync();
 }

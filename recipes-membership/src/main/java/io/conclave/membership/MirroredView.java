@@ -26,7 +26,7 @@ final class MirroredView<P> implements GroupView<P> {
     MirroredView(Group<P> group, Coordinator coordinator) {
         this.group = group;
         this.mirror = Mirror.of(coordinator, group.path(), MirrorScope.CHILDREN);
-        onUpdate(update -> {}); // keeps the newest state
+        onChange(update -> {}); // keeps the newest state
     }
 
     /** Adds up what one listener is told. Used by one thread at a time. */
@@ -99,7 +99,7 @@ final class MirroredView<P> implements GroupView<P> {
     }
 
     @Override
-    public Registration onUpdate(Consumer<? super GroupUpdate<P>> listener) {
+    public Registration onChange(Consumer<? super GroupUpdate<P>> listener) {
         return mirror.listen(new Sum(listener));
     }
 

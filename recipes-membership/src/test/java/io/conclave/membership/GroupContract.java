@@ -14,10 +14,10 @@ import io.conclave.error.RefusedException;
 import io.conclave.grant.FencingToken;
 import io.conclave.node.DataCodec;
 import io.conclave.node.NodePath;
-import io.conclave.spi.Create;
-import io.conclave.spi.Delete;
-import io.conclave.spi.Exists;
-import io.conclave.spi.SetData;
+import io.conclave.request.Create;
+import io.conclave.request.Delete;
+import io.conclave.request.Exists;
+import io.conclave.request.SetData;
 import io.conclave.testkit.ManualTimeSource;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -275,10 +275,12 @@ public abstract class GroupContract extends GroupViewContract {
     void groupIsCreatedOnceAndDeletedWithItsMembers() throws Exception {
         Group<String> group = groupOf(connect());
         assertFalse(group.exists());
+        assertFalse(get(group.existsAsync()));
         assertFalse(group.delete());
         assertTrue(group.create());
         assertFalse(group.create());
         assertTrue(group.exists());
+        assertTrue(get(group.existsAsync()));
         assertEquals(List.of(), group.members());
         Membership<String> a = groupOf(connect()).join("a", "one", PATIENCE);
         Membership<String> b = groupOf(connect()).join("b", "two", PATIENCE);
@@ -301,8 +303,7 @@ public abstract class GroupContract extends GroupViewContract {
     @Test
     void payloadThatTheCodecDoesNotUnderstandHidesNoMember() throws Exception {
         Group.at(connect(), PATH, DataCodec.TEXT).join("a", "no number", PATIENCE);
-        Member<Long> seen =
-                Group.at(connect(), PATH, DataCodec.WHOLE_NUMBER).members().get(0);
+        Member<Long> seen = Group.at(connect(), PATH, DataCodec.LONG).members().get(0);
         assertEquals("a", seen.id());
         assertTrue(assertThrows(IllegalArgumentException.class, seen::payload)
                 .getMessage()
@@ -316,5 +317,17 @@ public abstract class GroupContract extends GroupViewContract {
         assertThrows(IllegalArgumentException.class, () -> groupOf(coordinator).join("a/b", "x", PATIENCE));
         assertThrows(IllegalArgumentException.class, () -> groupOf(coordinator).join("a", "x", Duration.ofSeconds(-1)));
         assertTrue(groupOf(coordinator).toString().contains(PATH));
+    }
+
+    @Test
+    void whatACallerDoesToItsFutureHarmsNobody() throws Exception {
+        Membership<String> me = groupOf(connect()).join("a", "one", PATIENCE);
+        assertTrue(me.ended().complete(LossReason.REVOKED));
+        assertTrue(me.ended().cancel(true));
+        assertTrue(me.isMember());
+        assertFalse(me.ended().isDone());
+        me.closeAsync().cancel(true);
+        assertEquals(LossReason.RELEASED, get(me.ended()));
+        assertTrue(me.ended().isDone());
     }
 }

@@ -6,10 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.node.DataCodec;
 import io.conclave.node.NodePath;
-import io.conclave.spi.Delete;
-import io.conclave.spi.GetChildren;
-import io.conclave.testkit.memory.Decision;
+import io.conclave.request.Delete;
+import io.conclave.request.GetChildren;
 import io.conclave.testkit.memory.MemoryStore;
+import io.conclave.testkit.memory.RequestFate;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
@@ -20,7 +20,7 @@ class GroupDeletionTest {
     void groupThatWasNeverThereIsNotDeletedByALostReply() throws InterruptedException {
         String name = UUID.randomUUID().toString();
         try (Coordinator coordinator = Coordinator.connect("memory:" + name)) {
-            MemoryStore.named(name).faults().onNext(GetChildren.class::isInstance, Decision.DROP_AFTER);
+            MemoryStore.named(name).faults().onNext(GetChildren.class::isInstance, RequestFate.DROP_AFTER);
             assertFalse(Group.at(coordinator, PATH, DataCodec.TEXT).delete());
         } finally {
             MemoryStore.forget(name);
@@ -38,7 +38,7 @@ class GroupDeletionTest {
                 if (request instanceof Delete delete && delete.path().equals(PATH)) {
                     store.faults().deleteAsOperator(PATH); // the server is quicker to delete the emptied container
                 }
-                return Decision.PROCEED;
+                return RequestFate.PROCEED;
             });
             assertTrue(group.delete());
             assertFalse(group.exists());

@@ -93,10 +93,9 @@ class GroupFaultsTest {
                 .verify();
     }
 
-    @Test
-    void memberThatStaysIsThereInTheEndWithItsLastPayload() {
+    static FaultDriver memberThatStays() {
         AtomicReference<Membership<String>> membership = new AtomicReference<>();
-        FaultDriver.of("group, staying member", run -> {
+        return FaultDriver.of("group, staying member", run -> {
                     rivals(run);
                     membership.set(null);
                     run.victim().start(me -> {
@@ -120,8 +119,12 @@ class GroupFaultsTest {
                     if (me == null && !present(run).isEmpty()) {
                         run.violated("the join failed, and left " + present(run));
                     }
-                })
-                .verify();
+                });
+    }
+
+    @Test
+    void memberThatStaysIsThereInTheEndWithItsLastPayload() {
+        memberThatStays().verify();
     }
 
     @Test
@@ -187,7 +190,7 @@ class GroupFaultsTest {
                     run.victim().start(me -> {
                         GroupFixture.Told told = new GroupFixture.Told();
                         view.set(group(me).view());
-                        view.get().onUpdate(update -> {
+                        view.get().onChange(update -> {
                             told.accept(update);
                             problems.addAll(told.problems());
                         });
@@ -278,9 +281,8 @@ class GroupFaultsTest {
         }
     }
 
-    @Test
-    void groupThatSomebodyHasMadeSinceIsNotDeletedByTheSameCall() {
-        FaultDriver.of("group, deleted and made by others", run -> {
+    static FaultDriver deletedAndMadeByOthers() {
+        return FaultDriver.of("group, deleted and made by others", run -> {
                     Actor helper = run.helper("helper");
                     group(helper).create();
                     group(helper).join("a", "one");
@@ -297,13 +299,16 @@ class GroupFaultsTest {
                     groups.check();
                 })
                 .leaving(path -> path.equals(NodePath.of(PATH)))
-                .keepingZnodesUntilTheEnd()
-                .verify();
+                .keepingZnodesUntilTheEnd();
     }
 
     @Test
-    void groupThatSomebodyHasDeletedIsNotMadeAgainByTheSameCall() {
-        FaultDriver.of("group, created and deleted by others", run -> {
+    void groupThatSomebodyHasMadeSinceIsNotDeletedByTheSameCall() {
+        deletedAndMadeByOthers().verify();
+    }
+
+    static FaultDriver madeAndDeletedByOthers() {
+        return FaultDriver.of("group, created and deleted by others", run -> {
                     Actor helper = run.helper("helper");
                     AtomicInteger deleted = new AtomicInteger();
                     AtomicInteger made = new AtomicInteger();
@@ -322,7 +327,11 @@ class GroupFaultsTest {
                     }
                     group(helper).delete();
                 })
-                .explaining(OutcomeUnknownException.class, Fault.absences())
-                .verify();
+                .explaining(OutcomeUnknownException.class, Fault.absences());
+    }
+
+    @Test
+    void groupThatSomebodyHasDeletedIsNotMadeAgainByTheSameCall() {
+        madeAndDeletedByOthers().verify();
     }
 }

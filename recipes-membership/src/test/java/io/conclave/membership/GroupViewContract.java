@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.Registration;
 import io.conclave.error.ClosedException;
-import io.conclave.spi.SessionState;
+import io.conclave.session.SessionState;
 import io.conclave.testkit.ManualTimeSource;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -28,7 +28,7 @@ abstract class GroupViewContract extends GroupFixture {
     void viewTellsWhoJoinsChangesAndLeaves() throws Exception {
         Told told = new Told();
         try (GroupView<String> view = groupOf(connect()).view()) {
-            view.onUpdate(told);
+            view.onChange(told);
             assertEquals(0, view.awaitFirstSnapshot(PATIENCE).size());
             told.awaitLast();
             Membership<String> a = groupOf(connect()).join("a", "one", PATIENCE);
@@ -56,7 +56,7 @@ abstract class GroupViewContract extends GroupFixture {
         GroupView<String> view = groupOf(connect()).view();
         view.awaitFirstSnapshot(PATIENCE);
         Told told = new Told();
-        Registration registration = view.onUpdate(told);
+        Registration registration = view.onChange(told);
         told.awaitLast("a=one", "b=two");
         assertEquals(List.of("a", "b"), ids(told.updates.get(0).joined()));
         assertEquals(0, told.updates.get(0).since());
@@ -74,7 +74,7 @@ abstract class GroupViewContract extends GroupFixture {
         view.awaitFirstSnapshot(PATIENCE);
         Semaphore mayReturn = new Semaphore(0);
         Told told = new Told();
-        view.onUpdate(update -> {
+        view.onChange(update -> {
             told.accept(update);
             mayReturn.acquireUninterruptibly();
         });
@@ -101,7 +101,7 @@ abstract class GroupViewContract extends GroupFixture {
         Membership<String> b = groupOf(others).join("b", "two", PATIENCE);
         Told told = new Told();
         GroupView<String> view = groupOf(viewer).view();
-        view.onUpdate(told);
+        view.onChange(told);
         told.awaitLast("a=one", "b=two");
         viewer.onStateChange(state -> {
             if (state == SessionState.LOST) {
@@ -123,7 +123,7 @@ abstract class GroupViewContract extends GroupFixture {
         Coordinator coordinator = connect();
         Told told = new Told();
         GroupView<String> view = groupOf(connect()).view();
-        view.onUpdate(told);
+        view.onChange(told);
         Membership<String> first = groupOf(coordinator).join("a", "one", PATIENCE);
         told.awaitLast("a=one");
         first.leave();
@@ -154,7 +154,7 @@ abstract class GroupViewContract extends GroupFixture {
     void viewThatIsClosedTellsNothingMore() throws Exception {
         Told told = new Told();
         GroupView<String> view = groupOf(connect()).view();
-        view.onUpdate(told);
+        view.onChange(told);
         told.awaitLast();
         view.close();
         view.close();
@@ -186,7 +186,7 @@ abstract class GroupViewContract extends GroupFixture {
         for (Coordinator coordinator : coordinators) {
             Told told = new Told();
             GroupView<String> view = groupOf(coordinator).view();
-            view.onUpdate(told);
+            view.onChange(told);
             listeners.add(told);
             views.add(view);
         }

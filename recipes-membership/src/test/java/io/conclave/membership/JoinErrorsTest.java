@@ -10,7 +10,7 @@ import io.conclave.coordinator.Coordinator;
 import io.conclave.error.AcquireTimeoutException;
 import io.conclave.node.DataCodec;
 import io.conclave.node.NodePath;
-import io.conclave.spi.Exists;
+import io.conclave.request.Exists;
 import io.conclave.testkit.ManualTimeSource;
 import io.conclave.testkit.memory.MemoryStore;
 import io.conclave.time.TimeSource;

@@ -4,8 +4,8 @@ import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.RecipeSession;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.node.NodePath;
-import io.conclave.spi.GetChildren;
-import io.conclave.spi.SessionState;
+import io.conclave.request.GetChildren;
+import io.conclave.session.SessionState;
 import java.util.List;
 
 /** The simplest view of a group that is correct: each event of a one-shot watch has the list read again, with the next watch. */

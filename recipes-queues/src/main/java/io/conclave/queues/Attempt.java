@@ -1,23 +1,22 @@
 package io.conclave.queues;
 
+import io.conclave.coordinator.Failures;
 import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Refusals;
-import io.conclave.error.OutcomeUnknownException;
-import io.conclave.spi.GetChildren;
-import io.conclave.spi.Request;
+import io.conclave.request.GetChildren;
+import io.conclave.request.Request;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
 /** Takes or claims an item that is there at once, without a place in the line; if others are quicker a few times over, there is none. On the dispatcher. */
-final class Attempt implements Draw.Outcome {
+final class Attempt implements DequeueTransaction.Outcome {
     private static final int TRIES = 10;
 
     private final RecipeSession session;
     private final QueueLayout layout;
     private final boolean byPriority;
-    private final Witness witness;
-    private final Wish wish;
+    private final CommitMarker marker;
+    private final PendingTake pending;
     private final Consumer<Delivery> giveBack;
     private int tries;
 
@@ -25,51 +24,49 @@ final class Attempt implements Draw.Outcome {
             RecipeSession session,
             QueueLayout layout,
             boolean byPriority,
-            Witness witness,
-            Wish wish,
+            CommitMarker marker,
+            PendingTake pending,
             Consumer<Delivery> giveBack) {
         this.session = session;
         this.layout = layout;
         this.byPriority = byPriority;
-        this.witness = witness;
-        this.wish = wish;
+        this.marker = marker;
+        this.pending = pending;
         this.giveBack = giveBack;
     }
 
     void begin() {
-        if (wish.isOver()) {
+        if (pending.isOver()) {
             return;
         }
         GetChildren list = GetChildren.of(layout.path());
         Request<GetChildren.Children> asked = session.linearizableReads() ? list.linearizable() : list;
-        session.send(asked, children -> onListed(ItemName.unclaimed(children.names(), byPriority)), cause -> {
-            if (Refusals.isNoNode(cause)) {
-                wish.endWithout();
-            } else if (cause instanceof OutcomeUnknownException) {
-                begin();
+        session.read(asked, children -> onListed(ItemName.unclaimed(children.names(), byPriority)), cause -> {
+            if (Failures.isNoNode(cause)) {
+                pending.endWithout();
             } else {
-                wish.fail(cause);
+                pending.fail(cause);
             }
         });
     }
 
     private void onListed(List<ItemName> items) {
-        if (wish.isOver()) {
+        if (pending.isOver()) {
             return;
         }
         if (items.isEmpty() || ++tries > TRIES) {
-            wish.endWithout();
+            pending.endWithout();
         } else {
-            new Draw(session, layout, wish.mode(), wish.maxDeliveries(), items.subList(0, 1), this)
-                    .begin(Map.of(), (operations, drawn, outcome) -> witness.perform(operations, outcome));
+            new DequeueTransaction(session, layout, pending.mode(), pending.maxDeliveries(), items.subList(0, 1), this)
+                    .begin(Map.of(), (operations, dequeued, outcome) -> marker.perform(operations, outcome));
         }
     }
 
     @Override
-    public void drawn(List<Delivery> deliveries) {
+    public void dequeued(List<Delivery> deliveries) {
         Delivery one = deliveries.get(0);
-        if (!wish.isOver()) {
-            wish.deliver(session, layout, one);
+        if (!pending.isOver()) {
+            pending.deliver(session, layout, one);
         } else if (one.own()) {
             giveBack.accept(one);
         }
@@ -94,6 +91,6 @@ final class Attempt implements Draw.Outcome {
 
     @Override
     public void failed(Throwable cause) {
-        wish.fail(cause);
+        pending.fail(cause);
     }
 }

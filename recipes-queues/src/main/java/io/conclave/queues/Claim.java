@@ -2,7 +2,6 @@ package io.conclave.queues;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 
 /**
  * An item that is ours to work on: hidden from others until it is acknowledged, given back, or taken from us.
@@ -49,7 +48,7 @@ public interface Claim<T> extends AutoCloseable {
     CompletableFuture<Void> acknowledgeAsync();
 
     /** Completes once, when the item is no longer claimed, with the reason. Its continuations run on the coordinator's listener threads and may block. */
-    CompletionStage<ClaimEnd> ended();
+    CompletableFuture<ClaimEnd> ended();
 
     /** Gives the item back, unless it was acknowledged: it is delivered again, in its old place in the order. Idempotent, never blocks, never throws. */
     @Override

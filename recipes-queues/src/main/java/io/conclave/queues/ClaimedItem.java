@@ -1,26 +1,24 @@
 package io.conclave.queues;
 
+import io.conclave.coordinator.Failures;
 import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Refusals;
 import io.conclave.coordinator.Registration;
 import io.conclave.coordinator.Waiting;
 import io.conclave.error.ClosedException;
 import io.conclave.error.GrantLostException;
 import io.conclave.error.LossReason;
-import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusedException;
 import io.conclave.error.SessionGoneException;
-import io.conclave.spi.Check;
-import io.conclave.spi.Delete;
-import io.conclave.spi.Exists;
-import io.conclave.spi.Multi;
+import io.conclave.request.Check;
+import io.conclave.request.Delete;
+import io.conclave.request.Exists;
+import io.conclave.request.Multi;
+import io.conclave.session.SessionState;
 import io.conclave.spi.SerialExecutor;
-import io.conclave.spi.SessionState;
 import io.conclave.time.Elapsed;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -235,7 +233,7 @@ final class ClaimedItem<T> implements Claim<T> {
             case CLAIM_GONE -> lookForTheItem();
             case REFUSED -> {
                 RefusedException refusal = result.refusal().orElseThrow();
-                if (Refusals.isStale(refusal)) {
+                if (Failures.isStale(refusal)) {
                     takenAway();
                 } else {
                     stayAsBefore(refusal);
@@ -259,16 +257,10 @@ final class ClaimedItem<T> implements Claim<T> {
 
     /** The claim has gone with a reply that was lost: the item has gone with it, or somebody has deleted the claim. */
     private void lookForTheItem() {
-        session.send(
+        session.read(
                 Exists.of(layout.item(name)),
                 stat -> end(stat.isEmpty() ? ClaimEnd.ACKNOWLEDGED : ClaimEnd.TAKEN_AWAY),
-                cause -> {
-                    if (cause instanceof OutcomeUnknownException) {
-                        lookForTheItem();
-                    } else {
-                        endFor(cause);
-                    }
-                });
+                this::endFor);
     }
 
     private void endFor(Throwable cause) {
@@ -335,7 +327,7 @@ final class ClaimedItem<T> implements Claim<T> {
     }
 
     @Override
-    public CompletionStage<ClaimEnd> ended() {
+    public CompletableFuture<ClaimEnd> ended() {
         return told.copy();
     }
 

@@ -19,7 +19,7 @@ final class Consumption<R> {
     private final RecipeSession session;
     private final QueueLayout layout;
     private final boolean byPriority;
-    private final Wish wish;
+    private final PendingTake pending;
     private final Function<Delivery, R> open;
     private final BiConsumer<Delivery, R> close;
 
@@ -33,20 +33,20 @@ final class Consumption<R> {
             RecipeSession session,
             QueueLayout layout,
             boolean byPriority,
-            Wish wish,
+            PendingTake pending,
             Function<Delivery, R> open,
             BiConsumer<Delivery, R> close) {
         this.session = session;
         this.layout = layout;
         this.byPriority = byPriority;
-        this.wish = wish;
+        this.pending = pending;
         this.open = open;
         this.close = close;
     }
 
     /** Waits for an item in the line, within a time if there is one. */
     Consumption<R> inLine(Optional<Duration> timeout) {
-        session.execute(() -> consumers().add(wish, timeout));
+        session.execute(() -> consumers().add(pending, timeout));
         return this;
     }
 
@@ -57,16 +57,16 @@ final class Consumption<R> {
 
     /** Takes what there is now; if the store does not say what there is within the try timeout, it fails. */
     Consumption<R> atOnce() {
-        // before the dispatcher knows of the wish: the time counts from here
-        wish.endsBy(session.time().schedule(session.tryTimeout(), () -> session.execute(this::noAnswer)));
-        session.execute(() -> consumers().attempt(wish));
+        // before the dispatcher knows of the pending: the time counts from here
+        pending.endsBy(session.time().schedule(session.tryTimeout(), () -> session.execute(this::noAnswer)));
+        session.execute(() -> consumers().attempt(pending));
         return this;
     }
 
     /** An item that is on its way by now goes back. */
     private void noAnswer() {
-        if (!wish.isOver()) {
-            wish.fail(session.noAnswer("whether there is an item in " + layout.path()));
+        if (!pending.isOver()) {
+            pending.fail(session.noAnswer("whether there is an item in " + layout.path()));
         }
     }
 
@@ -75,14 +75,14 @@ final class Consumption<R> {
     }
 
     private void abandon() {
-        session.execute(() -> consumers().abandon(wish));
+        session.execute(() -> consumers().abandon(pending));
     }
 
     /** The blocking form. */
     Optional<R> await() throws InterruptedException {
         Optional<Delivery> delivery;
         try {
-            delivery = Waiting.await(session, wish.outcome());
+            delivery = Waiting.await(session, pending.outcome());
         } catch (InterruptedException | RuntimeException | Error e) {
             abandon();
             throw e;
@@ -96,7 +96,7 @@ final class Consumption<R> {
         Executor listeners =
                 new SerialExecutor("consuming from " + layout.path(), session.listenerExecutor(), session.time());
         stage.whenComplete((answer, failure) -> abandon()); // for nothing, if it is the answer that ended it
-        wish.outcome()
+        pending.outcome()
                 .whenComplete((delivery, failure) -> listeners.execute(() -> {
                     if (failure != null) {
                         stage.completeExceptionally(Waiting.cause(failure));

@@ -81,7 +81,7 @@ public final class DistributedPriorityQueue<T> extends ItemQueue<T> {
      * @throws SessionGoneException if the session is lost meanwhile; the item may be put all the same
      * @throws io.conclave.error.OutcomeUnknownException if it cannot be found out whether it was put, because somebody deletes znodes of the queue by hand
      * @throws io.conclave.error.ConclaveException if it was refused
-     * @throws IllegalArgumentException if the item has more than {@value ItemQueue#MOST_BYTES} bytes, or the priority is out of range
+     * @throws IllegalArgumentException if the item has more than {@value ItemQueue#MAX_BYTES} bytes, or the priority is out of range
      */
     public void put(T item, int priority) throws InterruptedException {
         putting(item, OptionalInt.of(checked(priority))).begin(Optional.empty()).await();

@@ -1,20 +1,22 @@
 package io.conclave.queues;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.Failures;
 import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Refusals;
+import io.conclave.coordinator.Waiting;
 import io.conclave.error.OutcomeUnknownException;
-import io.conclave.error.RefusedException;
 import io.conclave.error.SessionGoneException;
 import io.conclave.node.DataCodec;
 import io.conclave.node.NodePath;
-import io.conclave.spi.GetChildren;
+import io.conclave.request.GetChildren;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 /**
@@ -39,7 +41,7 @@ import java.util.function.Function;
  */
 public abstract sealed class ItemQueue<T> permits DistributedQueue, DistributedPriorityQueue {
     /** The most bytes of an item. A queue is for small items; what is large is kept elsewhere, and its address queued. */
-    public static final int MOST_BYTES = 900_000;
+    public static final int MAX_BYTES = 900_000;
 
     private final Coordinator coordinator;
     private final QueueLayout layout;
@@ -156,30 +158,37 @@ public abstract sealed class ItemQueue<T> permits DistributedQueue, DistributedP
      * @throws InterruptedException if the thread is interrupted
      */
     public QueueCount count() throws InterruptedException {
-        try {
-            List<String> children =
-                    coordinator.execute(GetChildren.of(layout.path())).names();
-            int waiting = ItemName.unclaimed(children, false).size();
-            return new QueueCount(waiting, ItemName.all(children).size() - waiting, countDead());
-        } catch (RefusedException e) {
-            if (Refusals.isNoNode(e)) {
-                return new QueueCount(0, 0, 0);
-            }
-            throw e;
-        }
+        return Waiting.await(coordinator.recipeSession(), readCount());
     }
 
-    private int countDead() throws InterruptedException {
-        try {
-            return ItemName.all(
-                            coordinator.execute(GetChildren.of(layout.dead())).names())
-                    .size();
-        } catch (RefusedException e) {
-            if (Refusals.isNoNode(e)) {
-                return 0;
+    /** As {@link #count()}, without blocking. Completes on a listener thread. */
+    public CompletableFuture<QueueCount> countAsync() {
+        return coordinator.recipeSession().onListenerThread("count of " + layout.path(), readCount());
+    }
+
+    private CompletionStage<QueueCount> readCount() {
+        return names(layout.path())
+                .thenCompose(children -> children.isEmpty()
+                        ? CompletableFuture.completedFuture(new QueueCount(0, 0, 0))
+                        : names(layout.dead()).thenApply(dead -> {
+                            int waiting = ItemName.unclaimed(children, false).size();
+                            int claimed = ItemName.all(children).size() - waiting;
+                            return new QueueCount(
+                                    waiting, claimed, ItemName.all(dead).size());
+                        }));
+    }
+
+    /** The names of the children; none if there is no such znode. */
+    private CompletionStage<List<String>> names(NodePath parent) {
+        return coordinator.recipeRead(GetChildren.of(parent)).handle((children, failure) -> {
+            if (failure == null) {
+                return children.names();
             }
-            throw e;
-        }
+            if (Failures.isNoNode(Waiting.cause(failure))) {
+                return List.of();
+            }
+            throw new CompletionException(Waiting.cause(failure));
+        });
     }
 
     private Consumption<T> taking() {
@@ -188,9 +197,9 @@ public abstract sealed class ItemQueue<T> permits DistributedQueue, DistributedP
                 session,
                 layout,
                 byPriority,
-                wish(session, Wish.Mode.TAKE),
+                wish(session, PendingTake.Mode.TAKE),
                 one -> open(session, one),
-                (one, item) -> session.execute(() -> PutBack.of(session, layout, one)));
+                (one, item) -> session.execute(() -> Requeue.of(session, layout, one)));
     }
 
     private T decode(Delivery delivery) {
@@ -201,7 +210,7 @@ public abstract sealed class ItemQueue<T> permits DistributedQueue, DistributedP
         try {
             return decode(delivery);
         } catch (RuntimeException | Error e) {
-            session.execute(() -> PutBack.toDeadLetters(session, layout, delivery));
+            session.execute(() -> Requeue.toDeadLetters(session, layout, delivery));
             throw e;
         }
     }
@@ -212,7 +221,7 @@ public abstract sealed class ItemQueue<T> permits DistributedQueue, DistributedP
                 session,
                 layout,
                 byPriority,
-                wish(session, Wish.Mode.CLAIM),
+                wish(session, PendingTake.Mode.CLAIM),
                 one -> claimed(session, one),
                 (one, claim) -> claim.close());
     }
@@ -227,16 +236,16 @@ public abstract sealed class ItemQueue<T> permits DistributedQueue, DistributedP
         }
     }
 
-    private Wish wish(RecipeSession session, Wish.Mode mode) {
-        return new Wish(mode, options.maxDeliveries(), session.time());
+    private PendingTake wish(RecipeSession session, PendingTake.Mode mode) {
+        return new PendingTake(mode, options.maxDeliveries(), session.time());
     }
 
     /** One call that puts an item. */
     Production putting(T item, OptionalInt priority) {
         byte[] data = codec.encode(item);
-        if (data.length > MOST_BYTES) {
+        if (data.length > MAX_BYTES) {
             throw new IllegalArgumentException("Invalid item for " + layout.path() + ": it has " + data.length
-                    + " bytes, and must not have more than " + MOST_BYTES);
+                    + " bytes, and must not have more than " + MAX_BYTES);
         }
         return new Production(coordinator.recipeSession(), layout, options.bound(), priority, data);
     }

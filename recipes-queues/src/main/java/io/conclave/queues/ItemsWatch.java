@@ -1,24 +1,23 @@
 package io.conclave.queues;
 
+import io.conclave.coordinator.Failures;
 import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Refusals;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.node.NodeEvent;
 import io.conclave.node.NodePath;
-import io.conclave.spi.GetChildren;
-import io.conclave.spi.RemoveWatch;
-import io.conclave.spi.Watcher;
+import io.conclave.request.GetChildren;
+import io.conclave.request.Watcher;
 import java.util.List;
 
 /**
- * Lists the items of a queue for whoever is seated, with a watch on them: while it stands, the list is as it was, or one that is told will be along.
+ * Lists the items of a queue for the process whose turn it is, with a watch on them: while it stands, the list is as it was, or one that is told will be along.
  *
  * <p>State belongs to the session's dispatcher.
  */
 final class ItemsWatch {
     private final RecipeSession session;
     private final NodePath queue;
-    private final Seat seat;
+    private final ConsumerTurn turn;
     private final Looker looker;
     private final Watcher watcher = this::onEvent;
     private boolean looking;
@@ -36,10 +35,10 @@ final class ItemsWatch {
         void onListRefused(Throwable cause);
     }
 
-    ItemsWatch(RecipeSession session, NodePath queue, Seat seat, Looker looker) {
+    ItemsWatch(RecipeSession session, NodePath queue, ConsumerTurn turn, Looker looker) {
         this.session = session;
         this.queue = queue;
-        this.seat = seat;
+        this.turn = turn;
         this.looker = looker;
     }
 
@@ -71,8 +70,8 @@ final class ItemsWatch {
         standing = false;
         if (cause instanceof OutcomeUnknownException) {
             looker.onUnlisted();
-        } else if (Refusals.isNoNode(cause)) {
-            seat.leave(); // somebody has deleted all of it
+        } else if (Failures.isNoNode(cause)) {
+            turn.leave(); // somebody has deleted all of it
             looker.onUnlisted();
         } else {
             looker.onListRefused(cause);
@@ -84,7 +83,7 @@ final class ItemsWatch {
             return;
         }
         standing = false;
-        if (seat.isHeld()) {
+        if (turn.isHeld()) {
             looker.onUnlisted();
         }
     }
@@ -96,11 +95,9 @@ final class ItemsWatch {
 
     /** Removes the watch. */
     void stop() {
-        if (standing && session.state().isLive()) {
+        if (standing) {
             standing = false;
-            session.send(new RemoveWatch(queue, watcher), removed -> {}, cause -> {
-                // it has fired, or the connection went, and an event more does no harm
-            });
+            session.unwatch(queue, watcher);
         }
     }
 }

@@ -1,8 +1,8 @@
 package io.conclave.queues;
 
+import io.conclave.coordinator.Failures;
 import io.conclave.coordinator.ParentMaker;
 import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Refusals;
 import io.conclave.coordinator.Registration;
 import io.conclave.coordinator.Waiting;
 import io.conclave.error.ClosedException;
@@ -10,12 +10,11 @@ import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusedException;
 import io.conclave.error.SessionGoneException;
 import io.conclave.node.CreateMode;
-import io.conclave.spi.Create;
-import io.conclave.spi.GetChildren;
-import io.conclave.spi.Multi;
-import io.conclave.spi.Operation;
-import io.conclave.spi.SessionState;
-import io.conclave.spi.Sync;
+import io.conclave.request.Create;
+import io.conclave.request.GetChildren;
+import io.conclave.request.Multi;
+import io.conclave.request.Operation;
+import io.conclave.session.SessionState;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -27,22 +26,23 @@ import java.util.OptionalInt;
 /**
  * All who put items into one queue in one session. What gathers while a transaction is under way goes into the next one.
  *
- * <p>An item is put once, whatever becomes of a reply: the {@link Witness} tells. Should somebody have deleted that one at the same moment, the items of the transaction are looked for by their guids; if none is
- * found, consumers may have been quicker, and the caller is told that the outcome is unknown. Only of the first transaction, which makes the witness, it cannot be told whether it was ever there, and it is sent again: so an item is
- * put twice if the reply to it is lost, somebody deletes the witness by hand before the connection is back, and a consumer has taken the item by then.
+ * <p>An item is put once, whatever becomes of a reply: the {@link CommitMarker} tells. Should somebody have deleted that one at the same moment, the items of the transaction are looked for by their guids; if none is
+ * found, consumers may have been quicker, and the caller is told that the outcome is unknown. Only of the first transaction, which makes the marker, it cannot be told whether it was ever there, and it is sent again: so an item is
+ * put twice if its reply is lost, another process deletes the marker before the connection is back, and a consumer has
+ * taken the item by then.
  *
  * <p>With a bound, producers stand in a line as consumers do: at its head the items are listed with a watch, as many are put as there is room, and when there is none a consumer wakes that one producer. So the bound
  * holds among all who keep it. State belongs to the session's dispatcher.
  */
-final class Producers implements Seat.Sitter, ItemsWatch.Looker {
+final class Producers implements ConsumerTurn.Listener, ItemsWatch.Looker {
     private static final int MOST_AT_ONCE = 64;
     private static final int MOST_BYTES_AT_ONCE = 500_000; // what a server takes in one request is a megabyte
 
     private final RecipeSession session;
     private final QueueLayout layout;
     private final OptionalInt bound;
-    private final Seat seat;
-    private final Witness witness;
+    private final ConsumerTurn turn;
+    private final CommitMarker marker;
     private final ItemsWatch watch;
     private final Registration sessionListener;
     private final Deque<Put> puts = new ArrayDeque<>();
@@ -54,14 +54,14 @@ final class Producers implements Seat.Sitter, ItemsWatch.Looker {
         this.session = session;
         this.layout = layout;
         this.bound = bound;
-        this.seat = new Seat(session, layout.producers(), this);
-        this.witness = new Witness(session, layout.witnesses());
-        this.watch = new ItemsWatch(session, layout.path(), seat, this);
+        this.turn = new ConsumerTurn(session, layout.producers(), this);
+        this.marker = new CommitMarker(session, layout.witnesses());
+        this.watch = new ItemsWatch(session, layout.path(), turn, this);
         this.sessionListener = session.onStateChange(this::onSessionState);
     }
 
     boolean isIdle() {
-        return puts.isEmpty() && seat.isOut() && !sending && witness.isIdle();
+        return puts.isEmpty() && turn.isOut() && !sending && marker.isIdle();
     }
 
     void close() {
@@ -90,7 +90,7 @@ final class Producers implements Seat.Sitter, ItemsWatch.Looker {
     }
 
     @Override
-    public void onSeated() {
+    public void onTurn() {
         putInTurn = 0;
         watch.disregard();
         room = 0;
@@ -98,7 +98,7 @@ final class Producers implements Seat.Sitter, ItemsWatch.Looker {
     }
 
     @Override
-    public void onUnseated() {
+    public void onTurnLost() {
         if (!sending) {
             watch.stop();
         }
@@ -106,7 +106,7 @@ final class Producers implements Seat.Sitter, ItemsWatch.Looker {
     }
 
     @Override
-    public void onSeatRefused(Throwable cause) {
+    public void onTurnRefused(Throwable cause) {
         failAll(cause);
     }
 
@@ -119,18 +119,18 @@ final class Producers implements Seat.Sitter, ItemsWatch.Looker {
                 send(MOST_AT_ONCE);
             }
         } else if (puts.isEmpty()) {
-            seat.rest();
-            if (!seat.isHeld()) {
+            turn.rest();
+            if (!turn.isHeld()) {
                 watch.stop();
             }
-        } else if (!seat.isHeld()) {
-            seat.take();
-        } else if (putInTurn >= Consumers.TURN && seat.othersMayWait()) {
-            seat.leave();
+        } else if (!turn.isHeld()) {
+            turn.take();
+        } else if (putInTurn >= Consumers.TURN && turn.othersMayWait()) {
+            turn.leave();
             watch.stop();
-            seat.take();
+            turn.take();
         } else {
-            seat.wake();
+            turn.wake();
             putWithinBound();
         }
     }
@@ -176,15 +176,15 @@ final class Producers implements Seat.Sitter, ItemsWatch.Looker {
         }
         sending = true;
         if (bound.isEmpty()) {
-            witness.perform(creations, new Batch(batch));
+            marker.perform(creations, new Batch(batch));
         } else {
             boolean isLast = batch.size() == puts.size() || putInTurn + batch.size() >= Consumers.TURN;
-            witness.perform(seat, isLast && seat.othersMayWait(), creations, new Batch(batch));
+            marker.perform(turn, isLast && turn.othersMayWait(), creations, new Batch(batch));
         }
     }
 
     /** Items that are on their way in one transaction. */
-    private final class Batch implements Witness.Outcome {
+    private final class Batch implements CommitMarker.Outcome {
         private final List<Put> batch;
 
         Batch(List<Put> batch) {
@@ -206,7 +206,7 @@ final class Producers implements Seat.Sitter, ItemsWatch.Looker {
 
         @Override
         public void refused(int index, RefusedException refusal) {
-            if (Refusals.isNoNode(refusal)) {
+            if (Failures.isNoNode(refusal)) {
                 makeQueue();
             } else {
                 Put put = batch.get(index);
@@ -239,12 +239,10 @@ final class Producers implements Seat.Sitter, ItemsWatch.Looker {
 
         @Override
         public void unclear(boolean first, OutcomeUnknownException cause) {
-            session.send(
-                    Sync.of(layout.path()),
-                    synced -> session.send(
-                            GetChildren.of(layout.path()),
-                            children -> onListed(children.names(), first, cause),
-                            failure -> onNotListed(failure, first, cause)),
+            session.readLatest(
+                    layout.path(),
+                    GetChildren.of(layout.path()),
+                    children -> onListed(children.names(), first, cause),
                     failure -> onNotListed(failure, first, cause));
         }
 
@@ -260,9 +258,7 @@ final class Producers implements Seat.Sitter, ItemsWatch.Looker {
         }
 
         private void onNotListed(Throwable failure, boolean first, OutcomeUnknownException cause) {
-            if (failure instanceof OutcomeUnknownException) {
-                unclear(first, cause);
-            } else if (Refusals.isNoNode(failure)) {
+            if (Failures.isNoNode(failure)) {
                 onNone(first, cause);
             } else {
                 failed(failure);
@@ -279,7 +275,7 @@ final class Producers implements Seat.Sitter, ItemsWatch.Looker {
                 puts.remove(put);
                 put.fail(new OutcomeUnknownException(
                         "Put into " + layout.path()
-                                + ": the reply was lost, and neither its witness nor the item is there; a consumer may have been quicker",
+                                + ": the reply was lost, and neither its marker nor the item is there; a consumer may have been quicker",
                         cause));
             }
             proceed();
@@ -313,6 +309,6 @@ final class Producers implements Seat.Sitter, ItemsWatch.Looker {
 
     @Override
     public String toString() {
-        return "Producers[" + layout.path() + ", " + puts.size() + " waiting, " + seat + "]";
+        return "Producers[" + layout.path() + ", " + puts.size() + " waiting, " + turn + "]";
     }
 }

@@ -26,7 +26,7 @@ record QueueLayout(NodePath path) {
         return path.child("producers");
     }
 
-    /** See {@link Witness}. */
+    /** See {@link CommitMarker}. */
     NodePath witnesses() {
         return path.child("witnesses");
     }

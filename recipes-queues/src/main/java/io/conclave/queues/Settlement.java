@@ -1,19 +1,20 @@
 package io.conclave.queues;
 
+import io.conclave.coordinator.Failures;
 import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Refusals;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusedException;
 import io.conclave.node.NodePath;
-import io.conclave.spi.GetData;
-import io.conclave.spi.Multi;
-import io.conclave.spi.Sync;
+import io.conclave.recovery.Retry;
+import io.conclave.request.GetData;
+import io.conclave.request.Multi;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Performs a transaction that deletes a claim of ours among other things, and does not give up before it is known what came of it. After a lost reply the claim tells: while it is there the transaction
+ * Performs a transaction that deletes a claim of ours among other things, and does not give up before the outcome is known.
+ * After a lost reply the claim tells: while it is there the transaction
  * had no effect, and is sent again.
  *
  * <p>State belongs to the session's dispatcher.
@@ -59,8 +60,8 @@ final class Settlement {
         session.send(multi, results -> end(Kind.DONE), cause -> {
             if (cause instanceof OutcomeUnknownException) {
                 findOut();
-            } else if (Refusals.mayPass(cause)) {
-                session.time().schedule(Removal.RETRY_DELAY, () -> session.execute(this::send));
+            } else if (Failures.mayPass(cause)) {
+                Retry.later(session, cause, this::send);
             } else if (cause instanceof RefusedException refused) {
                 result.complete(new Result(Kind.REFUSED, Optional.of(refused)));
             } else {
@@ -74,26 +75,21 @@ final class Settlement {
     }
 
     private void findOut() {
-        // One after the other: what came by another connection than the sync may be older than the transaction.
-        session.send(
-                Sync.of(claim),
-                synced -> session.send(
-                        GetData.of(claim),
-                        node -> {
-                            if (node.stat().ephemeralOwner() == session.id()) {
-                                send();
-                            } else {
-                                end(Kind.CLAIM_GONE);
-                            }
-                        },
-                        this::onNotFound),
+        session.readLatest(
+                claim,
+                GetData.of(claim),
+                node -> {
+                    if (node.stat().ephemeralOwner() == session.id()) {
+                        send();
+                    } else {
+                        end(Kind.CLAIM_GONE);
+                    }
+                },
                 this::onNotFound);
     }
 
     private void onNotFound(Throwable cause) {
-        if (cause instanceof OutcomeUnknownException) {
-            findOut();
-        } else if (Refusals.isNoNode(cause)) {
+        if (Failures.isNoNode(cause)) {
             end(Kind.CLAIM_GONE);
         } else {
             result.completeExceptionally(cause);

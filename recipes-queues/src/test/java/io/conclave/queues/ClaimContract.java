@@ -12,7 +12,7 @@ import io.conclave.error.ClosedException;
 import io.conclave.error.GrantLostException;
 import io.conclave.node.DataCodec;
 import io.conclave.node.NodePath;
-import io.conclave.spi.Delete;
+import io.conclave.request.Delete;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -41,6 +41,7 @@ public abstract class ClaimContract extends QueueFixture {
         assertTrue(one.isHeld());
         assertTrue(one.remaining().compareTo(sessionTimeout()) <= 0);
         assertEquals(new QueueCount(1, 1, 0), queue(coordinator).count());
+        assertEquals(new QueueCount(1, 1, 0), queue(coordinator).countAsync().get(20, SECONDS));
         assertEquals("two", queue(connect()).take());
         assertEquals(Optional.empty(), queue(connect()).tryClaim());
         one.acknowledge();
@@ -140,6 +141,7 @@ public abstract class ClaimContract extends QueueFixture {
         assertEquals("good", good.item());
         good.acknowledge();
         assertEquals(new QueueCount(0, 0, 1), queue.count());
+        assertEquals(new QueueCount(0, 0, 1), queue.countAsync().get(20, SECONDS));
         try (Claim<String> dead = queue.deadLetters().claim()) {
             assertEquals("bad", dead.item());
             queue.put(dead.item()); // once more, as an operator would
@@ -154,7 +156,7 @@ public abstract class ClaimContract extends QueueFixture {
         Coordinator coordinator = connect();
         queue(coordinator).put("not a number");
         DistributedQueue<Long> numbers =
-                DistributedQueue.at(coordinator, PATH, DataCodec.WHOLE_NUMBER).withMaxDeliveries(2);
+                DistributedQueue.at(coordinator, PATH, DataCodec.LONG).withMaxDeliveries(2);
         for (int delivery = 1; delivery <= 2; delivery++) {
             assertThrows(NumberFormatException.class, numbers::claim);
             await().atMost(PATIENCE).until(() -> numbers.count().claimed() == 0);
@@ -231,5 +233,19 @@ public abstract class ClaimContract extends QueueFixture {
     private static void work(Claim<String> claim, List<String> done) throws InterruptedException {
         claim.acknowledge();
         done.add(claim.item());
+    }
+
+    @Test
+    void whatACallerDoesToItsFutureHarmsNobody() throws Exception {
+        Coordinator coordinator = connect();
+        putAll(queue(coordinator), "one");
+        Claim<String> claim = queue(coordinator).claim();
+        assertTrue(claim.ended().complete(ClaimEnd.RELEASED));
+        assertTrue(claim.isHeld());
+        assertFalse(claim.ended().isDone());
+        claim.acknowledgeAsync().cancel(true);
+        claim.acknowledge();
+        assertEquals(ClaimEnd.ACKNOWLEDGED, end(claim));
+        awaitNothingLeft(coordinator);
     }
 }

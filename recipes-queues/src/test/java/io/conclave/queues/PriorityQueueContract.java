@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
 import io.conclave.node.NodePath;
-import io.conclave.spi.Sync;
+import io.conclave.request.Sync;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;

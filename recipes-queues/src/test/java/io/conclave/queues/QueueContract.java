@@ -12,7 +12,7 @@ import io.conclave.error.RefusedException;
 import io.conclave.node.CreateMode;
 import io.conclave.node.DataCodec;
 import io.conclave.node.NodePath;
-import io.conclave.spi.Create;
+import io.conclave.request.Create;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -226,7 +226,7 @@ public abstract class QueueContract extends QueueFixture {
     void itemThatCannotBeReadIsADeadLetter() throws Exception {
         Coordinator coordinator = connect();
         DistributedQueue.at(coordinator, PATH, DataCodec.TEXT).put("not a number");
-        DistributedQueue<Long> numbers = DistributedQueue.at(coordinator, PATH, DataCodec.WHOLE_NUMBER);
+        DistributedQueue<Long> numbers = DistributedQueue.at(coordinator, PATH, DataCodec.LONG);
         assertThrows(NumberFormatException.class, numbers::take);
         await().atMost(PATIENCE).until(() -> queue(coordinator).count().dead() == 1);
         assertEquals("not a number", queue(coordinator).deadLetters().take());

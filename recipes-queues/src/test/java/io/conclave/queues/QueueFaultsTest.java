@@ -80,19 +80,22 @@ class QueueFaultsTest {
         run.rival("takes one", me -> queue(me).tryTake().ifPresent(ledger::out));
     }
 
+    static FaultDriver put() {
+        return driver("queue, put", (run, ledger) -> {
+            taker(run, ledger);
+            Actor taker = run.helper("taker");
+            run.victim().start(me -> put(ledger, me, "a", "b", "c"));
+            // takes what it can get hold of while the reply may be on its way
+            taker.start(me -> takeAll(ledger, me));
+            run.victim().join();
+            taker.join();
+            ledger.close(taker, queue(taker), false);
+        });
+    }
+
     @Test
     void itemIsPutOnce() {
-        driver("queue, put", (run, ledger) -> {
-                    taker(run, ledger);
-                    Actor taker = run.helper("taker");
-                    run.victim().start(me -> put(ledger, me, "a", "b", "c"));
-                    // takes what it can get hold of while the reply may be on its way
-                    taker.start(me -> takeAll(ledger, me));
-                    run.victim().join();
-                    taker.join();
-                    ledger.close(taker, queue(taker), false);
-                })
-                .verify();
+        put().verify();
     }
 
     @Test
@@ -119,19 +122,22 @@ class QueueFaultsTest {
                 .verify();
     }
 
+    static FaultDriver take() {
+        return driver("queue, take", (run, ledger) -> {
+            rivals(run, ledger);
+            Actor other = run.helper("other");
+            put(ledger, other, "a", "b", "c", "d");
+            run.victim().start(me -> take(ledger, me, 2));
+            other.start(me -> take(ledger, me, 2));
+            run.victim().join();
+            other.join();
+            ledger.close(other, queue(other), true);
+        });
+    }
+
     @Test
     void itemIsTakenOnce() {
-        driver("queue, take", (run, ledger) -> {
-                    rivals(run, ledger);
-                    Actor other = run.helper("other");
-                    put(ledger, other, "a", "b", "c", "d");
-                    run.victim().start(me -> take(ledger, me, 2));
-                    other.start(me -> take(ledger, me, 2));
-                    run.victim().join();
-                    other.join();
-                    ledger.close(other, queue(other), true);
-                })
-                .verify();
+        take().verify();
     }
 
     @Test

@@ -100,6 +100,10 @@ class QueueHerdTest {
         return coordinator;
     }
 
+    /**
+     * A herd of 200 would cost hundreds. On a quiet machine it is 11 to 13 requests and 4 to 5 events; whether a consumer
+     * meets the item that is put next, or waits for it, is a matter of scheduling, and changes that by one or two.
+     */
     private static void check(List<Cost> costs, double mostRequests, double mostEvents) {
         costs.forEach(System.out::println);
         for (Cost cost : costs) {
@@ -122,7 +126,7 @@ class QueueHerdTest {
         for (int consumers : new int[] {1, 20, 200}) {
             costs.add(takes("take", consumers, QueueHerdTest::fifo, false));
         }
-        check(costs, 13, 5);
+        check(costs, 20, 8);
     }
 
     @Test
@@ -131,7 +135,7 @@ class QueueHerdTest {
         for (int consumers : new int[] {20, 200}) {
             costs.add(takes("take by priority", consumers, QueueHerdTest::byPriority, false));
         }
-        check(costs, 13, 5);
+        check(costs, 20, 8);
     }
 
     @Test
@@ -140,7 +144,7 @@ class QueueHerdTest {
         for (int consumers : new int[] {1, 20, 200}) {
             costs.add(takes("claim and acknowledge", consumers, QueueHerdTest::fifo, true));
         }
-        check(costs, 14, 6);
+        check(costs, 20, 8);
     }
 
     /** As many as one process waits for come in one turn. */

@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.node.DataCodec;
 import io.conclave.node.NodePath;
-import io.conclave.spi.Exists;
+import io.conclave.request.Exists;
 import io.conclave.testkit.memory.MemoryStore;
 import java.time.Duration;
 import java.util.Optional;

@@ -10,12 +10,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.error.NotConnectedException;
 import io.conclave.node.DataCodec;
-import io.conclave.spi.Multi;
-import io.conclave.spi.SessionState;
+import io.conclave.request.Multi;
+import io.conclave.session.SessionState;
 import io.conclave.testkit.ManualTimeSource;
-import io.conclave.testkit.memory.Decision;
 import io.conclave.testkit.memory.Faults;
 import io.conclave.testkit.memory.MemoryStore;
+import io.conclave.testkit.memory.RequestFate;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.List;
@@ -96,7 +96,7 @@ class TryTakeBoundTest {
         queue(other).put("order");
         assertEquals(Optional.of("order"), queue(coordinator).tryTake()); // makes the witness
         queue(other).put("next");
-        faults.onNext(request -> request instanceof Multi, Decision.HOLD_REPLY);
+        faults.onNext(request -> request instanceof Multi, RequestFate.HOLD_REPLY);
         FutureTask<?> call = begin(() -> queue(coordinator).tryTake());
         await().until(() -> queue(other).count().waiting() == 0);
         assertEndsAtTheBound(call);
@@ -108,7 +108,7 @@ class TryTakeBoundTest {
     void itemThatWasClaimedWhenTheTimeWasOverIsGivenBack() throws Exception {
         long session = coordinator.recipeSession().id();
         queue(other).put("order");
-        faults.onNext(request -> request instanceof Multi, Decision.HOLD_REPLY);
+        faults.onNext(request -> request instanceof Multi, RequestFate.HOLD_REPLY);
         FutureTask<?> call = begin(() -> queue(coordinator).tryClaim());
         await().until(() -> queue(other).count().waiting() == 0);
         assertEndsAtTheBound(call);

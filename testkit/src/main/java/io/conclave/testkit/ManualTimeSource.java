@@ -116,6 +116,19 @@ public final class ManualTimeSource implements TimeSource {
                 });
     }
 
+    /**
+     * Moves both clocks at once, as a process sees them that was suspended: what became due meanwhile runs after the move,
+     * late, with the clocks where they are then.
+     */
+    public void suspend(Duration by) {
+        long nanos = forward(by);
+        synchronized (lock) {
+            monotonicNanos = saturatedSum(monotonicNanos, nanos);
+            wallNanosSinceStart = saturatedSum(wallNanosSinceStart, nanos);
+        }
+        advance(Duration.ZERO);
+    }
+
     /** Moves the monotonic clock forward and runs what becomes due; the wall clock stands, as if an operator had set it back. */
     public void advanceMonotonicOnly(Duration by) {
         move(forward(by), false);

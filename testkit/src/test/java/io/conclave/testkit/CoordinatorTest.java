@@ -19,22 +19,22 @@ import io.conclave.node.Acl;
 import io.conclave.node.CreateMode;
 import io.conclave.node.NodeEvent;
 import io.conclave.node.NodePath;
-import io.conclave.spi.AddWatch;
-import io.conclave.spi.Authentication;
-import io.conclave.spi.Create;
-import io.conclave.spi.Delete;
-import io.conclave.spi.Exists;
-import io.conclave.spi.GetAcl;
-import io.conclave.spi.GetChildren;
-import io.conclave.spi.GetData;
-import io.conclave.spi.Multi;
-import io.conclave.spi.RemoveWatch;
-import io.conclave.spi.SessionState;
-import io.conclave.spi.SetData;
-import io.conclave.spi.Watcher;
-import io.conclave.testkit.memory.Decision;
+import io.conclave.request.AddWatch;
+import io.conclave.request.Create;
+import io.conclave.request.Delete;
+import io.conclave.request.Exists;
+import io.conclave.request.GetAcl;
+import io.conclave.request.GetChildren;
+import io.conclave.request.GetData;
+import io.conclave.request.Multi;
+import io.conclave.request.RemoveWatch;
+import io.conclave.request.SetData;
+import io.conclave.request.Watcher;
+import io.conclave.session.Authentication;
+import io.conclave.session.SessionState;
 import io.conclave.testkit.memory.Faults;
 import io.conclave.testkit.memory.MemoryStore;
+import io.conclave.testkit.memory.RequestFate;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -108,9 +108,9 @@ class CoordinatorTest {
     void readOfUnknownOutcomeIsSentAgainButAWriteIsNot() throws Exception {
         Coordinator coordinator = connect();
         coordinator.execute(Create.of(A));
-        faults.onNext(request -> request instanceof GetData, Decision.DROP_AFTER);
+        faults.onNext(request -> request instanceof GetData, RequestFate.DROP_AFTER);
         assertEquals(0, coordinator.execute(GetData.of(A)).data().length);
-        faults.onNext(request -> request instanceof SetData, Decision.DROP_AFTER);
+        faults.onNext(request -> request instanceof SetData, RequestFate.DROP_AFTER);
         assertThrows(OutcomeUnknownException.class, () -> coordinator.execute(SetData.of(A, new byte[] {1})));
         assertArrayEquals(new byte[] {1}, coordinator.execute(GetData.of(A)).data());
     }
@@ -123,8 +123,8 @@ class CoordinatorTest {
                         .withMaxRetries(1)
                         .build()));
         coordinator.execute(Create.of(A));
-        faults.onNext(request -> request instanceof GetData, Decision.DROP_BEFORE);
-        faults.onNext(request -> request instanceof GetData, Decision.DROP_BEFORE);
+        faults.onNext(request -> request instanceof GetData, RequestFate.DROP_BEFORE);
+        faults.onNext(request -> request instanceof GetData, RequestFate.DROP_BEFORE);
         assertThrows(OutcomeUnknownException.class, () -> coordinator.execute(GetData.of(A)));
         assertEquals(0, coordinator.execute(GetData.of(A)).data().length);
     }
@@ -289,6 +289,33 @@ class CoordinatorTest {
                 ConnectException.class,
                 () -> builder().connectTimeout(Duration.ofMillis(200)).connect());
         assertTrue(failure.getMessage().contains(store), failure::getMessage);
+    }
+
+    @Test
+    void connectsWithoutBlocking() throws Exception {
+        try (Coordinator connected = builder().connectAsync().get(20, SECONDS)) {
+            assertEquals(SessionState.CONNECTED, connected.state());
+            connected.execute(Create.of(NodePath.of("/made-after-connect-async")));
+        }
+        faults.suspendAll();
+        CompletableFuture<Coordinator> late =
+                builder().connectTimeout(Duration.ofMillis(200)).connectAsync();
+        ExecutionException failure = assertThrows(ExecutionException.class, () -> late.get(20, SECONDS));
+        assertTrue(failure.getCause() instanceof ConnectException, failure::toString);
+    }
+
+    @Test
+    void connectThatIsCancelledLeavesNoSessionBehind() {
+        java.util.Set<Long> before = faults.liveSessions();
+        faults.suspendAll();
+        CompletableFuture<Coordinator> cancelled =
+                builder().connectTimeout(Duration.ofMinutes(10)).connectAsync();
+        assertTrue(cancelled.cancel(true));
+        assertTrue(cancelled.isCancelled());
+        faults.restoreAll();
+        await().until(() -> before.containsAll(faults.liveSessions()));
+        await().until(() -> Thread.getAllStackTraces().keySet().stream()
+                .noneMatch(thread -> thread.getName().equals("conclave-connect memory:" + store)));
     }
 
     @Test

@@ -129,4 +129,21 @@ class ManualTimeSourceTest {
         assertFalse(ran.isDone(), "it lies beyond the end of time");
         time.advanceUntil(Duration.ofMillis(100), ran::isDone);
     }
+
+    @Test
+    void aSuspensionRunsTimersLateAndNotThoseThatTheyArm() {
+        ManualTimeSource time = new ManualTimeSource();
+        List<Long> seconds = new ArrayList<>();
+        time.schedule(Duration.ofSeconds(1), new Runnable() {
+            @Override
+            public void run() {
+                seconds.add(Duration.ofNanos(time.monotonicNanos()).toSeconds());
+                time.schedule(Duration.ofSeconds(1), this);
+            }
+        });
+        time.suspend(Duration.ofSeconds(50));
+        assertEquals(List.of(50L), seconds);
+        time.advance(Duration.ofSeconds(2));
+        assertEquals(List.of(50L, 51L, 52L), seconds);
+    }
 }

@@ -1,7 +1,6 @@
 package io.conclave.client;
 
 import io.conclave.error.ConclaveException;
-import io.conclave.protocol.EmptyRequest;
 import io.conclave.protocol.JuteReader;
 import io.conclave.protocol.ReplyHeader;
 import io.conclave.protocol.RequestBody;
@@ -22,7 +21,7 @@ final class CloseExchange extends Exchange {
 
     @Override
     Optional<RequestBody> body() {
-        return Optional.of(EmptyRequest.CLOSE_SESSION);
+        return Optional.of(RequestBody.Empty.CLOSE_SESSION);
     }
 
     @Override

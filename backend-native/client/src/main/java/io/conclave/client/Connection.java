@@ -3,7 +3,6 @@ package io.conclave.client;
 import io.conclave.error.ConclaveException;
 import io.conclave.protocol.ConnectRequest;
 import io.conclave.protocol.ConnectResponse;
-import io.conclave.protocol.EmptyRequest;
 import io.conclave.protocol.ErrorCode;
 import io.conclave.protocol.Frames;
 import io.conclave.protocol.JuteReader;
@@ -28,11 +27,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One connection to one server: frames in and out, and the requests that were sent and not yet answered, which are answered in order. Owned by
- * the session's event loop; what the answers mean is the session's business.
+ * One connection to one server: frames in and out, and the requests that were sent and not yet answered, which are
+ * answered in order. Owned by the session's event loop; the session interprets the answers.
  */
 final class Connection extends ChannelInboundHandlerAdapter {
-    /** Lists of children grow beyond what a request may have; a server that sends more than this is out of its mind. */
+    /** Lists of children grow beyond what a request may have; a server that sends more than this is broken. */
     static final int MAX_REPLY_BYTES = 64 * 1024 * 1024;
 
     private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
@@ -55,7 +54,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     private int lastXid;
 
     /**
-     * A connection to be.
+     * A connection that is not open yet.
      *
      * @param server its name in messages
      */
@@ -64,7 +63,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         this.server = server;
     }
 
-    /** Whether it has failed or was given up, so that nothing will come of it any more. */
+    /** Whether it has failed or was given up: it will not be used. */
     boolean isShut() {
         return shut;
     }
@@ -74,7 +73,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         return pingSent != null;
     }
 
-    /** When the server's first word came; null before. */
+    /** When the first answer of the server arrived; null before. */
     @Nullable
     Elapsed openSince() {
         return openSince;
@@ -113,13 +112,13 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
     // ---- leaving
 
-    /** Sends no request any more, and tells the session when all that were sent are answered. */
+    /** Sends no more requests, and tells the session when all sent requests are answered. */
     void leave() {
         leaving = true;
         leaveIfAnswered();
     }
 
-    /** The session ends after all, and here: requests may be sent again. */
+    /** The session ends on this connection after all: requests may be sent again. */
     void stay() {
         leaving = false;
     }
@@ -154,7 +153,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         shut("cannot connect: " + cause.getMessage());
     }
 
-    /** Why nothing has come of it, for those who wait for a connection. */
+    /** Why no connection was made, for callers that wait for one. */
     IOException failure(String reason) {
         return new IOException(this + ": " + reason, failure);
     }
@@ -167,13 +166,13 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
     // ---- sending
 
-    /** Whether more may be encoded now without the output growing beyond the socket's measure. */
+    /** Whether the socket takes more output now. */
     boolean mayWrite() {
         ChannelHandlerContext ctx = context;
         return greeted && !shut && !leaving && ctx != null && ctx.channel().isWritable();
     }
 
-    /** Encodes a request and puts it behind those in flight; flush follows. */
+    /** Encodes a request and adds it to those in flight; the caller flushes. */
     void send(Exchange exchange) {
         Optional<RequestBody> body = exchange.body();
         if (body.isPresent()) {
@@ -202,7 +201,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         writeIfMuch();
     }
 
-    /** Encodes a request that is answered outside the order; flush follows. */
+    /** Encodes a request that is answered out of order; the caller flushes. */
     void sendSpecial(int xid, RequestBody body) {
         Frames.writeRequest(buffer(), xid, body);
         writeIfMuch();
@@ -211,7 +210,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     /** Sends a ping at once. */
     void ping(Elapsed now) {
         pingSent = now;
-        sendSpecial(Xid.PING, EmptyRequest.PING);
+        sendSpecial(Xid.PING, RequestBody.Empty.PING);
         flush();
     }
 
@@ -232,7 +231,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Hands everything encoded to the socket. */
+    /** Hands everything that was encoded to the socket. */
     void flush() {
         ByteBuf buffer = out;
         out = null;
@@ -295,7 +294,8 @@ final class Connection extends ChannelInboundHandlerAdapter {
             return;
         }
         bytes.add(more);
-        reading = true; // what a frame says may close the channel, and so remove this handler, while the frame is read
+        // A frame may make the session close the channel, which removes this handler while the frame is read.
+        reading = true;
         try {
             handleFrames(bytes);
         } finally {
@@ -372,7 +372,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         } else {
             session.ticket().seen(header.zxid());
         }
-        // Taken out first: what it says may end the connection, and all that are in flight with it.
+        // Removed first: its answer may end the connection, and with it all requests in flight.
         inFlight.remove();
         try {
             oldest.answered(header, in);
@@ -387,7 +387,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         leaveIfAnswered();
     }
 
-    /** Servers answer a kind of request that they do not know at once, before those that came earlier: it keeps its turn here. */
+    /** A server answers an unknown kind of request before earlier requests. The answer waits for its turn here. */
     private boolean isRefusedAhead(int xid) {
         for (Exchange exchange : inFlight) {
             if (exchange.xid() == xid && !exchange.isLocal()) {
@@ -418,15 +418,15 @@ final class Connection extends ChannelInboundHandlerAdapter {
         if (!detached) {
             session.onShut(this, reason);
         }
-        // No end of reading may follow to hand over what was gathered.
+        // The channel may not report the end of this read, so gathered tasks are handed over here.
         session.deliveries().flush();
     }
 
-    /** The session has no use for the connection any more; the server is told to end the session, as well as it can. */
+    /** The session no longer needs the connection. Tries to tell the server to end the session. */
     void sayGoodbye() {
         detached = true;
         if (greeted && !shut && context != null) {
-            sendSpecial(lastXid == Integer.MAX_VALUE ? 1 : lastXid + 1, EmptyRequest.CLOSE_SESSION);
+            sendSpecial(lastXid == Integer.MAX_VALUE ? 1 : lastXid + 1, RequestBody.Empty.CLOSE_SESSION);
             flush();
         }
     }

@@ -5,13 +5,15 @@ import io.netty.channel.EventLoop;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses which server is tried when: the servers in random order, one after the other; between rounds in which all failed a pause that grows to two seconds,
- * with jitter. A server that accepts and closes again within a second counts as failed. Owned by the session's event loop.
+ * Chooses which server is tried when: those of the connect string in random order, one after the other, then those that
+ * the ensemble has named; between rounds in which all failed there is a pause that grows to two seconds, with jitter. A
+ * server that accepts and closes again within a second counts as failed. Owned by the session's event loop.
  */
 final class Connector {
     private static final int FIRST_PAUSE_MS = 100;
@@ -20,30 +22,60 @@ final class Connector {
     private static final Duration SHORTEST_ATTEMPT = Duration.ofMillis(250);
 
     private final SessionMachine session;
-    private final Transport transport;
+    private final ClientTransport transport;
     private final EventLoop loop;
     private final TimeSource time;
-    private final List<Integer> order = new ArrayList<>();
+    private List<ClientTransport.Server> known = List.of();
+    private List<ClientTransport.Server> order = List.of();
     private int next;
-    private int failures;
+    private int failuresInRound;
+    private int failedRounds;
     private boolean stopped;
     private int timerNumber;
     private TimeSource.@Nullable Timer timer;
 
-    Connector(SessionMachine session, Transport transport, EventLoop loop, TimeSource time) {
+    Connector(SessionMachine session, ClientTransport transport, EventLoop loop, TimeSource time) {
         this.session = session;
         this.transport = transport;
         this.loop = loop;
         this.time = time;
-        for (int server = 0; server < transport.serverCount(); server++) {
-            order.add(server);
+        takeServers();
+    }
+
+    /** Those of the connect string first; among these, and among the others, those of the list before in its order. */
+    private void takeServers() {
+        List<ClientTransport.Server> present = transport.servers();
+        if (present == known) {
+            return;
         }
-        Collections.shuffle(order);
+        List<String> before = order.stream().map(Object::toString).toList();
+        List<ClientTransport.Server> shuffled = new ArrayList<>(present);
+        Collections.shuffle(shuffled);
+        Comparator<ClientTransport.Server> byPlace = Comparator.comparingInt(server -> {
+            int place = before.indexOf(server.toString());
+            return place < 0 ? before.size() : place;
+        });
+        order = shuffled.stream()
+                .sorted(Comparator.comparing(ClientTransport.Server::isLearned).thenComparing(byPlace))
+                .toList();
+        known = present;
+        next = next % order.size();
+    }
+
+    /** The next round begins with the servers of the connect string, and has the one that has just gone last among its like. */
+    private void beginRound() {
+        List<ClientTransport.Server> rotated = new ArrayList<>(order);
+        rotated.add(rotated.remove((next + order.size() - 1) % order.size()));
+        rotated.sort(Comparator.comparing(ClientTransport.Server::isLearned)); // stable
+        order = List.copyOf(rotated);
+        next = 0;
+        failuresInRound = 0;
+        failedRounds = 0;
     }
 
     /** Whether all servers have failed one after the other since the last good connection. */
     boolean isRoundOver() {
-        return failures > 0 && failures % order.size() == 0;
+        return failuresInRound >= order.size();
     }
 
     /** Tries the next server, after a pause if all have failed. */
@@ -59,14 +91,15 @@ final class Connector {
     }
 
     private void attempt(Duration sessionTimeout) {
-        int server = order.get(next);
+        takeServers();
+        ClientTransport.Server server = order.get(next);
         next = (next + 1) % order.size();
-        Connection connection = new Connection(session, transport.describe(server));
+        Connection connection = new Connection(session, server.toString());
         Duration share = sessionTimeout.dividedBy(order.size());
         Duration bound = share.compareTo(SHORTEST_ATTEMPT) < 0 ? SHORTEST_ATTEMPT : share;
         schedule(bound, () -> connection.shut("no answer within " + bound.toMillis() + " ms"));
         session.onAttempt(connection);
-        transport.connect(loop, server, connection);
+        server.connect(loop, connection);
     }
 
     /** The server has accepted the session: the time bound of the attempt ends. */
@@ -79,7 +112,15 @@ final class Connector {
         cancelTimer();
         boolean stable =
                 connection.openSince() != null && connection.openSince().nanos() >= STABLE.toNanos();
-        failures = stable ? 0 : failures + 1;
+        if (stable) {
+            beginRound();
+        } else {
+            if (isRoundOver()) {
+                failuresInRound = 0;
+                failedRounds++;
+            }
+            failuresInRound++;
+        }
     }
 
     /** Nothing is tried any more. */
@@ -89,7 +130,7 @@ final class Connector {
     }
 
     private Duration pause() {
-        int round = Math.min(failures / order.size() - 1, 10);
+        int round = Math.min(failedRounds, 10);
         long longest = Math.min(MAX_PAUSE_MS, (long) FIRST_PAUSE_MS << round);
         return Duration.ofMillis(ThreadLocalRandom.current().nextLong(longest / 2, longest + 1));
     }

@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The way from the event loop to the session's dispatcher: what one reading of the socket brought travels as one task, because every hop
- * between threads costs more than the work. Owned by the session's event loop.
+ * Hands tasks from the event loop to the session's dispatcher. All tasks of one read of the socket travel as one,
+ * because a hop between threads costs more than the work. Owned by the session's event loop.
  */
 final class Deliveries {
     private static final Logger LOG = LoggerFactory.getLogger(Deliveries.class);
@@ -31,14 +31,14 @@ final class Deliveries {
         }
     }
 
-    /** From now on tasks are gathered. */
+    /** Begins to gather tasks. */
     void gather() {
         if (gathering == null) {
             gathering = new Batch();
         }
     }
 
-    /** Hands over what was gathered. */
+    /** Hands over the gathered tasks. */
     void flush() {
         Batch batch = gathering;
         gathering = null;

@@ -22,12 +22,12 @@ abstract class Exchange {
      */
     abstract Optional<RequestBody> body();
 
-    /** The server has answered. Whatever this throws drops the connection, and the exchange then counts as unanswered. */
+    /** The server has answered. If this throws, the connection is dropped, and the exchange counts as unanswered. */
     abstract void answered(ReplyHeader header, JuteReader in);
 
     /**
-     * Whether all events up to the zxid of its answer have come before it: not if it was sent before the watches were set
-     * again.
+     * Whether all events up to the zxid of its answer have come before it: not if it was sent before the watches were
+     * set again.
      */
     boolean isBehindWatches() {
         return true;
@@ -36,7 +36,10 @@ abstract class Exchange {
     /** The turn of an exchange that was not sent has come: all before it are done. */
     void answeredHere() {}
 
-    /** The server does not know this kind of request and said so before its turn; {@link #answeredHere()} follows in its turn. */
+    /**
+     * The server does not know this kind of request and said so before its turn; {@link #answeredHere()} follows in its
+     * turn.
+     */
     void refusedAhead(int err) {
         throw new MalformedFrameException("err", describe() + " is refused before its turn: " + err);
     }
@@ -46,10 +49,10 @@ abstract class Exchange {
         throw new IllegalStateException(describe() + ": " + bytes + " bytes");
     }
 
-    /** It ends without an answer. */
+    /** The exchange ends without an answer. */
     abstract void failed(ConclaveException failure);
 
-    /** It was sent, and the connection has gone. */
+    /** The connection was lost after the request was sent. */
     void connectionLost(String reason) {
         failed(new OutcomeUnknownException(describe() + ": connection lost before the reply (" + reason + ")"));
     }
@@ -63,7 +66,7 @@ abstract class Exchange {
         xid = number;
     }
 
-    /** Nothing more will come from the server: it is completed when all before it are. */
+    /** The server sends nothing more for it: it is completed when all before it are. */
     final void takesItsTurnHere() {
         xid = 0;
     }

@@ -1,16 +1,40 @@
 package io.conclave.client;
 
+import io.conclave.spi.ConnectString.Endpoint;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.local.LocalChannel;
 import java.net.SocketAddress;
+import java.util.List;
 
 /** Connects to a server in this JVM, on event loops that it lends. */
-final class LocalTransport implements Transport {
+final class LocalTransport implements ClientTransport {
     private final SocketAddress address;
     private final EventLoopGroup loops;
+    private final List<Server> servers = List.of(new OnlyServer());
+
+    private final class OnlyServer implements Server {
+        @Override
+        public void connect(EventLoop loop, Connection connection) {
+            ChannelFuture future = new Bootstrap()
+                    .group(loop)
+                    .channel(LocalChannel.class)
+                    .handler(connection)
+                    .connect(address);
+            future.addListener(done -> {
+                if (!done.isSuccess()) {
+                    connection.connectFailed(done.cause());
+                }
+            });
+        }
+
+        @Override
+        public String toString() {
+            return address.toString();
+        }
+    }
 
     LocalTransport(SocketAddress address, EventLoopGroup loops) {
         this.address = address;
@@ -18,32 +42,23 @@ final class LocalTransport implements Transport {
     }
 
     @Override
-    public int serverCount() {
-        return 1;
+    public List<Server> servers() {
+        return servers;
     }
 
     @Override
-    public String describe(int server) {
-        return address.toString();
+    public boolean followsEnsemble() {
+        return false;
+    }
+
+    @Override
+    public void learned(List<Endpoint> members) {
+        // There is this one server.
     }
 
     @Override
     public EventLoop nextLoop() {
         return loops.next();
-    }
-
-    @Override
-    public void connect(EventLoop loop, int server, Connection connection) {
-        ChannelFuture future = new Bootstrap()
-                .group(loop)
-                .channel(LocalChannel.class)
-                .handler(connection)
-                .connect(address);
-        future.addListener(done -> {
-            if (!done.isSuccess()) {
-                connection.connectFailed(done.cause());
-            }
-        });
     }
 
     @Override

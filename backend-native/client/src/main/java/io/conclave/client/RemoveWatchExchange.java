@@ -3,16 +3,17 @@ package io.conclave.client;
 import io.conclave.error.RefusalReason;
 import io.conclave.error.RefusedException;
 import io.conclave.protocol.JuteReader;
-import io.conclave.protocol.RemoveWatchesRequest;
 import io.conclave.protocol.ReplyHeader;
 import io.conclave.protocol.RequestBody;
-import io.conclave.spi.Done;
-import io.conclave.spi.RemoveWatch;
+import io.conclave.protocol.WatchRequest;
+import io.conclave.request.Done;
+import io.conclave.request.RemoveWatch;
 import java.util.Optional;
 
 /**
- * The removal of a watcher. What counts is this client's registry: a watch that the server keeps without a watcher here fires unheard. So the outcome
- * is known in every case, also when the connection goes: it is not set again on the next one.
+ * The removal of a watcher. Only this client's registry decides: a watch at the server without a watcher here fires
+ * unheard. So the outcome is always known, even if the connection is lost: the next connection does not set the watch
+ * again.
  */
 final class RemoveWatchExchange extends UserExchange<Done> {
     private final SessionMachine session;
@@ -28,13 +29,13 @@ final class RemoveWatchExchange extends UserExchange<Done> {
     Optional<RequestBody> body() {
         return session.watches()
                 .forgettable(request, session.inFlight())
-                .map(type -> new RemoveWatchesRequest(request.path().toString(), type.code()));
+                .map(type -> new WatchRequest.RemoveWatches(request.path().toString(), type.code()));
     }
 
     @Override
     void answered(ReplyHeader header, JuteReader in) {
         answeredHere();
-        if (Refusals.endsSession(header.err()) || Refusals.endsConnection(header.err())) {
+        if (ServerErrors.endsSession(header.err()) || ServerErrors.endsConnection(header.err())) {
             session.onError(header.err(), describe());
         }
     }

@@ -9,49 +9,29 @@ import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
 import io.conclave.node.Permission;
 import io.conclave.protocol.AclRecord;
-import io.conclave.protocol.AddWatchRequest;
-import io.conclave.protocol.CheckVersionRequest;
-import io.conclave.protocol.Create2Reply;
 import io.conclave.protocol.CreateFlag;
-import io.conclave.protocol.CreateReply;
-import io.conclave.protocol.CreateRequest;
-import io.conclave.protocol.DeleteRequest;
-import io.conclave.protocol.ErrorReply;
-import io.conclave.protocol.ExistsRequest;
 import io.conclave.protocol.Frames;
-import io.conclave.protocol.GetAclReply;
-import io.conclave.protocol.GetAclRequest;
-import io.conclave.protocol.GetChildren2Reply;
-import io.conclave.protocol.GetChildren2Request;
-import io.conclave.protocol.GetDataReply;
-import io.conclave.protocol.GetDataRequest;
-import io.conclave.protocol.MultiReply;
-import io.conclave.protocol.MultiRequest;
-import io.conclave.protocol.MultiResult;
 import io.conclave.protocol.OpCode;
 import io.conclave.protocol.ReplyBody;
 import io.conclave.protocol.RequestBody;
-import io.conclave.protocol.SetAclRequest;
-import io.conclave.protocol.SetDataRequest;
 import io.conclave.protocol.StatRecord;
-import io.conclave.protocol.StatReply;
-import io.conclave.protocol.SyncRequest;
 import io.conclave.protocol.WatchMode;
-import io.conclave.spi.AddWatch;
-import io.conclave.spi.Check;
-import io.conclave.spi.Create;
-import io.conclave.spi.Delete;
-import io.conclave.spi.Done;
-import io.conclave.spi.Exists;
-import io.conclave.spi.GetAcl;
-import io.conclave.spi.GetChildren;
-import io.conclave.spi.GetData;
-import io.conclave.spi.Multi;
-import io.conclave.spi.Operation;
-import io.conclave.spi.Request;
-import io.conclave.spi.SetAcl;
-import io.conclave.spi.SetData;
-import io.conclave.spi.Sync;
+import io.conclave.protocol.WatchRequest;
+import io.conclave.request.AddWatch;
+import io.conclave.request.Check;
+import io.conclave.request.Create;
+import io.conclave.request.Delete;
+import io.conclave.request.Done;
+import io.conclave.request.Exists;
+import io.conclave.request.GetAcl;
+import io.conclave.request.GetChildren;
+import io.conclave.request.GetData;
+import io.conclave.request.Multi;
+import io.conclave.request.Operation;
+import io.conclave.request.Request;
+import io.conclave.request.SetAcl;
+import io.conclave.request.SetData;
+import io.conclave.request.Sync;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -81,13 +61,15 @@ final class RequestCodec {
             return operation(operation);
         }
         if (request instanceof GetData get) {
-            return new GetDataRequest(get.path().toString(), get.watcher().isPresent());
+            return new RequestBody.GetData(get.path().toString(), get.watcher().isPresent());
         }
         if (request instanceof GetChildren get) {
-            return new GetChildren2Request(get.path().toString(), get.watcher().isPresent());
+            return new RequestBody.GetChildren2(
+                    get.path().toString(), get.watcher().isPresent());
         }
         if (request instanceof Exists exists) {
-            return new ExistsRequest(exists.path().toString(), exists.watcher().isPresent());
+            return new RequestBody.Exists(
+                    exists.path().toString(), exists.watcher().isPresent());
         }
         if (request instanceof Multi multi) {
             checkSize(
@@ -97,20 +79,20 @@ final class RequestCodec {
                             .sum());
             List<RequestBody> operations = new ArrayList<>(multi.operations().size());
             multi.operations().forEach(operation -> operations.add(operation(operation)));
-            return new MultiRequest(OpCode.MULTI, operations);
+            return new RequestBody.Multi(OpCode.MULTI, operations);
         }
         if (request instanceof GetAcl get) {
-            return new GetAclRequest(get.path().toString());
+            return new RequestBody.GetAcl(get.path().toString());
         }
         if (request instanceof SetAcl set) {
-            return new SetAclRequest(set.path().toString(), aclRecords(set.acl()), set.aclVersion());
+            return new RequestBody.SetAcl(set.path().toString(), aclRecords(set.acl()), set.aclVersion());
         }
         if (request instanceof Sync sync) {
-            return new SyncRequest(sync.path().toString());
+            return new RequestBody.Sync(sync.path().toString());
         }
         if (request instanceof AddWatch add) {
             WatchMode mode = add.recursive() ? WatchMode.PERSISTENT_RECURSIVE : WatchMode.PERSISTENT;
-            return new AddWatchRequest(add.path().toString(), mode.code());
+            return new WatchRequest.AddWatch(add.path().toString(), mode.code());
         }
         throw new IllegalArgumentException("No wire form: " + request.describe());
     }
@@ -118,17 +100,18 @@ final class RequestCodec {
     private RequestBody operation(Operation<?> operation) {
         String path = operation.path().toString();
         if (operation instanceof Create create) {
-            OpCode opCode = create.mode() == CreateMode.CONTAINER ? OpCode.CREATE_CONTAINER : OpCode.CREATE2;
             List<AclRecord> acl = create.acl().map(RequestCodec::aclRecords).orElse(defaultAcl);
-            return new CreateRequest(opCode, path, create.bytes().lend(), acl, flag(create.mode()));
+            int flags = flag(create.mode()).code();
+            return new RequestBody.Create(
+                    opCode(create.mode()), path, create.bytes().lend(), acl, flags, create.ttlMs());
         }
         if (operation instanceof Delete delete) {
-            return new DeleteRequest(path, delete.version());
+            return new RequestBody.Delete(path, delete.version());
         }
         if (operation instanceof SetData set) {
-            return new SetDataRequest(path, set.bytes().lend(), set.version());
+            return new RequestBody.SetData(path, set.bytes().lend(), set.version());
         }
-        return new CheckVersionRequest(path, ((Check) operation).version());
+        return new RequestBody.CheckVersion(path, ((Check) operation).version());
     }
 
     private static long dataBytes(Operation<?> operation) {
@@ -151,6 +134,13 @@ final class RequestCodec {
                 + " that a request may have, paths and header included";
     }
 
+    private static OpCode opCode(CreateMode mode) {
+        if (mode.hasTtl()) {
+            return OpCode.CREATE_TTL;
+        }
+        return mode == CreateMode.CONTAINER ? OpCode.CREATE_CONTAINER : OpCode.CREATE2;
+    }
+
     private static CreateFlag flag(CreateMode mode) {
         return switch (mode) {
             case PERSISTENT -> CreateFlag.PERSISTENT;
@@ -158,6 +148,8 @@ final class RequestCodec {
             case EPHEMERAL -> CreateFlag.EPHEMERAL;
             case EPHEMERAL_SEQUENTIAL -> CreateFlag.EPHEMERAL_SEQUENTIAL;
             case CONTAINER -> CreateFlag.CONTAINER;
+            case PERSISTENT_WITH_TTL -> CreateFlag.TTL;
+            case PERSISTENT_SEQUENTIAL_WITH_TTL -> CreateFlag.TTL_SEQUENTIAL;
         };
     }
 
@@ -172,46 +164,46 @@ final class RequestCodec {
     }
 
     private static Object answer(Request<?> request, ReplyBody body) {
-        if (body instanceof Create2Reply reply && request instanceof Create create) {
+        if (body instanceof ReplyBody.Create2 reply && request instanceof Create create) {
             return new Create.Created(createdPath(create, reply), stat(reply.stat()));
         }
-        if (body instanceof StatReply reply) {
+        if (body instanceof ReplyBody.Stat reply) {
             NodeStat stat = stat(reply.stat());
             return request instanceof Exists ? Optional.of(stat) : stat;
         }
-        if (body instanceof GetDataReply reply) {
+        if (body instanceof ReplyBody.GetData reply) {
             byte[] data = reply.data();
             return new GetData.NodeData(data == null ? Bytes.empty() : Bytes.adopt(data), stat(reply.stat()));
         }
-        if (body instanceof GetChildren2Reply reply) {
+        if (body instanceof ReplyBody.GetChildren2 reply) {
             return new GetChildren.Children(reply.children(), stat(reply.stat()));
         }
-        if (body instanceof GetAclReply reply) {
+        if (body instanceof ReplyBody.GetAcl reply) {
             return new GetAcl.NodeAcl(acl(reply.acl()), stat(reply.stat()));
         }
-        if (body instanceof MultiReply reply && request instanceof Multi multi) {
+        if (body instanceof ReplyBody.Multi reply && request instanceof Multi multi) {
             return results(multi, reply);
         }
-        if (body instanceof ErrorReply reply && reply.err() != 0) {
-            throw Refusals.failure(request.describe(), reply.err());
+        if (body instanceof ReplyBody.Err reply && reply.err() != 0) {
+            throw ServerErrors.failure(request.describe(), reply.err());
         }
         return Done.DONE;
     }
 
-    private static NodePath createdPath(Create create, Create2Reply reply) {
+    private static NodePath createdPath(Create create, ReplyBody.Create2 reply) {
         return create.mode().isSequential() ? NodePath.of(reply.path()) : create.path();
     }
 
-    private static List<Multi.Result> results(Multi multi, MultiReply reply) {
-        List<MultiResult> results = reply.results();
+    private static List<Multi.Result> results(Multi multi, ReplyBody.Multi reply) {
+        List<ReplyBody.MultiResult> results = reply.results();
         int refused = refusedIndex(results);
         if (refused >= 0) {
             String operation = refused < multi.operations().size()
                     ? multi.operations().get(refused).describe()
                     : multi.describe();
-            throw Refusals.failure(
+            throw ServerErrors.failure(
                     operation + " (operation " + refused + " of a multi)",
-                    ((ErrorReply) results.get(refused).body()).err(),
+                    ((ReplyBody.Err) results.get(refused).body()).err(),
                     refused);
         }
         List<Multi.Result> answers = new ArrayList<>(results.size());
@@ -222,11 +214,11 @@ final class RequestCodec {
     }
 
     /** The first operation with an error of its own: those before it say 0, those behind it -2. */
-    private static int refusedIndex(List<MultiResult> results) {
+    private static int refusedIndex(List<ReplyBody.MultiResult> results) {
         int first = -1;
         for (int i = 0; i < results.size(); i++) {
-            if (results.get(i).body() instanceof ErrorReply error) {
-                if (error.err() != 0 && Refusals.reason(error.err()) != RefusalReason.ROLLED_BACK) {
+            if (results.get(i).body() instanceof ReplyBody.Err error) {
+                if (error.err() != 0 && ServerErrors.reason(error.err()) != RefusalReason.ROLLED_BACK) {
                     return i;
                 }
                 if (first < 0) {
@@ -238,13 +230,13 @@ final class RequestCodec {
     }
 
     private static Multi.Result result(ReplyBody body) {
-        if (body instanceof Create2Reply reply) {
+        if (body instanceof ReplyBody.Create2 reply) {
             return new Multi.Result(Optional.of(NodePath.of(reply.path())), Optional.of(stat(reply.stat())));
         }
-        if (body instanceof CreateReply reply) { // ZooKeeper 3.5 tells no Stat in a multi
+        if (body instanceof ReplyBody.Create reply) { // ZooKeeper 3.5 tells no Stat in a multi
             return new Multi.Result(Optional.of(NodePath.of(reply.path())), Optional.empty());
         }
-        return body instanceof StatReply reply
+        return body instanceof ReplyBody.Stat reply
                 ? new Multi.Result(Optional.empty(), Optional.of(stat(reply.stat())))
                 : Multi.Result.NONE;
     }

@@ -12,9 +12,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
 /**
- * The requests that wait to be sent: any thread puts them in, the session's event loop takes them out in order. Nothing follows a close.
+ * The requests that wait to be sent. Any thread adds them, the session's event loop removes them in order. Nothing
+ * follows a close.
  *
- * <p>The bound counts requests until they are completed, so those in flight and those whose answer waits for the dispatcher, too.
+ * <p>The bound counts requests until they are completed, so those in flight and those whose answer waits for the
+ * dispatcher, too.
  */
 final class RequestQueue {
     private final int maxOutstanding;
@@ -90,7 +92,7 @@ final class RequestQueue {
 
     // ---- on the loop
 
-    /** The drain that was asked for begins: what is submitted from now on asks for another. */
+    /** The requested drain begins: a request that is submitted from now on asks for another. */
     void drainBegins() {
         drainScheduled.set(false);
     }
@@ -101,7 +103,7 @@ final class RequestQueue {
     }
 
     /**
-     * Sends what waits, as much as the connection takes.
+     * Sends as many waiting requests as the connection takes.
      *
      * @param tooLate makes the failure of a request, by its description, that came behind the close
      */
@@ -122,7 +124,7 @@ final class RequestQueue {
     }
 
     /**
-     * Fails all that wait.
+     * Fails all waiting requests.
      *
      * @param reason makes the failure of a request by its description
      */

@@ -4,8 +4,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.OptionalLong;
 
 /**
- * What a server of ours says of itself in the data of {@value #PATH}; Apache ZooKeeper has no such znode. A server that is about to stop says so by the event
- * that these data have changed, on connections that watch them.
+ * The identity of a server of ours, from the data of {@value #PATH}; Apache ZooKeeper has no such znode. Before a
+ * server stops it sends a data-changed event to the connections that watch this znode.
  *
  * @param ours whether the server is one of ours
  * @param clusterId the cluster, in hexadecimal; empty if unknown

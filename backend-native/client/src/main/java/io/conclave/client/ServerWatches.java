@@ -10,8 +10,10 @@ import java.util.Set;
 /**
  * The persistent watches that the server has for the present connection. Owned by the session's event loop.
  *
- * <p>Up to 3.8, Apache ZooKeeper has one watch mode for a path of a connection, and the latest one wins. So a path is given a recursive watch as soon as any watcher needs one, and keeps it: it tells of
- * everything, but for changes of lists of children, which follow from the children's creation and deletion. A watch that nobody needs any more stays until the last watcher of its path goes, or the connection does.
+ * <p>Up to 3.8, Apache ZooKeeper has one watch mode for a path of a connection, and the latest one wins. So a path gets
+ * a recursive watch as soon as any watcher needs one, and keeps it. A recursive watch reports everything except changes
+ * of lists of children, which follow from the creation and deletion of children. A watch without a use stays until the
+ * last watcher of its path is removed or the connection ends.
  */
 final class ServerWatches {
     private final Map<NodePath, WatchMode> sent = new HashMap<>();
@@ -34,12 +36,12 @@ final class ServerWatches {
         }
     }
 
-    /** Whether there is a watch that tells of the path anyway, or will when the requests under way are answered. */
+    /** Whether a watch already reports the path, or will once the requests under way are answered. */
     boolean isAny(NodePath path) {
         return sent.containsKey(path);
     }
 
-    /** Whether the server tells of the creation and deletion of all children of a path. */
+    /** Whether the server reports the creation and deletion of all children of a path. */
     boolean isRecursive(NodePath path) {
         return recursive.contains(path);
     }
@@ -50,7 +52,7 @@ final class ServerWatches {
         recursive.remove(path);
     }
 
-    /** A new connection is told of these watches, and of no others. */
+    /** A new connection sets these watches, and no others. */
     void resume(Set<NodePath> plain, Set<NodePath> all) {
         sent.clear();
         recursive.clear();

@@ -7,11 +7,11 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The session's time: how long it surely lives by what the server's answers have proven, and when to ping or to look again. Owned by the
- * session's event loop; only what remains is read from anywhere.
+ * The session's time: how long the server's answers prove the session alive, and when to ping or to check again. Owned
+ * by the session's event loop; any thread may read the remaining time.
  *
- * <p>A third of the timeout after the last proof a ping goes out; after another third without an answer the connection is given up, so that the last third
- * is left to find another one.
+ * <p>A ping is sent a third of the timeout after the last proof. After another third without an answer the connection
+ * is given up, which leaves the last third to find another one.
  */
 final class SessionClock {
     private static final Duration SHORTEST_TICK = Duration.ofMillis(1);
@@ -41,7 +41,7 @@ final class SessionClock {
         return deadline.remaining();
     }
 
-    /** As granted by the server; as wished before. */
+    /** The timeout that the server granted; before that, the requested one. */
     Duration timeout() {
         return timeout;
     }
@@ -52,7 +52,7 @@ final class SessionClock {
 
     // ---- proofs
 
-    /** The handshake is about to be sent: what its answer proves counts from now. */
+    /** The handshake is about to be sent: its answer will prove the session alive from now. */
     void greetingSent() {
         greetingSent = mark();
     }
@@ -111,7 +111,7 @@ final class SessionClock {
             }
         }
         stop();
-        // What is left shrinks a little faster than time passes.
+        // The remaining time shrinks a little faster than time passes.
         Duration delay = next.minus(next.dividedBy(100));
         tick = time.schedule(delay.compareTo(SHORTEST_TICK) < 0 ? SHORTEST_TICK : delay, onTick);
     }

@@ -2,19 +2,19 @@ package io.conclave.client;
 
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.node.NodePath;
-import io.conclave.protocol.AuthRequest;
 import io.conclave.protocol.ConnectResponse;
 import io.conclave.protocol.ErrorCode;
 import io.conclave.protocol.EventType;
 import io.conclave.protocol.ReplyHeader;
-import io.conclave.protocol.SetWatchesRequest;
+import io.conclave.protocol.RequestBody;
+import io.conclave.protocol.WatchRequest;
 import io.conclave.protocol.WatcherEvent;
 import io.conclave.protocol.Xid;
-import io.conclave.spi.AddWatch;
-import io.conclave.spi.Authentication;
+import io.conclave.request.AddWatch;
+import io.conclave.session.Authentication;
+import io.conclave.session.SessionState;
 import io.conclave.spi.BackendOptions;
 import io.conclave.spi.SessionListener;
-import io.conclave.spi.SessionState;
 import io.netty.channel.EventLoop;
 import java.io.IOException;
 import java.time.Duration;
@@ -27,19 +27,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a session does when connections come and go, the server speaks, time passes or the owner closes it. Every one of these is an event on one event loop,
- * the connection's, which owns all state here and in the parts: {@link RequestQueue}, {@link SessionStatus}, {@link SessionClock}, {@link SessionTicket},
- * {@link SessionWatches} and {@link Connector} keep, each for itself, what they are named for; what follows from it is decided here.
+ * Decides what a session does when a connection opens or ends, the server answers, time passes or the owner closes the
+ * session. Each of these is an event on one event loop, the connection's, which owns all state here and in the parts:
+ * {@link RequestQueue}, {@link SessionStatus}, {@link SessionClock}, {@link SessionTicket}, {@link SessionWatches} and
+ * {@link Connector} each keep what they are named for.
  *
- * <p>A new connection is used in this order, without waiting in between: handshake; then proofs of identity, the question whose server it is, the watches;
- * then the requests that waited. The state becomes CONNECTED with the answer to the question, so that everything known of the server is known by then.
+ * <p>A new connection is used in this order, without waiting in between: handshake; then credentials, the request for
+ * the server's identity, the watches; then the waiting requests. The state becomes CONNECTED with the server's
+ * identity, so that all callers see it from then on.
  */
 final class SessionMachine {
     private static final Logger LOG = LoggerFactory.getLogger(SessionMachine.class);
     private static final Duration GOODBYE = Duration.ofSeconds(1);
 
     private final EventLoop loop;
-    private final Transport transport;
+    private final ClientTransport transport;
     private final BackendOptions options;
     private final Executor dispatcher;
     private final Deliveries deliveries;
@@ -51,6 +53,7 @@ final class SessionMachine {
     private final SessionWatches watches;
     private final Connector connector;
     private final SessionMove move;
+    private final EnsembleFollower follower;
 
     // Written on the loop, read from anywhere.
     private volatile ServerIdentity identity = ServerIdentity.FOREIGN;
@@ -61,7 +64,7 @@ final class SessionMachine {
     private @Nullable Connection connection;
     private boolean attached;
 
-    SessionMachine(Transport transport, BackendOptions options, SessionListener listener, Executor dispatcher) {
+    SessionMachine(ClientTransport transport, BackendOptions options, SessionListener listener, Executor dispatcher) {
         this.transport = transport;
         this.options = options;
         this.dispatcher = dispatcher;
@@ -74,6 +77,7 @@ final class SessionMachine {
         watches = new SessionWatches(deliveries);
         connector = new Connector(this, transport, loop, options.time());
         move = new SessionMove(this, options.time());
+        follower = new EnsembleFollower(this, transport);
     }
 
     /** Runs a task on the session's loop; if the loop has ended, so has the session. From any thread. */
@@ -198,13 +202,14 @@ final class SessionMachine {
         scheduleTick();
     }
 
-    /** What goes out before the user's requests. */
+    /** Sends the requests that precede the user's. */
     private void introduce(Connection opened) {
         for (Authentication proof : options.authentications()) {
-            opened.sendSpecial(Xid.AUTH, new AuthRequest(0, proof.scheme(), proof.credentials()));
+            opened.sendSpecial(Xid.AUTH, new RequestBody.Auth(0, proof.scheme(), proof.credentials()));
         }
-        opened.send(new IdentityExchange(this, opened, transport.serverCount() > 1));
-        List<SetWatchesRequest> again = watches.resume(ticket.zxidWatched());
+        opened.send(new IdentityExchange(this, opened, transport.servers().size() > 1));
+        follower.ask(opened);
+        List<WatchRequest.SetWatches> again = watches.resume(ticket.zxidWatched());
         ticket.watchesSent(again.size());
         again.forEach(request -> opened.sendSpecial(Xid.SET_WATCHES, request));
     }
@@ -265,7 +270,10 @@ final class SessionMachine {
         }
     }
 
-    /** A persistent watch was refused: reads that were sent without a watch because of it are asked again on a new connection. */
+    /**
+     * A persistent watch was refused: reads that relied on it were sent without a watch, and are sent again on a new
+     * connection.
+     */
     void onNotWatched(AddWatch refused) {
         Connection current = connection;
         if (watches.notSet(refused, inFlight()) && current != null) {
@@ -287,9 +295,12 @@ final class SessionMachine {
         watches.tell(type.get(), NodePath.of(event.path()), header.zxid());
     }
 
-    /** The server is about to stop, and answers until then: what is sent is waited for, and everything else goes to another server. */
+    /**
+     * The server is about to stop, and answers until then: the session waits for the requests that were sent, and sends
+     * all others to another server.
+     */
     private void onGoodbye(Connection teller) {
-        if (transport.serverCount() > 1 && attached() == teller && !status.isClosing()) {
+        if (transport.servers().size() > 1 && attached() == teller && !status.isClosing()) {
             LOG.debug("{}: the {} ends soon", this, teller);
             teller.leave();
         }
@@ -303,9 +314,9 @@ final class SessionMachine {
     /** A request was answered with an error that may concern more than itself. */
     void onError(int err, String request) {
         Connection current = connection;
-        if (Refusals.endsSession(err)) {
+        if (ServerErrors.endsSession(err)) {
             lose("the server said so in its answer to " + request, false);
-        } else if (Refusals.endsConnection(err) && current != null) {
+        } else if (ServerErrors.endsConnection(err) && current != null) {
             current.shut("it answered " + request + " with " + ErrorCode.describe(err));
         }
     }
@@ -343,7 +354,7 @@ final class SessionMachine {
         reconnect();
     }
 
-    /** Whoever has lost nothing need not know, but for watches that miss the events of the meantime. */
+    /** A client that lost nothing is not told, unless its watches missed events in the meantime. */
     private void interrupted(Connection gone, boolean wasAttached) {
         if (!status.is(SessionState.CONNECTED)) {
             return;
@@ -391,7 +402,10 @@ final class SessionMachine {
         }
     }
 
-    /** Gives up the connection or the session, or pings, each when its time has come; then waits for the next of these moments. */
+    /**
+     * Gives up the connection or the session, or pings, each when its time has come; then waits for the next of these
+     * moments.
+     */
     private void onTick() {
         if (status.isOver() || !ticket.isIssued()) {
             return;
@@ -403,6 +417,7 @@ final class SessionMachine {
         } else if (carrier != null && clock.isSilentTooLong(left)) {
             carrier.shut("no answer that proves the session alive for two thirds of its timeout");
         } else {
+            follower.askIfOld(carrier);
             clock.scheduleTick(left, carrier);
         }
     }
@@ -456,7 +471,7 @@ final class SessionMachine {
         clock.stop();
     }
 
-    /** The owner wishes the session to end. */
+    /** The owner closes the session. */
     void beginClose() {
         if (!status.isLive()) {
             queue.failAll(status::noLongerPossible);
@@ -475,7 +490,7 @@ final class SessionMachine {
         }
     }
 
-    /** The session is over at its owner's wish; confirmed, or as good as it gets. */
+    /** The owner's close is done, confirmed by the server where possible. */
     void end() {
         if (!status.end()) {
             return;

@@ -5,8 +5,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way of a session from a server that has said goodbye to another one, of which the application hears nothing unless it takes long. Owned by the session's
- * event loop.
+ * The move of a session from a server that stops to another one. The application is told only if the move takes long.
+ * Owned by the session's event loop.
  */
 final class SessionMove {
     private static final Duration LONGEST = Duration.ofSeconds(2);
@@ -46,7 +46,7 @@ final class SessionMove {
                 }));
     }
 
-    /** Another server has taken the session, or it is no move any more. */
+    /** Another server has taken the session, or the move became a reconnect. */
     void end() {
         underWay = false;
         number++;

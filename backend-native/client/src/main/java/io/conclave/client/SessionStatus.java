@@ -5,14 +5,14 @@ import io.conclave.error.ConclaveException;
 import io.conclave.error.RefusalReason;
 import io.conclave.error.RefusedException;
 import io.conclave.error.SessionGoneException;
+import io.conclave.session.SessionState;
 import io.conclave.spi.SessionListener;
-import io.conclave.spi.SessionState;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the session stands, what that means for requests, and how its owner hears of it. Changed on the session's event loop and told on its dispatcher;
- * the state itself is read from anywhere.
+ * The session's state, its meaning for requests, and its reports to the owner. Changed on the session's event loop and
+ * reported on its dispatcher; any thread may read the state.
  */
 final class SessionStatus {
     private final SessionListener listener;
@@ -45,7 +45,7 @@ final class SessionStatus {
         return state.isLive();
     }
 
-    /** Which connection the listener has heard of last, counted from one. */
+    /** The number of the last connection that was reported to the listener, from one. */
     long connectionNumber() {
         return connectionNumber;
     }
@@ -57,7 +57,7 @@ final class SessionStatus {
 
     // ---- on the loop
 
-    /** Goes over to the next state, and has the listener told. */
+    /** Enters the next state, and has it reported to the listener. */
     void become(SessionState next) {
         if (!state.mayBecome(next)) {
             throw new IllegalStateException("A session that is " + state + " cannot become " + next);
@@ -72,13 +72,16 @@ final class SessionStatus {
         });
     }
 
-    /** Events and answers come over another connection from here on, which nobody needs to know but those who rely on the order of events. */
+    /**
+     * Events and answers come over another connection from here on. Only code that relies on the order of events needs
+     * to know.
+     */
     void moved() {
         long number = ++connectionsMade;
         deliveries.add(() -> connectionNumber = number);
     }
 
-    /** The server has rejected the credentials: no request is possible any more, and no connection is of use. */
+    /** The server has rejected the credentials: no request can succeed on any connection. */
     void rejectCredentials(String failure) {
         credentialsFailure = failure;
     }

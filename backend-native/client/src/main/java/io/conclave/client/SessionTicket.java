@@ -5,8 +5,8 @@ import io.conclave.protocol.ConnectResponse;
 import java.time.Duration;
 
 /**
- * What a server is shown to open the session or to resume it: its number and password, and the last change that was seen. Owned by the session's event
- * loop; only the number is read from anywhere.
+ * What the handshake shows to a server to open or resume the session: its number, its password, and the last change
+ * that was seen. Owned by the session's event loop; any thread may read the number.
  */
 final class SessionTicket {
     private static final byte[] NO_PASSWORD = new byte[16];
@@ -53,20 +53,23 @@ final class SessionTicket {
         }
     }
 
-    /** An event tells of a change; it may come before any reply that says so, and a server behind it must not serve us. */
+    /**
+     * An event reports a change, perhaps before any reply does. A server that has not applied this change must not
+     * serve the session.
+     */
     void seen(long zxid) {
         zxidSeen = Math.max(zxidSeen, zxid);
     }
 
     /**
-     * The last change up to which no event is missing: the one seen in a reply, but on a new connection replies come from a server that has not been told of the
-     * watches yet.
+     * The last change up to which no event is missing: the one seen in a reply, but on a new connection replies come
+     * from a server that has not been told of the watches yet.
      */
     long zxidWatched() {
         return unansweredWatches > 0 ? zxidWatched : zxidReplied;
     }
 
-    /** So many requests go out that set the watches again. */
+    /** This many requests are sent that set the watches again. */
     void watchesSent(int requests) {
         zxidWatched = zxidWatched();
         unansweredWatches = requests;

@@ -3,25 +3,26 @@ package io.conclave.client;
 import io.conclave.node.NodeEvent;
 import io.conclave.node.NodePath;
 import io.conclave.protocol.EventType;
-import io.conclave.protocol.SetWatchesRequest;
 import io.conclave.protocol.WatchMode;
+import io.conclave.protocol.WatchRequest;
 import io.conclave.protocol.WatcherType;
-import io.conclave.spi.AddWatch;
-import io.conclave.spi.Exists;
-import io.conclave.spi.GetChildren;
-import io.conclave.spi.GetData;
-import io.conclave.spi.RemoveWatch;
-import io.conclave.spi.Request;
-import io.conclave.spi.Watcher;
+import io.conclave.request.AddWatch;
+import io.conclave.request.Exists;
+import io.conclave.request.GetChildren;
+import io.conclave.request.GetData;
+import io.conclave.request.RemoveWatch;
+import io.conclave.request.Request;
+import io.conclave.request.Watcher;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
 /**
- * Brings events to the session's watchers, and knows which watches the server needs to be told of, may forget, and must be told again. Owned by the session's event loop.
+ * Delivers events to the session's watchers, and knows which watches to set at the server, to remove there, and to set
+ * again. Owned by the session's event loop.
  *
- * <p>What a persistent watch of a path tells is not asked for at the server a second time; {@link ServerWatches} says why.
+ * <p>A path with a persistent watch gets no other watch at the server; {@link ServerWatches} says why.
  */
 final class SessionWatches {
     private final Deliveries deliveries;
@@ -40,7 +41,10 @@ final class SessionWatches {
         this.deliveries = deliveries;
     }
 
-    /** The request as the server is to get it, next: without a watch if the connection has a persistent one on the path already. */
+    /**
+     * The request as the server is to get it, next: without a watch if the connection has a persistent one on the path
+     * already.
+     */
     Request<?> asSent(Request<?> request) {
         if (request instanceof AddWatch add) {
             WatchMode mode = add.recursive() ? WatchMode.PERSISTENT_RECURSIVE : WatchMode.PERSISTENT;
@@ -84,7 +88,7 @@ final class SessionWatches {
     }
 
     /**
-     * Tells an event to its watchers.
+     * Delivers an event to its watchers.
      *
      * @param zxid of the change; not positive if the server did not say
      */
@@ -92,7 +96,7 @@ final class SessionWatches {
         NodeEvent.Type kind = kind(type);
         NodeEvent told = new NodeEvent(kind, path, zxid > 0 ? zxid : -1);
         if (kind == NodeEvent.Type.CHILDREN_CHANGED && server.isRecursive(path)) {
-            tell(told, registry.takeChildWatchers(path)); // the others have been told when the child's event came
+            tell(told, registry.takeChildWatchers(path)); // the others were told with the child's event
             return;
         }
         tell(told, registry.fire(kind, path));
@@ -101,7 +105,7 @@ final class SessionWatches {
         }
     }
 
-    /** A recursive watch says nothing of a list of children, and may be all that the server has. */
+    /** A recursive watch does not report lists of children, and may be the only watch that the server has. */
     private void tellOfList(NodePath parent, long zxid) {
         NodeEvent told = new NodeEvent(NodeEvent.Type.CHILDREN_CHANGED, parent, zxid);
         tell(told, registry.fire(told.type(), parent));
@@ -121,7 +125,7 @@ final class SessionWatches {
     }
 
     /**
-     * What the server may forget when this watcher goes.
+     * The watches that the server may drop when this watcher is removed.
      *
      * @param inFlight requests whose watches are not registered yet
      */
@@ -161,17 +165,17 @@ final class SessionWatches {
      *
      * @param relativeZxid the last change that was seen in a reply: what came after it fires at once
      */
-    List<SetWatchesRequest> resume(long relativeZxid) {
+    List<WatchRequest.SetWatches> resume(long relativeZxid) {
         server.resume(registry.paths(WatchRegistry.Kind.PERSISTENT), registry.paths(WatchRegistry.Kind.RECURSIVE));
         return registry.resume(relativeZxid);
     }
 
-    /** Whether there are watches whose missed events no server tells of. */
+    /** Whether there are watches whose missed events no server reports. */
     boolean isAnyPersistent() {
         return registry.isAnyPersistent();
     }
 
-    /** Forgets all watchers and tells none. */
+    /** Removes all watchers without telling them. */
     void clear() {
         registry.clear();
         server.resume(Set.of(), Set.of());

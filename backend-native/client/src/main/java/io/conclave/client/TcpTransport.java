@@ -19,9 +19,13 @@ import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.Collections;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
@@ -29,14 +33,17 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Connects over TCP, with native epoll where it is there, else NIO.
  *
- * <p>A name is resolved again at every attempt, on a thread of its own, because resolving blocks; an attempt goes through the name's
- * addresses in random order until one accepts.
+ * <p>A name is resolved again at every attempt, on a thread of its own, because resolving blocks; an attempt goes
+ * through the name's addresses in random order until one accepts.
  */
-final class TcpTransport implements Transport {
+final class TcpTransport implements ClientTransport {
+    private static final Logger LOG = LoggerFactory.getLogger(TcpTransport.class);
     private static final int MAX_LOOPS = 4;
     private static final int MAX_RESOLVER_THREADS = 8;
     private static final int RESOLVER_IDLE_S = 10;
@@ -44,13 +51,18 @@ final class TcpTransport implements Transport {
 
     private final List<Endpoint> endpoints;
     private final int connectTimeoutMs;
+    private final boolean followsEnsemble;
+    private volatile List<Server> servers;
     private final EventLoopGroup loops;
     private final Class<? extends Channel> channelClass;
     private final ThreadPoolExecutor resolver;
 
-    TcpTransport(List<Endpoint> endpoints, int connectTimeoutMs) {
+    TcpTransport(List<Endpoint> endpoints, int connectTimeoutMs, boolean followsEnsemble) {
         this.endpoints = endpoints;
         this.connectTimeoutMs = connectTimeoutMs;
+        // A single address may be that of a proxy or a balancer, which must not be bypassed.
+        this.followsEnsemble = followsEnsemble && endpoints.size() > 1;
+        this.servers = List.copyOf(serversAt(endpoints));
         boolean epoll = Epoll.isAvailable();
         channelClass = epoll ? EpollSocketChannel.class : NioSocketChannel.class;
         int threads = Math.min(MAX_LOOPS, Runtime.getRuntime().availableProcessors());
@@ -69,14 +81,65 @@ final class TcpTransport implements Transport {
         return epoll ? new EpollEventLoopGroup(threads, factory) : new NioEventLoopGroup(threads, factory);
     }
 
-    @Override
-    public int serverCount() {
-        return endpoints.size();
+    private List<Server> serversAt(Collection<Endpoint> addresses) {
+        return addresses.stream().<Server>map(TcpServer::new).toList();
+    }
+
+    private final class TcpServer implements Server {
+        private final Endpoint endpoint;
+
+        TcpServer(Endpoint endpoint) {
+            this.endpoint = endpoint;
+        }
+
+        @Override
+        public void connect(EventLoop loop, Connection connection) {
+            TcpTransport.this.connect(loop, endpoint, connection);
+        }
+
+        @Override
+        public boolean isLearned() {
+            return !endpoints.contains(endpoint);
+        }
+
+        @Override
+        public String toString() {
+            return endpoint.toString();
+        }
     }
 
     @Override
-    public String describe(int server) {
-        return endpoints.get(server).toString();
+    public List<Server> servers() {
+        return servers;
+    }
+
+    @Override
+    public boolean followsEnsemble() {
+        return followsEnsemble;
+    }
+
+    /** Those of the connect string stay: an operator who changes them changes the connect string. */
+    @Override
+    public synchronized void learned(List<Endpoint> members) {
+        Set<Endpoint> all = new LinkedHashSet<>(endpoints);
+        boolean onThisMachine = endpoints.stream().anyMatch(TcpTransport::isLoopback);
+        members.stream()
+                .filter(member -> onThisMachine || !isLoopback(member)) // a member's own machine is not the client's
+                .sorted(Comparator.comparing(Endpoint::toString))
+                .forEach(all::add);
+        List<Server> known = servers;
+        if (!all.stream()
+                .map(Endpoint::toString)
+                .toList()
+                .equals(known.stream().map(Object::toString).toList())) {
+            servers = serversAt(all);
+            LOG.info("{}: the ensemble's members serve clients at {}", this, members);
+        }
+    }
+
+    private static boolean isLoopback(Endpoint endpoint) {
+        String host = endpoint.host();
+        return host.equalsIgnoreCase("localhost") || host.startsWith("127.") || host.equals("::1");
     }
 
     @Override
@@ -84,9 +147,7 @@ final class TcpTransport implements Transport {
         return loops.next();
     }
 
-    @Override
-    public void connect(EventLoop loop, int server, Connection connection) {
-        Endpoint endpoint = endpoints.get(server);
+    private void connect(EventLoop loop, Endpoint endpoint, Connection connection) {
         byte[] literal = NetUtil.createByteArrayFromIpAddressString(endpoint.host());
         if (literal != null) {
             connectNext(loop, new ArrayDeque<>(List.of(addressOf(endpoint, literal))), connection, null);
@@ -124,7 +185,7 @@ final class TcpTransport implements Transport {
         try {
             loop.execute(() -> connectNext(loop, addresses, connection, unresolved));
         } catch (RejectedExecutionException e) {
-            // The backend was closed meanwhile; nobody waits for the connection.
+            // The backend was closed meanwhile; no session waits for the connection.
             resolver.shutdown();
         }
     }

@@ -10,12 +10,12 @@ import io.conclave.protocol.OpCode;
 import io.conclave.protocol.ReplyBody;
 import io.conclave.protocol.ReplyHeader;
 import io.conclave.protocol.RequestBody;
-import io.conclave.spi.AddWatch;
-import io.conclave.spi.Exists;
-import io.conclave.spi.GetChildren;
-import io.conclave.spi.GetData;
-import io.conclave.spi.Request;
-import io.conclave.spi.Watcher;
+import io.conclave.request.AddWatch;
+import io.conclave.request.Exists;
+import io.conclave.request.GetChildren;
+import io.conclave.request.GetData;
+import io.conclave.request.Request;
+import io.conclave.request.Watcher;
 import io.conclave.time.Elapsed;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -98,7 +98,7 @@ class UserExchange<R> extends Exchange implements Runnable {
             complete(absent());
         } else {
             notWatched();
-            failed(Refusals.failure(describe(), err));
+            failed(ServerErrors.failure(describe(), err));
             session.onError(err, describe());
         }
     }
@@ -121,7 +121,7 @@ class UserExchange<R> extends Exchange implements Runnable {
         session.deliveries().add(this);
     }
 
-    /** The watch that the request sets if it succeeds, as far as is known before the answer. */
+    /** The watch that the request sets if it succeeds, as far as known before the answer. */
     Optional<Registration> registration() {
         return registration(null);
     }
@@ -161,7 +161,7 @@ class UserExchange<R> extends Exchange implements Runnable {
     @Override
     void refusedAhead(int err) {
         notWatched();
-        failure = Refusals.failure(describe(), err);
+        failure = ServerErrors.failure(describe(), err);
         takesItsTurnHere();
     }
 
@@ -177,7 +177,7 @@ class UserExchange<R> extends Exchange implements Runnable {
         session.deliveries().add(this);
     }
 
-    /** It counts among the requests under way, until it is completed. */
+    /** It counts as a request under way until it is completed. */
     final void accept() {
         accepted = true;
     }

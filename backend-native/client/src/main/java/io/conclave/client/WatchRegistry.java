@@ -3,9 +3,9 @@ package io.conclave.client;
 import io.conclave.node.NodeEvent;
 import io.conclave.node.NodePath;
 import io.conclave.protocol.OpCode;
-import io.conclave.protocol.SetWatchesRequest;
+import io.conclave.protocol.WatchRequest;
 import io.conclave.protocol.WatcherType;
-import io.conclave.spi.Watcher;
+import io.conclave.request.Watcher;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.EnumSet;
@@ -17,13 +17,16 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The watches of a session: who is told of what. Owned by the session's event loop.
+ * The watches of a session: which watcher is told of which event. Owned by the session's event loop.
  *
- * <p>The server has one watch for all watchers of a path and kind, and an event does not say which kind fired; the rules by which an event
- * finds its watchers are those of the official client.
+ * <p>The server has one watch for all watchers of a path and kind, and an event does not say which kind fired; the
+ * rules by which an event finds its watchers are those of the official client.
  */
 final class WatchRegistry {
-    /** What is watched. DATA and EXIST are one table at the server; they differ in what a reconnect has missed. */
+    /**
+     * The kinds of watch. DATA and EXIST are one table at the server; they differ in the events that a reconnect may
+     * have missed.
+     */
     enum Kind {
         DATA(WatcherType.DATA),
         EXIST(WatcherType.DATA),
@@ -66,7 +69,7 @@ final class WatchRegistry {
         addIdentical(list, watcher);
     }
 
-    /** Forgets a watcher of a path, in all kinds; false if it was in none. */
+    /** Removes a watcher of a path, of all kinds; false if there was none. */
     boolean remove(NodePath path, Watcher watcher) {
         boolean found = false;
         for (Map<NodePath, List<Watcher>> paths : watchers.values()) {
@@ -85,24 +88,24 @@ final class WatchRegistry {
         watchers.values().forEach(Map::clear);
     }
 
-    /** Whether there are watches whose missed events no server tells of. */
+    /** Whether there are watches whose missed events no server reports. */
     boolean isAnyPersistent() {
         return !of(Kind.PERSISTENT).isEmpty() || !of(Kind.RECURSIVE).isEmpty();
     }
 
-    /** The paths that are watched in a way. */
+    /** The paths with a watch of a kind. */
     Set<NodePath> paths(Kind kind) {
         return of(kind).keySet();
     }
 
-    /** The one-shot watchers of a list of children, who are forgotten. */
+    /** Removes and returns the one-shot watchers of a list of children. */
     List<Watcher> takeChildWatchers(NodePath path) {
         List<Watcher> told = new ArrayList<>();
         take(Kind.CHILD, path, told);
         return told;
     }
 
-    /** Who is to be told of an event, each once; one-shot watches that fire are forgotten. */
+    /** The watchers of an event, each once; removes the one-shot watches that fire. */
     List<Watcher> fire(NodeEvent.Type type, NodePath path) {
         List<Watcher> told = new ArrayList<>();
         switch (type) {
@@ -129,7 +132,8 @@ final class WatchRegistry {
     }
 
     /**
-     * What the server may forget when this watcher goes, besides those of requests that are still under way; empty if somebody else still needs it.
+     * The watches that the server may drop when this watcher is removed, except those of requests under way; empty if
+     * another watcher still needs them.
      *
      * @param path the znode
      * @param watcher who goes
@@ -157,8 +161,8 @@ final class WatchRegistry {
      *
      * @param relativeZxid the last change that was seen in a reply: what came after it fires at once
      */
-    List<SetWatchesRequest> resume(long relativeZxid) {
-        List<SetWatchesRequest> requests = new ArrayList<>();
+    List<WatchRequest.SetWatches> resume(long relativeZxid) {
+        List<WatchRequest.SetWatches> requests = new ArrayList<>();
         // Servers before 3.6 know the old request only; they have no persistent watches either.
         OpCode opCode = isAnyPersistent() ? OpCode.SET_WATCHES2 : OpCode.SET_WATCHES;
         Map<Kind, List<String>> frame = emptyFrame();
@@ -182,8 +186,8 @@ final class WatchRegistry {
         return requests;
     }
 
-    private static SetWatchesRequest request(OpCode opCode, long relativeZxid, Map<Kind, List<String>> frame) {
-        return new SetWatchesRequest(
+    private static WatchRequest.SetWatches request(OpCode opCode, long relativeZxid, Map<Kind, List<String>> frame) {
+        return new WatchRequest.SetWatches(
                 opCode,
                 relativeZxid,
                 listOf(frame, Kind.DATA),

@@ -1,10 +1,10 @@
 package io.conclave.client;
 
 import io.conclave.error.ClosedException;
+import io.conclave.session.Capability;
 import io.conclave.spi.Backend;
 import io.conclave.spi.BackendOptions;
 import io.conclave.spi.BackendSession;
-import io.conclave.spi.Capability;
 import io.conclave.spi.ConnectString;
 import io.conclave.spi.SessionListener;
 import io.netty.channel.EventLoopGroup;
@@ -24,25 +24,34 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A backend behind the ZooKeeper wire protocol: an ensemble of ours, Apache ZooKeeper 3.5 and newer, or a server in this JVM.
+ * A backend behind the ZooKeeper wire protocol: an ensemble of ours, Apache ZooKeeper 3.5 and newer, or a server in
+ * this JVM.
  *
- * <p>Requests may have 0xfffff bytes (ZooKeeper's default limit) and are refused with BAD_ARGUMENTS beyond it; a server that sends an answer of more than
- * 64 MB loses the connection. Credentials that a server rejects make the session refuse every request with AUTH_FAILED; it does not try again.
+ * <p>Requests may have 0xfffff bytes (ZooKeeper's default limit) and are refused with BAD_ARGUMENTS beyond it; a server
+ * that sends an answer of more than 64 MB loses the connection. Credentials that a server rejects make the session
+ * refuse every request with AUTH_FAILED; it does not try again.
  */
 public final class WireBackend implements Backend {
     private static final Logger LOG = LoggerFactory.getLogger(WireBackend.class);
     private static final int CLOSE_MS = 3000;
-    private static final Set<Capability> CAPABILITIES =
+    private static final Set<Capability> OF_ALL_SERVERS =
             Set.copyOf(EnumSet.of(Capability.CONTAINERS, Capability.ACL, Capability.PERSISTENT_WATCHES));
+    private static final Set<Capability> OF_OUR_SERVERS = Set.copyOf(
+            EnumSet.of(Capability.CONTAINERS, Capability.ACL, Capability.PERSISTENT_WATCHES, Capability.TTL));
+    /** For connect strings that may lead to a server with times to live switched off. */
+    private static final String FOREIGN_SCHEME = "zookeeper";
 
-    private final Transport transport;
+    private final ClientTransport transport;
+    private final Set<Capability> capabilities;
     private final BackendOptions options;
     private final Runnable onClose;
     private final Set<WireSession> sessions = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    private WireBackend(Transport transport, BackendOptions options, Runnable onClose) {
+    private WireBackend(
+            ClientTransport transport, Set<Capability> capabilities, BackendOptions options, Runnable onClose) {
         this.transport = transport;
+        this.capabilities = capabilities;
         this.options = options;
         this.onClose = onClose;
     }
@@ -60,25 +69,30 @@ public final class WireBackend implements Backend {
         Duration attempt =
                 options.sessionTimeout().dividedBy(connectString.endpoints().size());
         int connectTimeoutMs = (int) Math.max(250, Math.min(Integer.MAX_VALUE, attempt.toMillis()));
-        return new WireBackend(new TcpTransport(connectString.endpoints(), connectTimeoutMs), options, () -> {});
+        return new WireBackend(
+                new TcpTransport(connectString.endpoints(), connectTimeoutMs, options.followsEnsemble()),
+                connectString.scheme().equals(FOREIGN_SCHEME) ? OF_ALL_SERVERS : OF_OUR_SERVERS,
+                options,
+                () -> {});
     }
 
     /**
      * A backend whose server listens in this JVM. Never blocks.
      *
      * @param address where the server listens
-     * @param loops run the connections; they can be the server's, which spares a hop between threads. Not stopped by this backend
+     * @param loops run the connections; they can be the server's, which spares a hop between threads. Not stopped by
+     *     this backend
      * @param options as for any backend
      * @param onClose runs once when the backend is closed, after its sessions; closes the server, say
      */
     public static WireBackend local(
             SocketAddress address, EventLoopGroup loops, BackendOptions options, Runnable onClose) {
-        return new WireBackend(new LocalTransport(address, loops), options, onClose);
+        return new WireBackend(new LocalTransport(address, loops), OF_OUR_SERVERS, options, onClose);
     }
 
     @Override
     public Set<Capability> capabilities() {
-        return CAPABILITIES;
+        return capabilities;
     }
 
     @Override
@@ -93,7 +107,10 @@ public final class WireBackend implements Backend {
         return session;
     }
 
-    /** Closes the sessions, waits up to three seconds for the servers' confirmations, and stops the threads. Not to be called on a session's dispatcher. */
+    /**
+     * Closes the sessions, waits up to three seconds for the servers' confirmations, and stops the threads. Not to be
+     * called on a session's dispatcher.
+     */
     @Override
     public void close() {
         if (!closed.compareAndSet(false, true)) {

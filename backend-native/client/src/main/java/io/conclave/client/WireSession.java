@@ -1,15 +1,15 @@
 package io.conclave.client;
 
+import io.conclave.request.Done;
+import io.conclave.request.LinearizableRead;
+import io.conclave.request.RemoveWatch;
+import io.conclave.request.Request;
+import io.conclave.request.Sync;
+import io.conclave.session.SessionState;
 import io.conclave.spi.BackendOptions;
 import io.conclave.spi.BackendSession;
-import io.conclave.spi.Done;
-import io.conclave.spi.LinearizableRead;
-import io.conclave.spi.RemoveWatch;
-import io.conclave.spi.Request;
 import io.conclave.spi.SerialExecutor;
 import io.conclave.spi.SessionListener;
-import io.conclave.spi.SessionState;
-import io.conclave.spi.Sync;
 import io.conclave.time.Elapsed;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
@@ -20,20 +20,20 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 
 /**
- * A session with a server that speaks the ZooKeeper protocol, as its user sees it, from any thread; what it does is the business of {@link SessionMachine},
- * on the event loop.
+ * A session with a server that speaks the ZooKeeper protocol, as its user sees it, from any thread.
+ * {@link SessionMachine} does its work on the event loop.
  *
  * <p>A request beyond the bound of the queue is refused at once, out of order; all others are completed in order.
  *
- * <p>When the server rejects the credentials the session gives up: it is not connected again, every request is refused with AUTH_FAILED, and the
- * session ends by its timeout (CONNECTING stays CONNECTING).
+ * <p>When the server rejects the credentials the session gives up: it is not connected again, every request is refused
+ * with AUTH_FAILED, and the session ends by its timeout (CONNECTING stays CONNECTING).
  */
 final class WireSession implements BackendSession {
     private final TimeSource time;
     private final SerialExecutor dispatcher;
     private final SessionMachine machine;
 
-    WireSession(Transport transport, BackendOptions options, SessionListener listener) {
+    WireSession(ClientTransport transport, BackendOptions options, SessionListener listener) {
         time = options.time();
         dispatcher = new SerialExecutor("session dispatcher of " + transport, options.callbackExecutor(), time);
         machine = new SessionMachine(transport, options, listener, dispatcher);
@@ -69,8 +69,8 @@ final class WireSession implements BackendSession {
     }
 
     /**
-     * True on servers of ours. Apache ZooKeeper's leader hears of a session through its followers, and nothing on the wire tells whether there are any; so
-     * false there, and a margin is the user's choice.
+     * True on servers of ours. Apache ZooKeeper's leader hears of a session through its followers, and the wire does
+     * not show whether there are any; so false there, and the user chooses a margin.
      */
     @Override
     public boolean deadlineIsStrict() {
@@ -93,8 +93,9 @@ final class WireSession implements BackendSession {
     }
 
     /**
-     * The two are sent in one write. If the connection goes in between, the read still follows the sync: whoever answers it next has at least
-     * the state that the answer of the sync came with. A sync that was not answered proves nothing, and so does the read then.
+     * The two are sent in one write. If the connection is lost in between, the read still follows the sync: the next
+     * server has at least the state of the sync's answer. If the sync was not answered, the read is not known to be
+     * linearizable.
      */
     private <R> CompletionStage<R> submitLinearizable(LinearizableRead<R> read) {
         CompletionStage<Done> synced = submitSingle(Sync.of(read.path()));

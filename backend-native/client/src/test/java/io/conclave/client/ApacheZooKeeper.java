@@ -8,16 +8,21 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.stream.Stream;
+import org.apache.zookeeper.server.ContainerManager;
 import org.apache.zookeeper.server.NIOServerCnxnFactory;
+import org.apache.zookeeper.server.RequestProcessor;
 import org.apache.zookeeper.server.ZooKeeperServer;
+import org.jspecify.annotations.Nullable;
 
 /** A stand-alone Apache ZooKeeper in this JVM, on a free port of the loopback address and a temporary directory. */
 public final class ApacheZooKeeper implements AutoCloseable {
     private static final int TICK_MS = 500;
+    private static final int REAPER_CHECK_MS = 200;
 
     private final Path directory;
     private int port;
-    private ZooKeeperServer server;
+    private Server server;
+    private @Nullable ContainerManager reaper;
     private NIOServerCnxnFactory connections;
 
     private ApacheZooKeeper(Path directory) {
@@ -34,6 +39,27 @@ public final class ApacheZooKeeper implements AutoCloseable {
             return zooKeeper;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    /** As {@link #start}; offers znodes with a time to live, as all servers of this JVM do from then on, and soon deletes them. */
+    public static ApacheZooKeeper startWithTimesToLive() {
+        System.setProperty("zookeeper.extendedTypesEnabled", "true");
+        ApacheZooKeeper zooKeeper = start();
+        zooKeeper.reaper = new ContainerManager(
+                zooKeeper.server.getZKDatabase(), zooKeeper.server.first(), REAPER_CHECK_MS, 10_000, 0);
+        zooKeeper.reaper.start();
+        return zooKeeper;
+    }
+
+    /** A server that shows the beginning of its pipeline. */
+    private static final class Server extends ZooKeeperServer {
+        Server(Path directory) throws IOException {
+            super(directory.toFile(), directory.toFile(), TICK_MS);
+        }
+
+        RequestProcessor first() {
+            return firstProcessor;
         }
     }
 
@@ -64,7 +90,7 @@ public final class ApacheZooKeeper implements AutoCloseable {
     /** Starts the server again on its port and data. */
     public void restart() {
         try {
-            server = new ZooKeeperServer(directory.toFile(), directory.toFile(), TICK_MS);
+            server = new Server(directory);
             connections = new NIOServerCnxnFactory();
             connections.configure(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0);
             connections.startup(server);
@@ -79,6 +105,9 @@ public final class ApacheZooKeeper implements AutoCloseable {
 
     @Override
     public void close() {
+        if (reaper != null) {
+            reaper.stop();
+        }
         stop();
         try (Stream<Path> files = Files.walk(directory)) {
             for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {

@@ -1,5 +1,6 @@
 package io.conclave.client;
 
+import io.conclave.session.Capability;
 import io.conclave.spi.Backend;
 import io.conclave.spi.BackendOptions;
 import io.conclave.spi.ConnectString;
@@ -7,13 +8,19 @@ import io.conclave.testkit.contract.BackendContract;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
-/** What every backend promises, on a real Apache ZooKeeper. */
+/** The contract of every backend, on a real Apache ZooKeeper. */
 class ApacheZooKeeperContractTest extends BackendContract {
     private static ApacheZooKeeper zooKeeper;
 
     @BeforeAll
     static void startServer() {
-        zooKeeper = ApacheZooKeeper.start();
+        zooKeeper = ApacheZooKeeper.startWithTimesToLive();
+    }
+
+    /** It is switched on here, which the client cannot know. */
+    @Override
+    protected boolean offers(Capability capability) {
+        return capability == Capability.TTL || super.offers(capability);
     }
 
     @AfterAll

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
-import io.conclave.spi.GetData;
-import io.conclave.spi.SessionState;
+import io.conclave.request.GetData;
+import io.conclave.session.SessionState;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
@@ -17,7 +17,7 @@ class BlockedApplicationTest extends WireSessionFixture {
     private static final int SHORT_TIMEOUT_MS = 2500;
 
     @Test
-    void sessionOutlivesItsTimeoutWhileWhatFollowsAStageAndAStateListenerBlock() throws Exception {
+    void sessionOutlivesItsTimeoutWhileItsCallbacksBlock() throws Exception {
         CountDownLatch composed = new CountDownLatch(1);
         FakeServer server = server(peer -> {
             peer.open(SHORT_TIMEOUT_MS);

@@ -2,12 +2,9 @@ package io.conclave.client;
 
 import io.conclave.protocol.ConnectRequest;
 import io.conclave.protocol.ConnectResponse;
-import io.conclave.protocol.EmptyReply;
 import io.conclave.protocol.ErrorCode;
 import io.conclave.protocol.EventType;
 import io.conclave.protocol.Frames;
-import io.conclave.protocol.GetDataReply;
-import io.conclave.protocol.GetDataRequest;
 import io.conclave.protocol.JuteReader;
 import io.conclave.protocol.OpCode;
 import io.conclave.protocol.ReplyBody;
@@ -76,6 +73,11 @@ final class FakeServer implements AutoCloseable {
         return "127.0.0.1:" + socket.getLocalPort();
     }
 
+    /** How often clients asked for the members of the ensemble. */
+    int membersAsked() {
+        return peers.stream().mapToInt(peer -> peer.membersAsked.get()).sum();
+    }
+
     int accepted() {
         return accepted.get();
     }
@@ -134,7 +136,11 @@ final class FakeServer implements AutoCloseable {
         private final Socket socket;
         private final DataInputStream in;
         boolean answersPings = true;
+        /** The data of /zookeeper/config; empty if there is no such znode. */
+        volatile String members = "";
+
         final AtomicInteger pings = new AtomicInteger();
+        final AtomicInteger membersAsked = new AtomicInteger();
 
         Peer(Socket socket) throws IOException {
             this.socket = socket;
@@ -177,28 +183,60 @@ final class FakeServer implements AutoCloseable {
         /** Reads the question whose server this is, and answers. */
         void answerIdentity(String lines) throws IOException {
             Received question = next();
-            if (!(question.body() instanceof GetDataRequest get) || !get.path().equals("/zookeeper/conclave")) {
+            if (!(question.body() instanceof RequestBody.GetData get)
+                    || !get.path().equals("/zookeeper/conclave")) {
                 throw new AssertionError("not the question for the identity: " + question);
             }
             if (lines == null) {
                 refuse(question, ErrorCode.NO_NODE);
             } else {
-                reply(question, new GetDataReply(lines.getBytes(StandardCharsets.UTF_8), STAT));
+                reply(question, new ReplyBody.GetData(lines.getBytes(StandardCharsets.UTF_8), STAT));
             }
         }
 
-        /** The next request; pings are answered on the way. */
+        /** Reads the question for the members of the ensemble, which follows the one for the identity, and answers. */
+        void awaitQuestionForMembers() throws IOException {
+            JuteReader frame = frame();
+            RequestHeader header = RequestHeader.decode(frame);
+            OpCode opCode = header.opCode().orElseThrow();
+            Received question = new Received(header.xid(), opCode, RequestBody.decode(opCode, frame));
+            if (!asksForMembers(question)) {
+                throw new AssertionError("not the question for the members: " + question);
+            }
+            answerMembers(question);
+        }
+
+        private static boolean asksForMembers(Received request) {
+            return request.body() instanceof RequestBody.GetData get
+                    && get.path().equals("/zookeeper/config");
+        }
+
+        private void answerMembers(Received question) throws IOException {
+            membersAsked.incrementAndGet();
+            if (members.isEmpty()) {
+                refuse(question, ErrorCode.NO_NODE);
+            } else {
+                reply(question, new ReplyBody.GetData(members.getBytes(StandardCharsets.UTF_8), STAT));
+            }
+        }
+
+        /** The next request; pings, and questions for the members of the ensemble, are answered on the way. */
         Received next() throws IOException {
             while (true) {
                 JuteReader frame = frame();
                 RequestHeader header = RequestHeader.decode(frame);
                 OpCode opCode = header.opCode().orElseThrow();
                 if (opCode != OpCode.PING) {
-                    return new Received(header.xid(), opCode, RequestBody.decode(opCode, frame));
+                    Received request = new Received(header.xid(), opCode, RequestBody.decode(opCode, frame));
+                    if (!asksForMembers(request)) {
+                        return request;
+                    }
+                    answerMembers(request);
+                    continue;
                 }
                 pings.incrementAndGet();
                 if (answersPings) {
-                    reply(Xid.PING, 0, ErrorCode.OK, EmptyReply.INSTANCE);
+                    reply(Xid.PING, 0, ErrorCode.OK, ReplyBody.Empty.INSTANCE);
                 }
             }
         }
@@ -208,7 +246,7 @@ final class FakeServer implements AutoCloseable {
         }
 
         void refuse(Received request, ErrorCode error) throws IOException {
-            reply(request.xid(), 1, error, EmptyReply.INSTANCE);
+            reply(request.xid(), 1, error, ReplyBody.Empty.INSTANCE);
         }
 
         void reply(int xid, long zxid, ErrorCode error, ReplyBody body) throws IOException {
@@ -232,7 +270,7 @@ final class FakeServer implements AutoCloseable {
             while (true) {
                 Received request = next();
                 if (request.opCode() == OpCode.CLOSE_SESSION) {
-                    reply(request, EmptyReply.INSTANCE);
+                    reply(request, ReplyBody.Empty.INSTANCE);
                     return;
                 }
             }

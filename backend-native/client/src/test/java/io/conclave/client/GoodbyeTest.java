@@ -7,19 +7,17 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.node.NodeEvent;
 import io.conclave.node.NodePath;
-import io.conclave.protocol.EmptyReply;
 import io.conclave.protocol.ErrorCode;
-import io.conclave.protocol.ErrorReply;
 import io.conclave.protocol.EventType;
-import io.conclave.protocol.GetDataReply;
-import io.conclave.protocol.GetDataRequest;
 import io.conclave.protocol.OpCode;
-import io.conclave.protocol.SetWatchesRequest;
-import io.conclave.spi.AddWatch;
-import io.conclave.spi.Done;
-import io.conclave.spi.GetData;
-import io.conclave.spi.SessionState;
-import io.conclave.spi.SetData;
+import io.conclave.protocol.ReplyBody;
+import io.conclave.protocol.RequestBody;
+import io.conclave.protocol.WatchRequest;
+import io.conclave.request.AddWatch;
+import io.conclave.request.Done;
+import io.conclave.request.GetData;
+import io.conclave.request.SetData;
+import io.conclave.session.SessionState;
 import io.conclave.testkit.ManualTimeSource;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
@@ -55,6 +53,7 @@ final class GoodbyeTest extends WireSessionFixture {
     private static void openOurs(FakeServer.Peer peer) throws Exception {
         peer.accept(peer.readGreeting(), TIMEOUT_MS);
         peer.answerIdentity(OURS);
+        peer.awaitQuestionForMembers(); // nothing of the client's own may be in flight when a script says goodbye
     }
 
     private void sayGoodbye(FakeServer.Peer peer) throws Exception {
@@ -92,13 +91,13 @@ final class GoodbyeTest extends WireSessionFixture {
             served.add(request);
             switch (request.opCode()) {
                 case CLOSE_SESSION -> {
-                    peer.reply(request, EmptyReply.INSTANCE);
+                    peer.reply(request, ReplyBody.Empty.INSTANCE);
                     return;
                 }
-                case GET_DATA -> peer.reply(request, new GetDataReply(new byte[] {1}, FakeServer.STAT));
+                case GET_DATA -> peer.reply(request, new ReplyBody.GetData(new byte[] {1}, FakeServer.STAT));
                 case SET_DATA -> peer.reply(request, STAT);
-                case ADD_WATCH -> peer.reply(request, new ErrorReply(0));
-                default -> peer.reply(request, EmptyReply.INSTANCE);
+                case ADD_WATCH -> peer.reply(request, new ReplyBody.Err(0));
+                default -> peer.reply(request, ReplyBody.Empty.INSTANCE);
             }
         }
     }
@@ -146,8 +145,8 @@ final class GoodbyeTest extends WireSessionFixture {
         FakeServer only = server(peer -> {
             peer.accept(peer.readGreeting(), TIMEOUT_MS);
             FakeServer.Received question = peer.next();
-            assertEquals(new GetDataRequest(ServerIdentity.PATH, false), question.body());
-            peer.reply(question, new GetDataReply(OURS.getBytes(), FakeServer.STAT));
+            assertEquals(new RequestBody.GetData(ServerIdentity.PATH, false), question.body());
+            peer.reply(question, new ReplyBody.GetData(OURS.getBytes(), FakeServer.STAT));
             sayGoodbye(peer);
             serve(peer);
         });
@@ -159,7 +158,7 @@ final class GoodbyeTest extends WireSessionFixture {
     }
 
     @Test
-    void serverKilledInTheMiddleOfItsGoodbyeLosesWhatWasInFlightAndNothingElse() throws Exception {
+    void serverKilledDuringItsGoodbyeLosesOnlyTheRequestsInFlight() throws Exception {
         FakeServer.Script killed = peer -> {
             openOurs(peer);
             FakeServer.Received first = peer.next();
@@ -219,34 +218,35 @@ final class GoodbyeTest extends WireSessionFixture {
 
     /** The second server has answered a question when it says goodbye, but has not told what the watches have missed. */
     @Test
-    void eventsMissedOnTheWayAreToldByWhoeverTheSessionStaysWith() throws Exception {
+    void eventsMissedDuringAMoveAreReportedByTheServerThatTakesTheSession() throws Exception {
         FakeServer.Script first = peer -> {
             openOurs(peer);
             FakeServer.Received watch = peer.next();
-            peer.reply(watch.xid(), 7, ErrorCode.OK, new GetDataReply(new byte[] {1}, FakeServer.STAT));
+            peer.reply(watch.xid(), 7, ErrorCode.OK, new ReplyBody.GetData(new byte[] {1}, FakeServer.STAT));
             sayGoodbye(peer);
             peer.ignore();
         };
         FakeServer.Script second = peer -> {
             peer.accept(peer.readGreeting(), TIMEOUT_MS);
             FakeServer.Received question = peer.next();
-            peer.reply(question.xid(), 50, ErrorCode.OK, new GetDataReply(OURS.getBytes(), FakeServer.STAT));
+            peer.reply(question.xid(), 50, ErrorCode.OK, new ReplyBody.GetData(OURS.getBytes(), FakeServer.STAT));
+            peer.awaitQuestionForMembers();
             sayGoodbye(peer);
             peer.ignore();
         };
-        LinkedBlockingQueue<SetWatchesRequest> again = new LinkedBlockingQueue<>();
+        LinkedBlockingQueue<WatchRequest.SetWatches> again = new LinkedBlockingQueue<>();
         FakeServer.Script third = peer -> {
             openOurs(peer);
             FakeServer.Received request = peer.next();
             assertEquals(OpCode.SET_WATCHES, request.opCode());
-            again.add((SetWatchesRequest) request.body());
+            again.add((WatchRequest.SetWatches) request.body());
             peer.event(EventType.NODE_DATA_CHANGED, "/a", -1);
-            peer.reply(request, EmptyReply.INSTANCE);
+            peer.reply(request, ReplyBody.Empty.INSTANCE);
             serve(peer);
         };
         TestSession session = connected(servers(first, second, third), TimeSource.system());
         session.call(GetData.of(A).withWatcher(session.watcher()));
-        SetWatchesRequest set = again.poll(SECONDS, TimeUnit.SECONDS);
+        WatchRequest.SetWatches set = again.poll(SECONDS, TimeUnit.SECONDS);
         assertEquals(List.of("/a"), set.dataWatches());
         assertEquals(7, set.relativeZxid());
         Awaitility.await()
@@ -255,10 +255,10 @@ final class GoodbyeTest extends WireSessionFixture {
     }
 
     @Test
-    void whoWatchesPersistentlyIsToldOfTheInterruption() throws Exception {
+    void persistentWatcherIsToldOfTheInterruption() throws Exception {
         FakeServer.Script first = peer -> {
             openOurs(peer);
-            peer.reply(peer.next(), new ErrorReply(0));
+            peer.reply(peer.next(), new ReplyBody.Err(0));
             sayGoodbye(peer);
             peer.ignore();
         };
@@ -279,7 +279,7 @@ final class GoodbyeTest extends WireSessionFixture {
             FakeServer.Received close = peer.next();
             served.add(close);
             peer.reply(request, STAT);
-            peer.reply(close, EmptyReply.INSTANCE);
+            peer.reply(close, ReplyBody.Empty.INSTANCE);
         };
         TestSession session = connected(servers(leaving, this::serveAll), TimeSource.system());
         List<CompletableFuture<?>> inFlight = sets(session, 2);

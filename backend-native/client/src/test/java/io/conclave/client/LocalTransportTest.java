@@ -8,17 +8,16 @@ import io.conclave.error.ClosedException;
 import io.conclave.node.NodePath;
 import io.conclave.protocol.ConnectRequest;
 import io.conclave.protocol.ConnectResponse;
-import io.conclave.protocol.EmptyReply;
 import io.conclave.protocol.ErrorCode;
 import io.conclave.protocol.Frames;
-import io.conclave.protocol.GetDataReply;
 import io.conclave.protocol.JuteReader;
 import io.conclave.protocol.OpCode;
+import io.conclave.protocol.ReplyBody;
 import io.conclave.protocol.ReplyHeader;
 import io.conclave.protocol.RequestHeader;
+import io.conclave.request.GetData;
 import io.conclave.spi.Backend;
 import io.conclave.spi.BackendSession;
-import io.conclave.spi.GetData;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -104,8 +103,8 @@ class LocalTransportTest {
                     out,
                     reply,
                     header.type() == OpCode.GET_DATA.code()
-                            ? new GetDataReply(new byte[] {5}, FakeServer.STAT)
-                            : EmptyReply.INSTANCE);
+                            ? new ReplyBody.GetData(new byte[] {5}, FakeServer.STAT)
+                            : ReplyBody.Empty.INSTANCE);
         }
     }
 }

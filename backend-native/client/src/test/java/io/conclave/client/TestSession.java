@@ -3,14 +3,14 @@ package io.conclave.client;
 import io.conclave.metrics.MetricsHook;
 import io.conclave.node.Acl;
 import io.conclave.node.NodeEvent;
-import io.conclave.spi.Authentication;
+import io.conclave.request.Request;
+import io.conclave.request.Watcher;
+import io.conclave.session.Authentication;
+import io.conclave.session.SessionState;
 import io.conclave.spi.Backend;
 import io.conclave.spi.BackendOptions;
 import io.conclave.spi.BackendSession;
 import io.conclave.spi.ConnectString;
-import io.conclave.spi.Request;
-import io.conclave.spi.SessionState;
-import io.conclave.spi.Watcher;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.List;
@@ -51,11 +51,12 @@ final class TestSession implements AutoCloseable {
     }
 
     static BackendOptions options() {
-        return options(Duration.ofSeconds(5), TimeSource.system(), 1000);
+        return options(Duration.ofSeconds(10), TimeSource.system(), 1000);
     }
 
     static BackendOptions options(Duration timeout, TimeSource time, int maxQueued, Authentication... proofs) {
-        return new BackendOptions(timeout, time, CALLBACKS, List.of(proofs), Acl.OPEN, maxQueued, MetricsHook.NONE);
+        return new BackendOptions(
+                timeout, time, CALLBACKS, List.of(proofs), Acl.OPEN, maxQueued, MetricsHook.NONE, true);
     }
 
     <R> CompletableFuture<R> submit(Request<R> request) {

@@ -11,26 +11,23 @@ import io.conclave.error.RefusedException;
 import io.conclave.error.SessionGoneException;
 import io.conclave.node.NodeEvent;
 import io.conclave.node.NodePath;
-import io.conclave.protocol.AuthRequest;
 import io.conclave.protocol.ConnectRequest;
 import io.conclave.protocol.ConnectResponse;
-import io.conclave.protocol.EmptyReply;
 import io.conclave.protocol.ErrorCode;
-import io.conclave.protocol.ErrorReply;
 import io.conclave.protocol.EventType;
-import io.conclave.protocol.GetDataReply;
-import io.conclave.protocol.GetDataRequest;
 import io.conclave.protocol.OpCode;
-import io.conclave.protocol.SetWatchesRequest;
+import io.conclave.protocol.ReplyBody;
+import io.conclave.protocol.RequestBody;
+import io.conclave.protocol.WatchRequest;
 import io.conclave.protocol.Xid;
-import io.conclave.spi.AddWatch;
-import io.conclave.spi.Authentication;
-import io.conclave.spi.Delete;
-import io.conclave.spi.Exists;
-import io.conclave.spi.GetData;
-import io.conclave.spi.RemoveWatch;
-import io.conclave.spi.SessionState;
-import io.conclave.spi.SetData;
+import io.conclave.request.AddWatch;
+import io.conclave.request.Delete;
+import io.conclave.request.Exists;
+import io.conclave.request.GetData;
+import io.conclave.request.RemoveWatch;
+import io.conclave.request.SetData;
+import io.conclave.session.Authentication;
+import io.conclave.session.SessionState;
 import io.conclave.time.TimeSource;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -47,7 +44,7 @@ import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
-/** What a session makes of what the server says: replies, errors, events, and what it tells a server on a new connection. */
+/** How a session handles replies, errors and events, and what it sends on a new connection. */
 final class WireSessionAnswersTest extends WireSessionFixture {
     // ---- replies
 
@@ -110,9 +107,9 @@ final class WireSessionAnswersTest extends WireSessionFixture {
             FakeServer.Received set = peer.next();
             FakeServer.Received watch = peer.next();
             FakeServer.Received read = peer.next();
-            peer.reply(watch.xid(), 0, ErrorCode.UNIMPLEMENTED, EmptyReply.INSTANCE);
+            peer.reply(watch.xid(), 0, ErrorCode.UNIMPLEMENTED, ReplyBody.Empty.INSTANCE);
             peer.reply(set, STAT);
-            peer.reply(read, new GetDataReply(new byte[] {1}, FakeServer.STAT));
+            peer.reply(read, new ReplyBody.GetData(new byte[] {1}, FakeServer.STAT));
             serve(peer);
         });
         TestSession session = connected(server, TimeSource.system());
@@ -138,15 +135,15 @@ final class WireSessionAnswersTest extends WireSessionFixture {
                     peer.open(TIMEOUT_MS);
                     FakeServer.Received watch = peer.next();
                     FakeServer.Received read = peer.next();
-                    assertEquals(new GetDataRequest("/a", false), read.body(), "the persistent watch tells of it");
-                    peer.reply(watch.xid(), 0, ErrorCode.UNIMPLEMENTED, EmptyReply.INSTANCE);
+                    assertEquals(new RequestBody.GetData("/a", false), read.body(), "the persistent watch tells of it");
+                    peer.reply(watch.xid(), 0, ErrorCode.UNIMPLEMENTED, ReplyBody.Empty.INSTANCE);
                     peer.drain();
                 },
                 peer -> {
                     peer.open(TIMEOUT_MS);
                     FakeServer.Received read = peer.next();
-                    assertEquals(new GetDataRequest("/a", true), read.body());
-                    peer.reply(read, new GetDataReply(new byte[] {1}, FakeServer.STAT));
+                    assertEquals(new RequestBody.GetData("/a", true), read.body());
+                    peer.reply(read, new ReplyBody.GetData(new byte[] {1}, FakeServer.STAT));
                     serve(peer);
                 });
         TestSession session = connected(server, TimeSource.system());
@@ -163,7 +160,7 @@ final class WireSessionAnswersTest extends WireSessionFixture {
                 peer -> {
                     peer.open(TIMEOUT_MS);
                     FakeServer.Received request = peer.next();
-                    peer.reply(request, EmptyReply.INSTANCE);
+                    peer.reply(request, ReplyBody.Empty.INSTANCE);
                     peer.drain();
                 },
                 peer -> {
@@ -185,7 +182,7 @@ final class WireSessionAnswersTest extends WireSessionFixture {
     void nullDataIsReadAsEmpty() {
         FakeServer server = server(peer -> {
             peer.open(TIMEOUT_MS);
-            peer.reply(peer.next(), new GetDataReply(null, FakeServer.STAT));
+            peer.reply(peer.next(), new ReplyBody.GetData(null, FakeServer.STAT));
             serve(peer);
         });
         TestSession session = connected(server, TimeSource.system());
@@ -198,7 +195,7 @@ final class WireSessionAnswersTest extends WireSessionFixture {
             peer.open(TIMEOUT_MS);
             FakeServer.Received watched = peer.next();
             FakeServer.Received set = peer.next();
-            peer.reply(watched, new GetDataReply(new byte[0], FakeServer.STAT));
+            peer.reply(watched, new ReplyBody.GetData(new byte[0], FakeServer.STAT));
             peer.event(EventType.NODE_DATA_CHANGED, "/a", 5);
             peer.reply(set, STAT);
             serve(peer);
@@ -304,12 +301,12 @@ final class WireSessionAnswersTest extends WireSessionFixture {
                     ConnectRequest greeting = peer.readGreeting();
                     peer.accept(greeting, TIMEOUT_MS);
                     FakeServer.Received proof = peer.next();
-                    peer.reply(Xid.AUTH, 0, ErrorCode.OK, EmptyReply.INSTANCE);
+                    peer.reply(Xid.AUTH, 0, ErrorCode.OK, ReplyBody.Empty.INSTANCE);
                     assertEquals(OpCode.AUTH, proof.opCode());
                     peer.answerIdentity(null);
-                    peer.reply(peer.next().xid(), 10, ErrorCode.OK, new GetDataReply(null, FakeServer.STAT));
-                    peer.reply(peer.next().xid(), 11, ErrorCode.NO_NODE, EmptyReply.INSTANCE);
-                    peer.reply(peer.next().xid(), 12, ErrorCode.OK, new ErrorReply(0));
+                    peer.reply(peer.next().xid(), 10, ErrorCode.OK, new ReplyBody.GetData(null, FakeServer.STAT));
+                    peer.reply(peer.next().xid(), 11, ErrorCode.NO_NODE, ReplyBody.Empty.INSTANCE);
+                    peer.reply(peer.next().xid(), 12, ErrorCode.OK, new ReplyBody.Err(0));
                     drop.await();
                 },
                 peer -> {
@@ -331,8 +328,8 @@ final class WireSessionAnswersTest extends WireSessionFixture {
         assertEquals(
                 List.of(OpCode.AUTH, OpCode.GET_DATA, OpCode.SET_WATCHES2, OpCode.DELETE),
                 sent.stream().map(FakeServer.Received::opCode).toList());
-        assertEquals("digest", ((AuthRequest) sent.get(0).body()).scheme());
-        SetWatchesRequest watches = (SetWatchesRequest) sent.get(2).body();
+        assertEquals("digest", ((RequestBody.Auth) sent.get(0).body()).scheme());
+        WatchRequest.SetWatches watches = (WatchRequest.SetWatches) sent.get(2).body();
         assertEquals(12, watches.relativeZxid());
         assertEquals(List.of("/a"), watches.dataWatches());
         assertEquals(List.of("/b"), watches.existWatches());
@@ -341,22 +338,22 @@ final class WireSessionAnswersTest extends WireSessionFixture {
 
     /** The events that it stands for would have come behind it. */
     @Test
-    void anAnswerInFrontOfTheWatchesThatWereNotSetAgainDoesNotHideWhatTheyMissed() throws Exception {
-        BlockingQueue<SetWatchesRequest> sent = new ArrayBlockingQueue<>(1);
+    void answerBeforeTheWatchesAreSetAgainDoesNotHideMissedEvents() throws Exception {
+        BlockingQueue<WatchRequest.SetWatches> sent = new ArrayBlockingQueue<>(1);
         CountDownLatch drop = new CountDownLatch(1);
         FakeServer server = server(
                 peer -> {
                     peer.open(TIMEOUT_MS);
-                    peer.reply(peer.next().xid(), 10, ErrorCode.OK, new GetDataReply(null, FakeServer.STAT));
+                    peer.reply(peer.next().xid(), 10, ErrorCode.OK, new ReplyBody.GetData(null, FakeServer.STAT));
                     drop.await();
                 },
                 peer -> {
                     peer.accept(peer.readGreeting(), TIMEOUT_MS);
-                    peer.reply(peer.next().xid(), 20, ErrorCode.NO_NODE, EmptyReply.INSTANCE);
+                    peer.reply(peer.next().xid(), 20, ErrorCode.NO_NODE, ReplyBody.Empty.INSTANCE);
                 },
                 peer -> {
                     peer.open(TIMEOUT_MS);
-                    sent.add((SetWatchesRequest) peer.next().body());
+                    sent.add((WatchRequest.SetWatches) peer.next().body());
                     peer.drain();
                 });
         TestSession session = connected(server, TimeSource.system());
@@ -370,7 +367,7 @@ final class WireSessionAnswersTest extends WireSessionFixture {
         int count = 3000;
         String name = "n".repeat(100);
         CountDownLatch drop = new CountDownLatch(1);
-        BlockingQueue<SetWatchesRequest> frames = new LinkedBlockingQueue<>();
+        BlockingQueue<WatchRequest.SetWatches> frames = new LinkedBlockingQueue<>();
         FakeServer server = server(
                 peer -> {
                     peer.open(TIMEOUT_MS);
@@ -383,11 +380,11 @@ final class WireSessionAnswersTest extends WireSessionFixture {
                     peer.open(TIMEOUT_MS);
                     while (true) {
                         FakeServer.Received request = peer.next();
-                        if (request.body() instanceof SetWatchesRequest watches) {
+                        if (request.body() instanceof WatchRequest.SetWatches watches) {
                             frames.add(watches);
-                            peer.reply(Xid.SET_WATCHES, 0, ErrorCode.OK, EmptyReply.INSTANCE);
+                            peer.reply(Xid.SET_WATCHES, 0, ErrorCode.OK, ReplyBody.Empty.INSTANCE);
                         } else {
-                            peer.reply(request, EmptyReply.INSTANCE);
+                            peer.reply(request, ReplyBody.Empty.INSTANCE);
                         }
                     }
                 });
@@ -414,7 +411,7 @@ final class WireSessionAnswersTest extends WireSessionFixture {
         FakeServer server = server(
                 peer -> {
                     peer.open(TIMEOUT_MS);
-                    peer.reply(peer.next(), new ErrorReply(0));
+                    peer.reply(peer.next(), new ReplyBody.Err(0));
                     assertEquals(OpCode.REMOVE_WATCHES, peer.next().opCode());
                     drop.await();
                 },
@@ -423,7 +420,7 @@ final class WireSessionAnswersTest extends WireSessionFixture {
                     while (true) {
                         FakeServer.Received request = peer.next();
                         secondConnection.add(request.opCode());
-                        peer.reply(request, EmptyReply.INSTANCE);
+                        peer.reply(request, ReplyBody.Empty.INSTANCE);
                     }
                 });
         TestSession session = connected(server, TimeSource.system());

@@ -1,12 +1,9 @@
 package io.conclave.client;
 
 import io.conclave.node.NodePath;
-import io.conclave.protocol.EmptyReply;
-import io.conclave.protocol.ErrorReply;
-import io.conclave.protocol.GetDataReply;
-import io.conclave.protocol.StatReply;
-import io.conclave.spi.Authentication;
-import io.conclave.spi.SessionState;
+import io.conclave.protocol.ReplyBody;
+import io.conclave.session.Authentication;
+import io.conclave.session.SessionState;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,7 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 abstract class WireSessionFixture {
     static final NodePath A = NodePath.of("/a");
     static final int TIMEOUT_MS = 6000;
-    static final StatReply STAT = new StatReply(FakeServer.STAT);
+    static final ReplyBody.Stat STAT = new ReplyBody.Stat(FakeServer.STAT);
 
     private final List<AutoCloseable> open = new ArrayList<>();
 
@@ -58,13 +55,13 @@ abstract class WireSessionFixture {
             FakeServer.Received request = peer.next();
             switch (request.opCode()) {
                 case CLOSE_SESSION -> {
-                    peer.reply(request, EmptyReply.INSTANCE);
+                    peer.reply(request, ReplyBody.Empty.INSTANCE);
                     return;
                 }
-                case GET_DATA -> peer.reply(request, new GetDataReply(new byte[] {1}, FakeServer.STAT));
+                case GET_DATA -> peer.reply(request, new ReplyBody.GetData(new byte[] {1}, FakeServer.STAT));
                 case SET_DATA, EXISTS -> peer.reply(request, STAT);
-                case ADD_WATCH -> peer.reply(request, new ErrorReply(0));
-                default -> peer.reply(request, EmptyReply.INSTANCE);
+                case ADD_WATCH -> peer.reply(request, new ReplyBody.Err(0));
+                default -> peer.reply(request, ReplyBody.Empty.INSTANCE);
             }
         }
     }

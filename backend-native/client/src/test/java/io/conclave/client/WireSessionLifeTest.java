@@ -9,16 +9,14 @@ import io.conclave.error.ClosedException;
 import io.conclave.error.RefusalReason;
 import io.conclave.error.RefusedException;
 import io.conclave.error.SessionGoneException;
-import io.conclave.protocol.EmptyReply;
 import io.conclave.protocol.ErrorCode;
-import io.conclave.protocol.MultiReply;
-import io.conclave.protocol.MultiResult;
 import io.conclave.protocol.OpCode;
-import io.conclave.spi.Delete;
-import io.conclave.spi.GetData;
-import io.conclave.spi.Multi;
-import io.conclave.spi.SessionState;
-import io.conclave.spi.SetData;
+import io.conclave.protocol.ReplyBody;
+import io.conclave.request.Delete;
+import io.conclave.request.GetData;
+import io.conclave.request.Multi;
+import io.conclave.request.SetData;
+import io.conclave.session.SessionState;
 import io.conclave.testkit.ManualTimeSource;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
@@ -92,8 +90,8 @@ final class WireSessionLifeTest extends WireSessionFixture {
         FakeServer server = server(peer -> {
             peer.open(TIMEOUT_MS);
             peer.answersPings = false;
-            MultiResult refused = MultiResult.failed(ErrorCode.BAD_ARGUMENTS.code());
-            peer.reply(peer.next(), new MultiReply(List.of(refused)));
+            ReplyBody.MultiResult refused = ReplyBody.MultiResult.failed(ErrorCode.BAD_ARGUMENTS.code());
+            peer.reply(peer.next(), new ReplyBody.Multi(List.of(refused)));
             peer.drain();
         });
         ManualTimeSource time = new ManualTimeSource();
@@ -245,7 +243,7 @@ final class WireSessionLifeTest extends WireSessionFixture {
             assertEquals(OpCode.CLOSE_SESSION, close.opCode());
             peer.reply(set, STAT);
             confirm.await();
-            peer.reply(close, EmptyReply.INSTANCE);
+            peer.reply(close, ReplyBody.Empty.INSTANCE);
         });
         TestSession session = connected(server, TimeSource.system());
         CompletableFuture<?> before = session.submit(SetData.of(A, new byte[0]));
@@ -304,7 +302,7 @@ final class WireSessionLifeTest extends WireSessionFixture {
     }
 
     @Test
-    void closingTheBackendEndsWhatNoServerAnswers() {
+    void closingTheBackendEndsUnansweredRequests() {
         FakeServer silent = server(FakeServer.Peer::ignore);
         TestSession session = session(silent.url(), TimeSource.system());
         CompletableFuture<?> waiting = session.submit(GetData.of(A));

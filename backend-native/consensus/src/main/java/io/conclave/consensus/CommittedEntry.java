@@ -1,6 +1,6 @@
 package io.conclave.consensus;
 
-import io.conclave.consensus.entry.EntryKind;
+import io.conclave.consensus.entry.LogEntryKind;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,4 +12,4 @@ import org.jspecify.annotations.Nullable;
  *     own entries and for what recovery reads from disk
  */
 public record CommittedEntry(
-        EntryKind kind, byte[] payload, @Nullable Proposal origin) {}
+        LogEntryKind kind, byte[] payload, @Nullable Proposal origin) {}

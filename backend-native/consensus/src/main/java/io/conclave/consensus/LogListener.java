@@ -32,7 +32,7 @@ public interface LogListener {
     /** This member does not lead any more. */
     void deposed();
 
-    /** On the leader: a member's application has something to say; see {@link ReplicatedLog#confirm}. */
+    /** On the leader: a member's application has something to say; see {@link ReplicatedLog#readIndex}. */
     void noted(int member, byte[] note);
 
     /** A member's application, which led, has something to say to this one; see {@link ReplicatedLog#tell}. */
@@ -41,7 +41,7 @@ public interface LogListener {
     /**
      * Whether clients may be served: the member has a leader, has caught up with what was committed when it met it in
      * this life, and has not lost sight of the majority for too long. False also before a snapshot replaces the state:
-     * whoever is connected must go then.
+     * those that are connected must go then.
      */
     void serving(boolean serving);
 

@@ -1,7 +1,7 @@
 package io.conclave.consensus;
 
+import io.conclave.consensus.entry.EnsembleMember;
 import io.conclave.consensus.entry.EntryCodec;
-import io.conclave.consensus.entry.Member;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.util.Map;
@@ -13,8 +13,8 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * How a log is set up. Immutable; {@link #builder} needs what the log must not make itself (clock, executors, what to do
- * when it fails), the rest has defaults.
+ * How a log is set up. Immutable; {@link #builder} needs what the log must not make itself (clock, executors, what to
+ * do when it fails), the rest has defaults.
  */
 public final class LogOptions {
     private static final int KB = 1024;
@@ -23,7 +23,9 @@ public final class LogOptions {
     /** What a segment needs beside batches: headers, padding, and a reserve. */
     private static final int SEGMENT_OVERHEAD_BYTES = 16 * KB;
 
-    /** The longest message between members is 256 MB; a batch goes in one, and proposals are forwarded in twice as much. */
+    /**
+     * The longest message between members is 256 MB; a batch goes in one, and proposals are forwarded in twice as much.
+     */
     private static final int LARGEST_BATCH_BYTES = 64 * MB;
 
     private final Builder from;
@@ -90,8 +92,8 @@ public final class LogOptions {
         return from.directoryIds;
     }
 
-    public boolean birth() {
-        return from.birth;
+    public boolean bootstrap() {
+        return from.bootstrap;
     }
 
     public int memberId() {
@@ -109,7 +111,7 @@ public final class LogOptions {
     }
 
     /** The members that this one was told of, itself included; empty for a log that is to stay alone. */
-    public Map<Integer, Member> members() {
+    public Map<Integer, EnsembleMember> members() {
         return from.members;
     }
 
@@ -193,10 +195,10 @@ public final class LogOptions {
         private Executor lookups;
         private ThreadFactory threadFactory = Builder::daemon;
         private Supplier<UUID> clusterIds = UUID::randomUUID;
-        private boolean birth = true;
+        private boolean bootstrap = true;
         private int memberId = 1;
         private LongSupplier directoryIds = new SecureRandom()::nextLong;
-        private Map<Integer, Member> members = Map.of();
+        private Map<Integer, EnsembleMember> members = Map.of();
         private Optional<InetSocketAddress> peerListen = Optional.empty();
         private Map<Integer, InetSocketAddress> dialInstead = Map.of();
         private long heartbeatMs = 200;
@@ -237,7 +239,7 @@ public final class LogOptions {
             lookups = other.lookups;
             threadFactory = other.threadFactory;
             clusterIds = other.clusterIds;
-            birth = other.birth;
+            bootstrap = other.bootstrap;
             memberId = other.memberId;
             directoryIds = other.directoryIds;
             members = other.members;
@@ -268,8 +270,8 @@ public final class LogOptions {
         }
 
         /**
-         * Makes the next segment of the log; the executor of the background by default. One of its own keeps the log from
-         * waiting for a long snapshot. Must outlive the log.
+         * Makes the next segment of the log; the executor of the background by default. One of its own keeps the log
+         * from waiting for a long snapshot. Must outlive the log.
          */
         public Builder segmentWork(Executor value) {
             segmentWork = value;
@@ -304,23 +306,23 @@ public final class LogOptions {
         }
 
         /** Whether an empty directory becomes a new cluster by itself (default), or waits to be taken in by one. */
-        public Builder birth(boolean value) {
-            birth = value;
+        public Builder bootstrap(boolean value) {
+            bootstrap = value;
             return this;
         }
 
-        /** This member's number in the cluster, written at birth and checked ever after. */
+        /** This member's number in the cluster, written at bootstrap and checked at every start. */
         public Builder memberId(int value) {
             memberId = value;
             return this;
         }
 
         /**
-         * The members as the operator lists them (server.N), this one included. Whoever leads takes in those that the
+         * The members as the operator lists them (server.N), this one included. The leader takes in those that the
          * cluster does not know yet; for the others the cluster's own configuration counts. None by default: the log
          * is alone.
          */
-        public Builder members(Map<Integer, Member> value) {
+        public Builder members(Map<Integer, EnsembleMember> value) {
             members = Map.copyOf(value);
             return this;
         }
@@ -349,7 +351,9 @@ public final class LogOptions {
             return this;
         }
 
-        /** Clients are not served any more when there was no leader, or no majority, for so long; 5,000 ms by default. */
+        /**
+         * Clients are not served any more when there was no leader, or no majority, for so long; 5,000 ms by default.
+         */
         public Builder stopServingAfterMs(long value) {
             stopServingAfterMs = value;
             return this;
@@ -392,8 +396,9 @@ public final class LogOptions {
         }
 
         /**
-         * A snapshot is taken after so many entries, or somewhat fewer (see {@link #snapshotSpread}), so that members do not
-         * all take theirs at once; a million by default. Of a large state not before an eighth of its size was written.
+         * A snapshot is taken after so many entries, or somewhat fewer (see {@link #snapshotSpread}), so that members
+         * do not all take theirs at once; a million by default. Of a large state not before an eighth of its size was
+         * written.
          */
         public Builder snapshotEveryEntries(long value) {
             snapshotEveryEntries = value;
@@ -409,7 +414,9 @@ public final class LogOptions {
             return this;
         }
 
-        /** By which part of its distance a snapshot may be taken earlier, drawn each time; 0.5 by default, 0 for never. */
+        /**
+         * By which part of its distance a snapshot may be taken earlier, drawn each time; 0.5 by default, 0 for never.
+         */
         public Builder snapshotSpread(double value) {
             snapshotSpread = value;
             return this;

@@ -11,7 +11,7 @@ public enum LogRole {
     RECOVERING,
     /** Its directory is empty and it may not make a cluster of its own: it waits for a member of one that names it. */
     JOINING,
-    /** Follows a leader, looks for one, or stands for election; takes proposals and keeps them for whoever leads. */
+    /** Follows a leader, looks for one, or stands for election; takes proposals and keeps them for the leader. */
     FOLLOWING,
     /** Leads. */
     LEADING,

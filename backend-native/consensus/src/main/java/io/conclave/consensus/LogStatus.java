@@ -8,15 +8,17 @@ import java.util.UUID;
  *
  * @param memberId this member's number
  * @param role what it is doing
- * @param leader who leads, as far as this member knows; 0 if nobody
+ * @param leader the leader, as far as this member knows; 0 if there is none
  * @param term the current term; 0 before the first
  * @param lastIndex index of the last entry of this member's log, committed or not
  * @param commitIndex up to where this member knows the log to be committed
  * @param appliedIndex index of the last entry applied here
- * @param configuration who belongs to the cluster, as of the last entry applied
- * @param clusterId the id the cluster got at birth; all zero before the log has started or found its cluster
+ * @param configuration the members of the cluster, as of the last entry applied
+ * @param clusterId the id the cluster got at bootstrap; all zero before the log has started or found its cluster
  * @param disk whether there is room
- * @param noLeaderReason why nobody leads, as far as this member knows, in one sentence; empty if somebody does
+ * @param readingState whether this member reads the state of a snapshot that another member sent, and serves
+ *     nothing yet
+ * @param noLeaderReason why there is no leader, as far as this member knows, in one sentence; empty if there is one
  */
 public record LogStatus(
         int memberId,
@@ -29,11 +31,13 @@ public record LogStatus(
         ClusterConfiguration configuration,
         UUID clusterId,
         DiskState disk,
+        boolean readingState,
         String noLeaderReason) {
     private static final UUID NO_CLUSTER = new UUID(0, 0);
 
     /** Of a log that has not got to anything yet, or will not any more. */
     public static LogStatus idle(int memberId, LogRole role) {
-        return new LogStatus(memberId, role, 0, 0, 0, 0, 0, ClusterConfiguration.NONE, NO_CLUSTER, DiskState.ROOM, "");
+        return new LogStatus(
+                memberId, role, 0, 0, 0, 0, 0, ClusterConfiguration.NONE, NO_CLUSTER, DiskState.ROOM, false, "");
     }
 }

@@ -1,20 +1,23 @@
 package io.conclave.consensus;
 
-import io.conclave.consensus.entry.Member;
+import io.conclave.consensus.entry.EnsembleMember;
 
-/** A wish about who belongs to the cluster. */
+/** A requested change of the membership. */
 public sealed interface MembershipChange {
 
     /**
-     * Whether to make the change also if no majority of the new voters answers the leader. Then no write is committed, and
-     * nobody leads, until one comes; if it never does, the cluster has ended.
+     * Whether to make the change also if no majority of the new voters answers the leader. Then no write is committed,
+     * and there is no leader, until one comes; if it never does, the cluster has ended.
      */
     boolean force();
 
-    /** A new member, which joins as a learner; unless it is an observer it becomes a voter once it has caught up. Also: other addresses of a member. */
-    record Put(Member member, boolean force) implements MembershipChange {
+    /**
+     * A new member, which joins as a learner; unless it is an observer it becomes a voter once it has caught up. Also:
+     * other addresses of a member.
+     */
+    record Put(EnsembleMember member, boolean force) implements MembershipChange {
         /** Refused without a live majority of the new voters. */
-        public Put(Member member) {
+        public Put(EnsembleMember member) {
             this(member, false);
         }
     }

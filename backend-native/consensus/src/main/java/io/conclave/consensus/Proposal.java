@@ -1,13 +1,15 @@
 package io.conclave.consensus;
 
-import io.conclave.consensus.entry.EntryKind;
+import io.conclave.consensus.entry.LogEntryKind;
 
-/** Something to be put into the log; the same object comes back with the committed entry on the member that proposed it. */
+/**
+ * Something to be put into the log; the same object comes back with the committed entry on the member that proposed it.
+ */
 public interface Proposal {
 
-    /** What kind of entry this becomes: {@link EntryKind#APPLICATION} or {@link EntryKind#FEATURE_LEVEL}. */
-    default EntryKind kind() {
-        return EntryKind.APPLICATION;
+    /** What kind of entry this becomes: {@link LogEntryKind#APPLICATION} or {@link LogEntryKind#FEATURE_LEVEL}. */
+    default LogEntryKind kind() {
+        return LogEntryKind.APPLICATION;
     }
 
     /** The entry's bytes; asked for once, on the proposing thread, and not to be changed afterwards. */
@@ -20,7 +22,7 @@ public interface Proposal {
     void rejected(Rejection reason);
 
     /**
-     * Nobody here will ever know what became of the proposal: a snapshot has taken its place in the log. Called once at
+     * The outcome of the proposal stays unknown here: a snapshot has taken its place in the log. Called once at
      * most, instead of {@link #rejected}, on the log's thread.
      */
     default void outcomeUnknown() {}

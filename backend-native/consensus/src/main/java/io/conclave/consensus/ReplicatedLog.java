@@ -24,7 +24,7 @@ public interface ReplicatedLog extends AutoCloseable {
      * may come.
      *
      * @throws DamagedLogException if bytes known to have been durable are not readable; file and offset are named
-     * @throws LogException if the log cannot start for another reason (the directory belongs to somebody else, is in
+     * @throws LogException if the log cannot start for another reason (the directory belongs to another member, is in
      *     use, an I/O error)
      * @throws IllegalStateException if it was started before
      */
@@ -56,38 +56,38 @@ public interface ReplicatedLog extends AutoCloseable {
     boolean readBarrier(Runnable action);
 
     /**
-     * A {@link #readBarrier} that says something to the leader's server first: the note reaches
-     * {@link LogListener#noted} there, then leadership is confirmed by a majority, and the action runs on this member's
+     * Asks for a read index (thesis §6.4) with a note for the leader's server: the note reaches
+     * {@link LogListener#noted} there, then a majority confirms the leadership, and the action runs on this member's
      * log thread when everything committed by then is applied here. While there is no leader it waits for the next one.
      *
      * @return false if the log does not take work; the action is not run then
      */
-    boolean confirm(byte[] note, Runnable action);
+    boolean readIndex(byte[] note, Runnable action);
 
     /**
      * Says something to a member's server, as the answer to its {@linkplain LogListener#noted note}: it reaches
-     * {@link LogListener#told} there, or is lost with the link, or if either log does not work. From any thread, without
-     * blocking.
+     * {@link LogListener#told} there, or is lost with the link, or if either log does not work. From any thread,
+     * without blocking.
      *
      * @param note at most {@link LogOptions#maxEntryBytes()}
      */
     void tell(int member, byte[] note);
 
     /**
-     * Changes who belongs to the cluster. The stage completes on the log's thread once the change is committed;
+     * Changes the membership of the cluster. The stage completes on the log's thread once the change is committed;
      * exceptionally with a {@link LogException} that says why not.
      */
     CompletionStage<@Nullable Void> change(MembershipChange change);
 
-    /** Hands leadership over, to the given member or (0) to whoever is most advanced; fails if that did not happen. */
+    /** Transfers leadership to the given member or (0) to the most advanced one; fails if that did not happen. */
     CompletionStage<@Nullable Void> transferLeadership(int member);
 
     /** Where the log stands; from any thread, without blocking. The parts are read together after each batch. */
     LogStatus status();
 
     /**
-     * Runs the action on the log's thread, between two pieces of its work; dropped if the log has ended. An action that
-     * blocks holds the log up, which is what tests want it for. From any thread, without blocking.
+     * Runs the action on the log's thread, between two pieces of its work; dropped if the log has ended. So a server
+     * sees whether the log still moves. An action that blocks holds the log up. From any thread, without blocking.
      */
     default void execute(Runnable action) {
         throw new UnsupportedOperationException("this log runs no actions of others");
@@ -95,7 +95,7 @@ public interface ReplicatedLog extends AutoCloseable {
 
     /**
      * Ends at once, as if the process had been killed: nothing is handed over, committed, written or answered any more;
-     * {@link #close} waits for it. For tests; from any thread but the log's.
+     * {@link #close} waits for it. For a server whose state must not reach anybody. From any thread but the log's.
      */
     default void abandon() {
         close();
@@ -103,7 +103,7 @@ public interface ReplicatedLog extends AutoCloseable {
 
     /**
      * Takes no more proposals, commits and applies what was queued (for a bounded time, while there is a majority; what
-     * is left then is told that its outcome is unknown), hands leadership over, syncs and releases the directory.
+     * is left then is told that its outcome is unknown), transfers leadership, syncs and releases the directory.
      * Blocks until done; idempotent. Must not be called on the log's thread.
      */
     @Override

@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.conclave.consensus.disk.RealDisk;
 import io.conclave.consensus.disk.SimulatedDisk;
 import io.conclave.consensus.ensemble.EnsembleLog;
-import io.conclave.consensus.entry.EntryKind;
+import io.conclave.consensus.entry.LogEntryKind;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -68,7 +68,7 @@ class SingleMemberLogTest {
         public void apply(CommittedBatch batch) {
             thread = Thread.currentThread();
             for (CommittedEntry entry : batch.entries()) {
-                if (entry.kind() == EntryKind.APPLICATION) {
+                if (entry.kind() == LogEntryKind.APPLICATION) {
                     ByteBuffer payload = ByteBuffer.wrap(entry.payload());
                     int writer = payload.getInt();
                     long number = payload.getLong();
@@ -90,6 +90,11 @@ class SingleMemberLogTest {
                     out.write(ByteBuffer.allocate(8).putLong(number).array());
                 }
             };
+        }
+
+        @Override
+        public void drop() {
+            throw new AssertionError("nobody sends a snapshot here");
         }
 
         @Override
@@ -251,9 +256,9 @@ class SingleMemberLogTest {
     }
 
     @Test
-    void anEmptyDirectoryIsRefusedWhereBirthIsNotAllowed() {
-        EnsembleLog log =
-                EnsembleLog.on(RealDisk.in(directory), options().birth(false).build());
+    void anEmptyDirectoryIsRefusedWhereBootstrapIsNotAllowed() {
+        EnsembleLog log = EnsembleLog.on(
+                RealDisk.in(directory), options().bootstrap(false).build());
         LogException e = assertThrows(LogException.class, () -> log.start(new CountingMachine(), LogListener.NONE));
         assertTrue(e.getMessage().contains("is empty"), e.getMessage());
     }

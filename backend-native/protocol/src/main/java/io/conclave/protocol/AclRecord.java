@@ -12,7 +12,7 @@ import java.util.List;
 public record AclRecord(int perms, String scheme, String id) implements WireRecord {
     private static final int MIN_BYTES = 3 * Integer.BYTES;
 
-    /** Everything for everybody. */
+    /** All permissions for any client. */
     public static final List<AclRecord> OPEN = List.of(new AclRecord(Perms.ALL, "world", "anyone"));
 
     @Override

@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** The kinds of node, as {@link CreateRequest#flags()} has them. */
+/** The kinds of node, as {@link RequestBody.Create#flags()} has them. */
 public enum CreateFlag {
     /** Stays until deleted. */
     PERSISTENT(0),
@@ -52,7 +52,7 @@ public enum CreateFlag {
         return BY_CODE.getOrDefault(code, Optional.empty());
     }
 
-    /** What a log or an error message should show for a number, known or not. */
+    /** The text of a number, known or not, for logs and error messages. */
     public static String describe(int code) {
         return lookup(code).map(known -> known + " (" + code + ")").orElse("unknown (" + code + ")");
     }

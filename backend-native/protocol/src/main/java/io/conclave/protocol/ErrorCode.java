@@ -13,7 +13,10 @@ public enum ErrorCode {
     /** Something went wrong in the server. */
     SYSTEM_ERROR(-1),
 
-    /** The server (or, in the results of a failed multi, an operation behind the one that failed) met a state that should not be. */
+    /**
+     * The server (or, in the results of a failed multi, an operation behind the one that failed) met a state that
+     * should not be.
+     */
     RUNTIME_INCONSISTENCY(-2),
 
     /** Stored data contradicts itself. */
@@ -127,7 +130,7 @@ public enum ErrorCode {
         return BY_CODE.getOrDefault(code, Optional.empty());
     }
 
-    /** What a log or an error message should show for a number, known or not. */
+    /** The text of a number, known or not, for logs and error messages. */
     public static String describe(int code) {
         return lookup(code).map(known -> known + " (" + code + ")").orElse("unknown (" + code + ")");
     }

@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** What happened to the node of a {@link WatcherEvent}. */
+/** The kinds of {@link WatcherEvent}. */
 public enum EventType {
     /** The node was created. */
     NODE_CREATED(1),
@@ -43,7 +43,7 @@ public enum EventType {
         return BY_CODE.getOrDefault(code, Optional.empty());
     }
 
-    /** What a log or an error message should show for a number, known or not. */
+    /** The text of a number, known or not, for logs and error messages. */
     public static String describe(int code) {
         return lookup(code).map(known -> known + " (" + code + ")").orElse("unknown (" + code + ")");
     }

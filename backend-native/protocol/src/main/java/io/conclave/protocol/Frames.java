@@ -51,7 +51,7 @@ public final class Frames {
      * @param record the payload
      */
     public static void write(ByteBuf out, WireRecord record) {
-        write(out, record, EmptyReply.INSTANCE);
+        write(out, record, ReplyBody.Empty.INSTANCE);
     }
 
     /**

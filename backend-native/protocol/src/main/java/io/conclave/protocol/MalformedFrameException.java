@@ -1,8 +1,8 @@
 package io.conclave.protocol;
 
 /**
- * The bytes received are not what the protocol allows. The connection they came from cannot be read any further; nothing
- * else is affected.
+ * The bytes received are not what the protocol allows. The connection they came from cannot be read any further;
+ * nothing else is affected.
  */
 public final class MalformedFrameException extends RuntimeException {
     private static final long serialVersionUID = 1L;

@@ -1,7 +1,7 @@
 package io.conclave.protocol;
 
 /**
- * What stands before each part of a multi, and alone at its end.
+ * The header of each part of a multi; alone, the end of the multi.
  *
  * @param type the operation; {@link OpCode#ERROR} for a failed result and at the end
  * @param done whether this is the end
@@ -35,5 +35,14 @@ record MultiHeader(int type, boolean done, int err) implements WireRecord {
     OpCode opCode() {
         return OpCode.lookup(type)
                 .orElseThrow(() -> new MalformedFrameException("multi type", "there is no operation " + type));
+    }
+
+    /** Whether a multi of this kind may contain such an operation. */
+    static boolean mayContain(OpCode multi, OpCode part) {
+        return switch (part) {
+            case CREATE, CREATE2, CREATE_CONTAINER, CREATE_TTL, DELETE, SET_DATA, CHECK -> multi == OpCode.MULTI;
+            case GET_DATA, GET_CHILDREN -> multi == OpCode.MULTI_READ;
+            default -> false;
+        };
     }
 }

@@ -127,7 +127,7 @@ public enum OpCode {
         return BY_CODE.getOrDefault(code, Optional.empty());
     }
 
-    /** What a log or an error message should show for a number, known or not. */
+    /** The text of a number, known or not, for logs and error messages. */
     public static String describe(int code) {
         return lookup(code).map(known -> known + " (" + code + ")").orElse("unknown (" + code + ")");
     }

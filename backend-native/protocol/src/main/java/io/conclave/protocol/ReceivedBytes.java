@@ -7,8 +7,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /**
- * What a connection has received and not handled yet. It grows with what came, not with what a length promises: a bad
- * length is refused as soon as its four bytes are there. Not thread-safe: it belongs to the connection's event loop.
+ * The bytes that a connection has received and not handled yet. The buffer grows with received bytes, not with a length
+ * field: a bad length is refused as soon as its four bytes are there. Not thread-safe: it belongs to the connection's
+ * event loop.
  */
 public final class ReceivedBytes {
     private final ByteBufAllocator allocator;
@@ -36,7 +37,7 @@ public final class ReceivedBytes {
         }
     }
 
-    /** Doubles, so that a frame that comes in crumbs is not copied over and over. */
+    /** Doubles, so that a frame that arrives in small parts is not copied again and again. */
     private ByteBuf moved(ByteBuf from, int room) {
         int length = from.readableBytes();
         ByteBuf larger = allocator.buffer(Math.max(2 * length, length + room));
@@ -50,14 +51,14 @@ public final class ReceivedBytes {
         return Frames.next(bytes, maxPayloadBytes);
     }
 
-    /** The first four bytes as letters, which stay where they are; empty if there are fewer. */
+    /** The first four bytes as letters, without consuming them; empty if there are fewer. */
     public String firstLetters() {
         return bytes.readableBytes() < Frames.LENGTH_BYTES
                 ? ""
                 : bytes.toString(bytes.readerIndex(), Frames.LENGTH_BYTES, StandardCharsets.US_ASCII);
     }
 
-    /** So many bytes behind the first four; all stay where they are. Empty if there are fewer. */
+    /** This many bytes behind the first four, without consuming them; empty if there are fewer. */
     public Optional<byte[]> behindLetters(int count) {
         if (bytes.readableBytes() < Frames.LENGTH_BYTES + count) {
             return Optional.empty();
@@ -67,12 +68,12 @@ public final class ReceivedBytes {
         return Optional.of(behind);
     }
 
-    /** How many bytes wait. */
+    /** The number of bytes not handled yet. */
     public int size() {
         return bytes.readableBytes();
     }
 
-    /** Drops what waits, and gives its memory back. */
+    /** Drops all bytes and releases their memory. */
     public void release() {
         bytes.release();
         bytes = Unpooled.EMPTY_BUFFER;

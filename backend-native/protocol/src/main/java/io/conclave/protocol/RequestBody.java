@@ -1,32 +1,39 @@
 package io.conclave.protocol;
 
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
 /**
- * What follows the header of a request. Each body knows its operation, so that nothing else is needed to send it.
+ * The requests: what follows the header of each. Each body knows its operation, so that nothing else is needed to send
+ * it. A record has the name of its operation, and the components in the order of the wire, as in
+ * {@code zookeeper.jute}.
+ *
+ * <p>Where a record does not say otherwise, {@code path} is the node, {@code version} the version expected (or -1 for
+ * any), and {@code watch} says whether to set a one-shot watch.
  */
 public sealed interface RequestBody extends WireRecord
-        permits AddWatchRequest,
-                AuthRequest,
-                CheckVersionRequest,
-                CheckWatchesRequest,
-                CreateRequest,
-                DeleteRequest,
-                EmptyRequest,
-                ExistsRequest,
-                GetAclRequest,
-                GetAllChildrenNumberRequest,
-                GetChildren2Request,
-                GetChildrenRequest,
-                GetDataRequest,
-                GetEphemeralsRequest,
-                MultiRequest,
-                OpaqueRequest,
-                ReconfigRequest,
-                RemoveWatchesRequest,
-                SaslRequest,
-                SetAclRequest,
-                SetDataRequest,
-                SetWatchesRequest,
-                SyncRequest {
+        permits RequestBody.Create,
+                RequestBody.Delete,
+                RequestBody.SetData,
+                RequestBody.SetAcl,
+                RequestBody.CheckVersion,
+                RequestBody.Exists,
+                RequestBody.GetData,
+                RequestBody.GetAcl,
+                RequestBody.GetChildren,
+                RequestBody.GetChildren2,
+                RequestBody.GetAllChildrenNumber,
+                RequestBody.GetEphemerals,
+                RequestBody.Sync,
+                RequestBody.Multi,
+                RequestBody.Reconfig,
+                RequestBody.Auth,
+                RequestBody.Sasl,
+                RequestBody.Empty,
+                RequestBody.Opaque,
+                WatchRequest {
 
     /** The operation, for the header. */
     OpCode opCode();
@@ -36,34 +43,456 @@ public sealed interface RequestBody extends WireRecord
      *
      * @param opCode the operation in the header
      * @param in the frame behind the header
-     * @return the body; of operations that are internal to servers an {@link OpaqueRequest}
+     * @return the body; of operations that are internal to servers an {@link Opaque}
      * @throws MalformedFrameException if the frame does not hold such a body
      */
     static RequestBody decode(OpCode opCode, JuteReader in) {
         return switch (opCode) {
-            case CREATE, CREATE2, CREATE_CONTAINER, CREATE_TTL -> CreateRequest.decode(opCode, in);
-            case DELETE -> DeleteRequest.decode(in);
-            case EXISTS -> ExistsRequest.decode(in);
-            case GET_DATA -> GetDataRequest.decode(in);
-            case SET_DATA -> SetDataRequest.decode(in);
-            case GET_ACL -> GetAclRequest.decode(in);
-            case SET_ACL -> SetAclRequest.decode(in);
-            case GET_CHILDREN -> GetChildrenRequest.decode(in);
-            case GET_CHILDREN2 -> GetChildren2Request.decode(in);
-            case SYNC -> SyncRequest.decode(in);
-            case CHECK -> CheckVersionRequest.decode(in);
-            case MULTI, MULTI_READ -> MultiRequest.decode(opCode, in);
-            case RECONFIG -> ReconfigRequest.decode(in);
-            case CHECK_WATCHES -> CheckWatchesRequest.decode(in);
-            case REMOVE_WATCHES -> RemoveWatchesRequest.decode(in);
-            case ADD_WATCH -> AddWatchRequest.decode(in);
-            case SET_WATCHES, SET_WATCHES2 -> SetWatchesRequest.decode(opCode, in);
-            case AUTH -> AuthRequest.decode(in);
-            case SASL -> SaslRequest.decode(in);
-            case GET_EPHEMERALS -> GetEphemeralsRequest.decode(in);
-            case GET_ALL_CHILDREN_NUMBER -> GetAllChildrenNumberRequest.decode(in);
-            case PING, CLOSE_SESSION, WHO_AM_I -> new EmptyRequest(opCode);
-            case CREATE_SESSION, DELETE_CONTAINER, ERROR -> new OpaqueRequest(opCode, in.readRemaining());
+            case CREATE, CREATE2, CREATE_CONTAINER, CREATE_TTL -> Create.decode(opCode, in);
+            case DELETE -> Delete.decode(in);
+            case EXISTS -> Exists.decode(in);
+            case GET_DATA -> GetData.decode(in);
+            case SET_DATA -> SetData.decode(in);
+            case GET_ACL -> GetAcl.decode(in);
+            case SET_ACL -> SetAcl.decode(in);
+            case GET_CHILDREN -> GetChildren.decode(in);
+            case GET_CHILDREN2 -> GetChildren2.decode(in);
+            case SYNC -> Sync.decode(in);
+            case CHECK -> CheckVersion.decode(in);
+            case MULTI, MULTI_READ -> Multi.decode(opCode, in);
+            case RECONFIG -> Reconfig.decode(in);
+            case CHECK_WATCHES -> WatchRequest.CheckWatches.decode(in);
+            case REMOVE_WATCHES -> WatchRequest.RemoveWatches.decode(in);
+            case ADD_WATCH -> WatchRequest.AddWatch.decode(in);
+            case SET_WATCHES, SET_WATCHES2 -> WatchRequest.SetWatches.decode(opCode, in);
+            case AUTH -> Auth.decode(in);
+            case SASL -> Sasl.decode(in);
+            case GET_EPHEMERALS -> GetEphemerals.decode(in);
+            case GET_ALL_CHILDREN_NUMBER -> GetAllChildrenNumber.decode(in);
+            case PING, CLOSE_SESSION, WHO_AM_I -> new Empty(opCode);
+            case CREATE_SESSION, DELETE_CONTAINER, ERROR -> new Opaque(opCode, in.readRemaining());
         };
+    }
+
+    /**
+     * Creates a node. Answered by {@link ReplyBody.Create} if the operation is CREATE, else by
+     * {@link ReplyBody.Create2}.
+     *
+     * @param opCode {@link OpCode#CREATE}, {@link OpCode#CREATE2}, {@link OpCode#CREATE_CONTAINER} or
+     *     {@link OpCode#CREATE_TTL}
+     * @param path the path, without the number that the server appends
+     * @param flags a {@link CreateFlag}, known or not
+     * @param ttlMs the time to live; on the wire with CREATE_TTL only, else 0
+     */
+    record Create(OpCode opCode, String path, byte @Nullable [] data, List<AclRecord> acl, int flags, long ttlMs)
+            implements RequestBody {
+        /** Checks that the operation is one of the four and that only one of them has a time to live. */
+        public Create {
+            switch (opCode) {
+                case CREATE, CREATE2, CREATE_CONTAINER -> {
+                    if (ttlMs != 0) {
+                        throw new IllegalArgumentException(opCode + " cannot carry a time to live: " + ttlMs + " ms");
+                    }
+                }
+                case CREATE_TTL -> {}
+                default -> throw new IllegalArgumentException(opCode + " does not create a node");
+            }
+        }
+
+        /** Creates a node without a time to live. */
+        public Create(OpCode opCode, String path, byte @Nullable [] data, List<AclRecord> acl, CreateFlag flag) {
+            this(opCode, path, data, acl, flag.code(), 0);
+        }
+
+        @Override
+        public void encode(JuteWriter out) {
+            out.writeString(path);
+            out.writeBuffer(data);
+            out.writeVector(acl);
+            out.writeInt(flags);
+            if (opCode == OpCode.CREATE_TTL) {
+                out.writeLong(ttlMs);
+            }
+        }
+
+        static Create decode(OpCode opCode, JuteReader in) {
+            return new Create(
+                    opCode,
+                    in.readString("path"),
+                    in.readBuffer("data"),
+                    AclRecord.decodeList(in),
+                    in.readInt("flags"),
+                    opCode == OpCode.CREATE_TTL ? in.readLong("ttl") : 0);
+        }
+    }
+
+    /** Deletes a node. Answered by {@link ReplyBody.Empty}. */
+    record Delete(String path, int version) implements RequestBody {
+        @Override
+        public OpCode opCode() {
+            return OpCode.DELETE;
+        }
+
+        @Override
+        public void encode(JuteWriter out) {
+            out.writeString(path);
+            out.writeInt(version);
+        }
+
+        static Delete decode(JuteReader in) {
+            return new Delete(in.readString("path"), in.readInt("version"));
+        }
+    }
+
+    /** Sets data. Answered by {@link ReplyBody.Stat}. */
+    record SetData(String path, byte @Nullable [] data, int version) implements RequestBody {
+        @Override
+        public OpCode opCode() {
+            return OpCode.SET_DATA;
+        }
+
+        @Override
+        public void encode(JuteWriter out) {
+            out.writeString(path);
+            out.writeBuffer(data);
+            out.writeInt(version);
+        }
+
+        static SetData decode(JuteReader in) {
+            return new SetData(in.readString("path"), in.readBuffer("data"), in.readInt("version"));
+        }
+    }
+
+    /** Sets the ACL if it has the version expected. Answered by {@link ReplyBody.Stat}. */
+    record SetAcl(String path, List<AclRecord> acl, int version) implements RequestBody {
+        @Override
+        public OpCode opCode() {
+            return OpCode.SET_ACL;
+        }
+
+        @Override
+        public void encode(JuteWriter out) {
+            out.writeString(path);
+            out.writeVector(acl);
+            out.writeInt(version);
+        }
+
+        static SetAcl decode(JuteReader in) {
+            return new SetAcl(in.readString("path"), AclRecord.decodeList(in), in.readInt("version"));
+        }
+    }
+
+    /** Lets a multi fail unless a node has a version. Has no place outside a {@link Multi}. */
+    record CheckVersion(String path, int version) implements RequestBody {
+        @Override
+        public OpCode opCode() {
+            return OpCode.CHECK;
+        }
+
+        @Override
+        public void encode(JuteWriter out) {
+            out.writeString(path);
+            out.writeInt(version);
+        }
+
+        static CheckVersion decode(JuteReader in) {
+            return new CheckVersion(in.readString("path"), in.readInt("version"));
+        }
+    }
+
+    /**
+     * Reads the Stat of a node. Answered by {@link ReplyBody.Stat}.
+     *
+     * @param watch whether to set a one-shot watch, also if the node does not exist
+     */
+    record Exists(String path, boolean watch) implements RequestBody {
+        @Override
+        public OpCode opCode() {
+            return OpCode.EXISTS;
+        }
+
+        @Override
+        public void encode(JuteWriter out) {
+            out.writeString(path);
+            out.writeBool(watch);
+        }
+
+        static Exists decode(JuteReader in) {
+            return new Exists(in.readString("path"), in.readBool("watch"));
+        }
+    }
+
+    /** Reads data and Stat. Answered by {@link ReplyBody.GetData}. */
+    record GetData(String path, boolean watch) implements RequestBody {
+        @Override
+        public OpCode opCode() {
+            return OpCode.GET_DATA;
+        }
+
+        @Override
+        public void encode(JuteWriter out) {
+            out.writeString(path);
+            out.writeBool(watch);
+        }
+
+        static GetData decode(JuteReader in) {
+            return new GetData(in.readString("path"), in.readBool("watch"));
+        }
+    }
+
+    /** Reads the ACL. Answered by {@link ReplyBody.GetAcl}. */
+    record GetAcl(String path) implements RequestBody {
+        @Override
+        public OpCode opCode() {
+            return OpCode.GET_ACL;
+        }
+
+        @Override
+        public void encode(JuteWriter out) {
+            out.writeString(path);
+        }
+
+        static GetAcl decode(JuteReader in) {
+            return new GetAcl(in.readString("path"));
+        }
+    }
+
+    /** Reads the names of the children. Answered by {@link ReplyBody.GetChildren}. */
+    record GetChildren(String path, boolean watch) implements RequestBody {
+        @Override
+        public OpCode opCode() {
+            return OpCode.GET_CHILDREN;
+        }
+
+        @Override
+        public void encode(JuteWriter out) {
+            out.writeString(path);
+            out.writeBool(watch);
+        }
+
+        static GetChildren decode(JuteReader in) {
+            return new GetChildren(in.readString("path"), in.readBool("watch"));
+        }
+    }
+
+    /** Reads the names of the children and the Stat. Answered by {@link ReplyBody.GetChildren2}. */
+    record GetChildren2(String path, boolean watch) implements RequestBody {
+        @Override
+        public OpCode opCode() {
+            return OpCode.GET_CHILDREN2;
+        }
+
+        @Override
+        public void encode(JuteWriter out) {
+            out.writeString(path);
+            out.writeBool(watch);
+        }
+
+        static GetChildren2 decode(JuteReader in) {
+            return new GetChildren2(in.readString("path"), in.readBool("watch"));
+        }
+    }
+
+    /** Counts all descendants. Answered by {@link ReplyBody.GetAllChildrenNumber}. */
+    record GetAllChildrenNumber(String path) implements RequestBody {
+        @Override
+        public OpCode opCode() {
+            return OpCode.GET_ALL_CHILDREN_NUMBER;
+        }
+
+        @Override
+        public void encode(JuteWriter out) {
+            out.writeString(path);
+        }
+
+        static GetAllChildrenNumber decode(JuteReader in) {
+            return new GetAllChildrenNumber(in.readString("path"));
+        }
+    }
+
+    /** Lists the session's ephemeral nodes with such a prefix, as text. Answered by {@link ReplyBody.GetEphemerals}. */
+    record GetEphemerals(String prefixPath) implements RequestBody {
+        @Override
+        public OpCode opCode() {
+            return OpCode.GET_EPHEMERALS;
+        }
+
+        @Override
+        public void encode(JuteWriter out) {
+            out.writeString(prefixPath);
+        }
+
+        static GetEphemerals decode(JuteReader in) {
+            return new GetEphemerals(in.readString("prefixPath"));
+        }
+    }
+
+    /** Brings the server up to date. The path is only repeated in the answer, a {@link ReplyBody.Sync}. */
+    record Sync(String path) implements RequestBody {
+        @Override
+        public OpCode opCode() {
+            return OpCode.SYNC;
+        }
+
+        @Override
+        public void encode(JuteWriter out) {
+            out.writeString(path);
+        }
+
+        static Sync decode(JuteReader in) {
+            return new Sync(in.readString("path"));
+        }
+    }
+
+    /**
+     * Several operations in one request. Answered by {@link ReplyBody.Multi}.
+     *
+     * @param opCode {@link OpCode#MULTI}: creates, deletes, setData and checks, all or none; or
+     *     {@link OpCode#MULTI_READ}: getData and getChildren, each with its own result
+     * @param operations the operations, in order; may be empty
+     */
+    record Multi(OpCode opCode, List<RequestBody> operations) implements RequestBody {
+        /** Checks that the operations may stand in such a multi. */
+        public Multi {
+            for (RequestBody operation : operations) {
+                if (!MultiHeader.mayContain(opCode, operation.opCode())) {
+                    throw new IllegalArgumentException(operation.opCode() + " cannot be part of " + opCode);
+                }
+            }
+        }
+
+        @Override
+        public void encode(JuteWriter out) {
+            for (RequestBody operation : operations) {
+                MultiHeader.request(operation.opCode()).encode(out);
+                operation.encode(out);
+            }
+            MultiHeader.END.encode(out);
+        }
+
+        static Multi decode(OpCode opCode, JuteReader in) {
+            List<RequestBody> operations = new ArrayList<>();
+            for (MultiHeader header = MultiHeader.decode(in); !header.done(); header = MultiHeader.decode(in)) {
+                OpCode part = header.opCode();
+                if (!MultiHeader.mayContain(opCode, part)) {
+                    throw new MalformedFrameException("multi type", part + " cannot be part of " + opCode);
+                }
+                operations.add(RequestBody.decode(part, in));
+            }
+            return new Multi(opCode, Collections.unmodifiableList(operations));
+        }
+    }
+
+    /**
+     * Changes the members of the ensemble. Answered by {@link ReplyBody.GetData} with the new configuration.
+     *
+     * @param joiningServers servers to add, for an incremental change
+     * @param leavingServers servers to remove, for an incremental change
+     * @param newMembers all servers, for a complete change
+     * @param currentConfigId the configuration expected, or -1 for any
+     */
+    record Reconfig(
+            @Nullable String joiningServers,
+            @Nullable String leavingServers,
+            @Nullable String newMembers,
+            long currentConfigId)
+            implements RequestBody {
+        @Override
+        public OpCode opCode() {
+            return OpCode.RECONFIG;
+        }
+
+        @Override
+        public void encode(JuteWriter out) {
+            out.writeString(joiningServers);
+            out.writeString(leavingServers);
+            out.writeString(newMembers);
+            out.writeLong(currentConfigId);
+        }
+
+        static Reconfig decode(JuteReader in) {
+            return new Reconfig(
+                    in.readNullableString("joiningServers"),
+                    in.readNullableString("leavingServers"),
+                    in.readNullableString("newMembers"),
+                    in.readLong("curConfigId"));
+        }
+    }
+
+    /**
+     * Adds an identity to the connection; goes with {@link Xid#AUTH}. Answered by {@link ReplyBody.Empty}.
+     *
+     * @param type always 0 so far
+     * @param scheme how the identity is proved
+     * @param credentials the proof, in the form of the scheme
+     */
+    record Auth(int type, String scheme, byte @Nullable [] credentials) implements RequestBody {
+        @Override
+        public OpCode opCode() {
+            return OpCode.AUTH;
+        }
+
+        @Override
+        public void encode(JuteWriter out) {
+            out.writeInt(type);
+            out.writeString(scheme);
+            out.writeBuffer(credentials);
+        }
+
+        static Auth decode(JuteReader in) {
+            return new Auth(in.readInt("type"), in.readString("scheme"), in.readBuffer("auth"));
+        }
+    }
+
+    /** A step of a SASL authentication, with the client's token. Answered by {@link ReplyBody.Sasl}. */
+    record Sasl(byte @Nullable [] token) implements RequestBody {
+        @Override
+        public OpCode opCode() {
+            return OpCode.SASL;
+        }
+
+        @Override
+        public void encode(JuteWriter out) {
+            out.writeBuffer(token);
+        }
+
+        static Sasl decode(JuteReader in) {
+            return new Sasl(in.readBuffer("token"));
+        }
+    }
+
+    /**
+     * A request that is all header.
+     *
+     * @param opCode {@link OpCode#PING}, {@link OpCode#CLOSE_SESSION} or {@link OpCode#WHO_AM_I}
+     */
+    record Empty(OpCode opCode) implements RequestBody {
+        /** A ping; goes with {@link Xid#PING}. */
+        public static final Empty PING = new Empty(OpCode.PING);
+
+        /** The end of a session. */
+        public static final Empty CLOSE_SESSION = new Empty(OpCode.CLOSE_SESSION);
+
+        /** The question for the connection's identities. */
+        public static final Empty WHO_AM_I = new Empty(OpCode.WHO_AM_I);
+
+        /** Checks that the operation is one of the three. */
+        public Empty {
+            switch (opCode) {
+                case PING, CLOSE_SESSION, WHO_AM_I -> {}
+                default -> throw new IllegalArgumentException(opCode + " needs a body");
+            }
+        }
+
+        @Override
+        public void encode(JuteWriter out) {}
+    }
+
+    /** What follows the header of an operation that is internal to servers, which refuse it from clients. */
+    record Opaque(OpCode opCode, byte[] bytes) implements RequestBody {
+        @Override
+        public void encode(JuteWriter out) {
+            out.writeRaw(bytes);
+        }
     }
 }

@@ -1,7 +1,7 @@
 package io.conclave.protocol;
 
 /**
- * What is known of a node besides its data.
+ * The Stat of a node: everything but its name, data and ACL.
  *
  * @param czxid the change that created the node
  * @param mzxid the change that last set its data

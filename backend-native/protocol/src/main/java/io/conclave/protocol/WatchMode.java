@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** The kinds of watch that {@link AddWatchRequest} adds. */
+/** The kinds of watch that {@link WatchRequest.AddWatch} adds. */
 public enum WatchMode {
     /** Stays until removed; sees the node and its list of children. */
     PERSISTENT(0),
@@ -37,7 +37,7 @@ public enum WatchMode {
         return BY_CODE.getOrDefault(code, Optional.empty());
     }
 
-    /** What a log or an error message should show for a number, known or not. */
+    /** The text of a number, known or not, for logs and error messages. */
     public static String describe(int code) {
         return lookup(code).map(known -> known + " (" + code + ")").orElse("unknown (" + code + ")");
     }

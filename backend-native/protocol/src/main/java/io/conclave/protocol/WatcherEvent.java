@@ -3,7 +3,7 @@ package io.conclave.protocol;
 import java.util.Optional;
 
 /**
- * What a watch saw; follows a {@link ReplyHeader} with {@link Xid#WATCH_EVENT}.
+ * The event of a watch; follows a {@link ReplyHeader} with {@link Xid#WATCH_EVENT}.
  *
  * @param type what happened, known or not
  * @param state the state of the connection, {@link #STATE_CONNECTED}

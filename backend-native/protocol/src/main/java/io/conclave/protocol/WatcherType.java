@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** The kinds of watch that {@link RemoveWatchesRequest} and {@link CheckWatchesRequest} name. */
+/** The kinds of watch that {@link WatchRequest.RemoveWatches} and {@link WatchRequest.CheckWatches} name. */
 public enum WatcherType {
     /** Watches of the list of children. */
     CHILDREN(1),
@@ -46,7 +46,7 @@ public enum WatcherType {
         return BY_CODE.getOrDefault(code, Optional.empty());
     }
 
-    /** What a log or an error message should show for a number, known or not. */
+    /** The text of a number, known or not, for logs and error messages. */
     public static String describe(int code) {
         return lookup(code).map(known -> known + " (" + code + ")").orElse("unknown (" + code + ")");
     }

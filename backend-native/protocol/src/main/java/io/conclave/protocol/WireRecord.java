@@ -1,6 +1,6 @@
 package io.conclave.protocol;
 
-/** Something that has a form on the wire. */
+/** A record with a form on the wire. */
 public interface WireRecord {
 
     /**

@@ -11,8 +11,8 @@
  * a node with empty data). A null string is read as the empty string and a null vector as the empty list: no operation
  * gives the two a different meaning, and where the protocol wants a path or an ACL, both are refused.
  *
- * <p><b>Sharing.</b> Arrays and lists given to a record are not copied: the caller gives them up. Lists that come out of
- * a decoder cannot be modified. The equality of a record with a byte array is that of the array's identity.
+ * <p><b>Sharing.</b> Arrays and lists given to a record are not copied: the caller gives them up. Lists that come out
+ * of a decoder cannot be modified. The equality of a record with a byte array is that of the array's identity.
  *
  * <p><b>Numbers the other side chose</b> (operation, error, flags, modes) stay ints in the records, because the other
  * side may know more of them than we do; the enums look them up.

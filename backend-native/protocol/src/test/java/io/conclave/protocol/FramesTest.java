@@ -14,7 +14,7 @@ class FramesTest {
     @Test
     void aFrameIsTakenOnlyWhenItsLastByteIsThere() {
         ByteBuf whole = Unpooled.buffer();
-        Frames.writeRequest(whole, 7, new SyncRequest("/a"));
+        Frames.writeRequest(whole, 7, new RequestBody.Sync("/a"));
         ByteBuf received = Unpooled.buffer();
         while (whole.readableBytes() > 1) {
             received.writeByte(whole.readByte());
@@ -25,7 +25,7 @@ class FramesTest {
 
         JuteReader in = new JuteReader(Frames.next(received, MAX).orElseThrow());
         assertEquals(new RequestHeader(7, 9), RequestHeader.decode(in));
-        assertEquals(new SyncRequest("/a"), RequestBody.decode(OpCode.SYNC, in));
+        assertEquals(new RequestBody.Sync("/a"), RequestBody.decode(OpCode.SYNC, in));
         assertEquals(0, received.readableBytes());
     }
 
@@ -33,7 +33,7 @@ class FramesTest {
     void framesThatArriveTogetherAreTakenOneByOne() {
         ByteBuf received = Unpooled.buffer();
         received.writeInt(0);
-        Frames.writeRequest(received, Xid.PING, EmptyRequest.PING);
+        Frames.writeRequest(received, Xid.PING, RequestBody.Empty.PING);
         Frames.writeEvent(received, 9, new WatcherEvent(EventType.NODE_DELETED, "/a"));
 
         assertEquals(0, Frames.next(received, MAX).orElseThrow().readableBytes());
@@ -56,7 +56,7 @@ class FramesTest {
     }
 
     @Test
-    void theFrameSharesTheMemoryOfWhatWasReceived() {
+    void frameSharesTheMemoryOfTheReceivedBytes() {
         ByteBuf received = Unpooled.buffer().writeInt(1).writeByte(5);
         ByteBuf frame = Frames.next(received, MAX).orElseThrow();
         received.setByte(4, 6);
@@ -64,9 +64,9 @@ class FramesTest {
     }
 
     @Test
-    void whatCannotBeEncodedLeavesTheDestinationAsItWas() {
+    void recordThatCannotBeEncodedLeavesTheDestinationUnchanged() {
         ByteBuf out = Unpooled.buffer();
-        Frames.writeRequest(out, 1, EmptyRequest.WHO_AM_I);
+        Frames.writeRequest(out, 1, RequestBody.Empty.WHO_AM_I);
         int end = out.writerIndex();
         assertThrows(
                 IllegalStateException.class,

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** The main frames, byte for byte, written out by hand from the protocol's description. */
+/** The main frames, byte for byte, written from the protocol's description. */
 class GoldenBytesTest {
     private static final String STAT = "0000000000000001 0000000000000002 0000000000000003 0000000000000004"
             + "00000005 00000006 00000007 0000000000000008 00000009 0000000a 000000000000000b";
@@ -31,10 +31,10 @@ class GoldenBytesTest {
 
     @Test
     void pingAndItsAnswer() {
-        frameIs("00000008 fffffffe 0000000b", out -> Frames.writeRequest(out, Xid.PING, EmptyRequest.PING));
+        frameIs("00000008 fffffffe 0000000b", out -> Frames.writeRequest(out, Xid.PING, RequestBody.Empty.PING));
         frameIs(
                 "00000010 fffffffe 0000000000000007 00000000",
-                out -> Frames.write(out, new ReplyHeader(Xid.PING, 7, 0), EmptyReply.INSTANCE));
+                out -> Frames.write(out, new ReplyHeader(Xid.PING, 7, 0), ReplyBody.Empty.INSTANCE));
     }
 
     @Test
@@ -45,7 +45,7 @@ class GoldenBytesTest {
                 out -> Frames.writeRequest(
                         out,
                         1,
-                        new CreateRequest(
+                        new RequestBody.Create(
                                 OpCode.CREATE,
                                 "/a",
                                 new byte[] {'x'},
@@ -53,10 +53,10 @@ class GoldenBytesTest {
                                 CreateFlag.EPHEMERAL_SEQUENTIAL)));
         frameIs(
                 "0000001f 00000001 0000000000000002 00000000 0000000b 2f61303030303030303031",
-                out -> Frames.write(out, new ReplyHeader(1, 2, 0), new CreateReply("/a000000001")));
+                out -> Frames.write(out, new ReplyHeader(1, 2, 0), new ReplyBody.Create("/a000000001")));
         frameIs(
                 "0000005a 00000001 0000000000000002 00000000 00000002 2f61" + STAT,
-                out -> Frames.write(out, new ReplyHeader(1, 2, 0), new Create2Reply("/a", STAT_RECORD)));
+                out -> Frames.write(out, new ReplyHeader(1, 2, 0), new ReplyBody.Create2("/a", STAT_RECORD)));
     }
 
     @Test
@@ -64,23 +64,24 @@ class GoldenBytesTest {
         frameIs(
                 "00000022 00000001 00000015 00000002 2f61 ffffffff 00000000 00000005 00000000000003e8",
                 out -> Frames.writeRequest(
-                        out, 1, new CreateRequest(OpCode.CREATE_TTL, "/a", null, List.of(), 5, 1000)));
+                        out, 1, new RequestBody.Create(OpCode.CREATE_TTL, "/a", null, List.of(), 5, 1000)));
     }
 
     @Test
     void readsAndTheirAnswers() {
         frameIs(
                 "0000000f 00000002 00000004 00000002 2f61 01",
-                out -> Frames.writeRequest(out, 2, new GetDataRequest("/a", true)));
+                out -> Frames.writeRequest(out, 2, new RequestBody.GetData("/a", true)));
         frameIs(
                 "00000059 00000002 0000000000000002 00000000 00000001 78" + STAT,
-                out -> Frames.write(out, new ReplyHeader(2, 2, 0), new GetDataReply(new byte[] {'x'}, STAT_RECORD)));
+                out -> Frames.write(
+                        out, new ReplyHeader(2, 2, 0), new ReplyBody.GetData(new byte[] {'x'}, STAT_RECORD)));
         frameIs(
                 "0000001f 00000002 0000000000000002 00000000 00000002 00000001 61 00000002 c3a9",
-                out -> Frames.write(out, new ReplyHeader(2, 2, 0), new GetChildrenReply(List.of("a", "é"))));
+                out -> Frames.write(out, new ReplyHeader(2, 2, 0), new ReplyBody.GetChildren(List.of("a", "é"))));
         frameIs(
                 "00000010 00000002 0000000000000002 ffffff9b",
-                out -> Frames.write(out, new ReplyHeader(2, 2, ErrorCode.NO_NODE.code()), EmptyReply.INSTANCE));
+                out -> Frames.write(out, new ReplyHeader(2, 2, ErrorCode.NO_NODE.code()), ReplyBody.Empty.INSTANCE));
     }
 
     @Test
@@ -100,8 +101,9 @@ class GoldenBytesTest {
                 out -> Frames.writeRequest(
                         out,
                         3,
-                        new MultiRequest(
-                                OpCode.MULTI, List.of(new DeleteRequest("/a", -1), new CheckVersionRequest("/b", 7)))));
+                        new RequestBody.Multi(
+                                OpCode.MULTI,
+                                List.of(new RequestBody.Delete("/a", -1), new RequestBody.CheckVersion("/b", 7)))));
         frameIs(
                 "0000002b 00000003 0000000000000009 00000000"
                         + "00000002 00 00000000"
@@ -110,9 +112,9 @@ class GoldenBytesTest {
                 out -> Frames.write(
                         out,
                         new ReplyHeader(3, 9, 0),
-                        new MultiReply(List.of(
-                                MultiResult.succeeded(OpCode.DELETE, EmptyReply.INSTANCE),
-                                MultiResult.succeeded(OpCode.CHECK, EmptyReply.INSTANCE)))));
+                        new ReplyBody.Multi(List.of(
+                                ReplyBody.MultiResult.succeeded(OpCode.DELETE, ReplyBody.Empty.INSTANCE),
+                                ReplyBody.MultiResult.succeeded(OpCode.CHECK, ReplyBody.Empty.INSTANCE)))));
         frameIs(
                 "00000033 00000003 0000000000000009 00000000"
                         + "ffffffff 00 00000000 00000000"
@@ -121,8 +123,9 @@ class GoldenBytesTest {
                 out -> Frames.write(
                         out,
                         new ReplyHeader(3, 9, 0),
-                        new MultiReply(
-                                List.of(MultiResult.failed(0), MultiResult.failed(ErrorCode.BAD_VERSION.code())))));
+                        new ReplyBody.Multi(List.of(
+                                ReplyBody.MultiResult.failed(0),
+                                ReplyBody.MultiResult.failed(ErrorCode.BAD_VERSION.code())))));
     }
 
     private static void frameIs(String hex, Consumer<ByteBuf> write) {

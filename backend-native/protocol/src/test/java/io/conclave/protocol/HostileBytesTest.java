@@ -45,8 +45,8 @@ class HostileBytesTest {
 
     /** Opaque bodies end where the frame ends, and the last byte of a handshake may be missing. */
     private static boolean isWholeToo(WireRecord record, int missingBytes) {
-        return record instanceof OpaqueRequest
-                || record instanceof OpaqueReply
+        return record instanceof RequestBody.Opaque
+                || record instanceof ReplyBody.Opaque
                 || (missingBytes == 1 && record instanceof ConnectRequest request && request.readOnlyPresent())
                 || (missingBytes == 1 && record instanceof ConnectResponse response && response.readOnlyPresent());
     }

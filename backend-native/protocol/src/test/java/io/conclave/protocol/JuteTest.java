@@ -60,9 +60,9 @@ class JuteTest {
 
     @Test
     void decodedListsCannotBeModified() {
-        GetChildrenReply reply = (GetChildrenReply) ReplyBody.decode(
+        ReplyBody.GetChildren reply = (ReplyBody.GetChildren) ReplyBody.decode(
                 OpCode.GET_CHILDREN,
-                new JuteReader(Unpooled.wrappedBuffer(Samples.encode(new GetChildrenReply(List.of("a"))))));
+                new JuteReader(Unpooled.wrappedBuffer(Samples.encode(new ReplyBody.GetChildren(List.of("a"))))));
         assertThrows(UnsupportedOperationException.class, () -> reply.children().add("b"));
     }
 

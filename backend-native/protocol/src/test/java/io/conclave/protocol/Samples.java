@@ -4,13 +4,17 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** Random records of every kind, each with its decoder. */
 final class Samples {
@@ -50,6 +54,14 @@ final class Samples {
                     ? record.getClass().getSimpleName() + " of " + body.opCode()
                     : record.getClass().getSimpleName();
         }
+    }
+
+    /** The records of sealed interfaces, however deep they are nested. */
+    static Set<Class<?>> kinds(Class<?>... sealed) {
+        return Arrays.stream(sealed)
+                .flatMap(type -> Arrays.stream(type.getPermittedSubclasses()))
+                .flatMap(type -> type.isRecord() ? Stream.of(type) : kinds(type).stream())
+                .collect(Collectors.toSet());
     }
 
     static byte[] encode(WireRecord record) {
@@ -108,25 +120,25 @@ final class Samples {
     RequestBody request(OpCode opCode) {
         return switch (opCode) {
             case CREATE, CREATE2, CREATE_CONTAINER, CREATE_TTL ->
-                new CreateRequest(
+                new RequestBody.Create(
                         opCode,
                         string(),
                         data(),
                         list(this::acl),
                         random.nextInt(),
                         opCode == OpCode.CREATE_TTL ? random.nextLong() : 0);
-            case DELETE -> new DeleteRequest(string(), random.nextInt());
-            case EXISTS -> new ExistsRequest(string(), random.nextBoolean());
-            case GET_DATA -> new GetDataRequest(string(), random.nextBoolean());
-            case SET_DATA -> new SetDataRequest(string(), data(), random.nextInt());
-            case GET_ACL -> new GetAclRequest(string());
-            case SET_ACL -> new SetAclRequest(string(), list(this::acl), random.nextInt());
-            case GET_CHILDREN -> new GetChildrenRequest(string(), random.nextBoolean());
-            case GET_CHILDREN2 -> new GetChildren2Request(string(), random.nextBoolean());
-            case SYNC -> new SyncRequest(string());
-            case CHECK -> new CheckVersionRequest(string(), random.nextInt());
+            case DELETE -> new RequestBody.Delete(string(), random.nextInt());
+            case EXISTS -> new RequestBody.Exists(string(), random.nextBoolean());
+            case GET_DATA -> new RequestBody.GetData(string(), random.nextBoolean());
+            case SET_DATA -> new RequestBody.SetData(string(), data(), random.nextInt());
+            case GET_ACL -> new RequestBody.GetAcl(string());
+            case SET_ACL -> new RequestBody.SetAcl(string(), list(this::acl), random.nextInt());
+            case GET_CHILDREN -> new RequestBody.GetChildren(string(), random.nextBoolean());
+            case GET_CHILDREN2 -> new RequestBody.GetChildren2(string(), random.nextBoolean());
+            case SYNC -> new RequestBody.Sync(string());
+            case CHECK -> new RequestBody.CheckVersion(string(), random.nextInt());
             case MULTI ->
-                new MultiRequest(
+                new RequestBody.Multi(
                         opCode,
                         list(() -> request(any(
                                 OpCode.CREATE,
@@ -136,47 +148,48 @@ final class Samples {
                                 OpCode.DELETE,
                                 OpCode.SET_DATA,
                                 OpCode.CHECK))));
-            case MULTI_READ -> new MultiRequest(opCode, list(() -> request(any(OpCode.GET_DATA, OpCode.GET_CHILDREN))));
+            case MULTI_READ ->
+                new RequestBody.Multi(opCode, list(() -> request(any(OpCode.GET_DATA, OpCode.GET_CHILDREN))));
             case RECONFIG ->
-                new ReconfigRequest(nullableString(), nullableString(), nullableString(), random.nextLong());
-            case CHECK_WATCHES -> new CheckWatchesRequest(string(), random.nextInt());
-            case REMOVE_WATCHES -> new RemoveWatchesRequest(string(), random.nextInt());
-            case ADD_WATCH -> new AddWatchRequest(string(), random.nextInt());
+                new RequestBody.Reconfig(nullableString(), nullableString(), nullableString(), random.nextLong());
+            case CHECK_WATCHES -> new WatchRequest.CheckWatches(string(), random.nextInt());
+            case REMOVE_WATCHES -> new WatchRequest.RemoveWatches(string(), random.nextInt());
+            case ADD_WATCH -> new WatchRequest.AddWatch(string(), random.nextInt());
             case SET_WATCHES, SET_WATCHES2 -> setWatches(opCode);
-            case AUTH -> new AuthRequest(random.nextInt(), string(), data());
-            case SASL -> new SaslRequest(data());
-            case GET_EPHEMERALS -> new GetEphemeralsRequest(string());
-            case GET_ALL_CHILDREN_NUMBER -> new GetAllChildrenNumberRequest(string());
-            case PING, CLOSE_SESSION, WHO_AM_I -> new EmptyRequest(opCode);
-            case CREATE_SESSION, DELETE_CONTAINER, ERROR -> new OpaqueRequest(opCode, bytes());
+            case AUTH -> new RequestBody.Auth(random.nextInt(), string(), data());
+            case SASL -> new RequestBody.Sasl(data());
+            case GET_EPHEMERALS -> new RequestBody.GetEphemerals(string());
+            case GET_ALL_CHILDREN_NUMBER -> new RequestBody.GetAllChildrenNumber(string());
+            case PING, CLOSE_SESSION, WHO_AM_I -> new RequestBody.Empty(opCode);
+            case CREATE_SESSION, DELETE_CONTAINER, ERROR -> new RequestBody.Opaque(opCode, bytes());
         };
     }
 
     ReplyBody reply(OpCode opCode) {
         return switch (opCode) {
-            case CREATE -> new CreateReply(string());
-            case CREATE2, CREATE_CONTAINER, CREATE_TTL -> new Create2Reply(string(), stat());
-            case EXISTS, SET_DATA, SET_ACL -> new StatReply(stat());
-            case GET_DATA, RECONFIG -> new GetDataReply(data(), stat());
-            case GET_ACL -> new GetAclReply(list(this::acl), stat());
-            case GET_CHILDREN -> new GetChildrenReply(list(this::string));
-            case GET_CHILDREN2 -> new GetChildren2Reply(list(this::string), stat());
-            case SYNC -> new SyncReply(string());
-            case MULTI, MULTI_READ -> new MultiReply(list(this::multiResult));
-            case ADD_WATCH -> new ErrorReply(random.nextInt());
-            case SASL -> new SaslReply(data());
-            case GET_EPHEMERALS -> new GetEphemeralsReply(list(this::string));
-            case GET_ALL_CHILDREN_NUMBER -> new GetAllChildrenNumberReply(random.nextInt());
-            case WHO_AM_I -> new WhoAmIReply(list(() -> new ClientInfo(string(), string())));
+            case CREATE -> new ReplyBody.Create(string());
+            case CREATE2, CREATE_CONTAINER, CREATE_TTL -> new ReplyBody.Create2(string(), stat());
+            case EXISTS, SET_DATA, SET_ACL -> new ReplyBody.Stat(stat());
+            case GET_DATA, RECONFIG -> new ReplyBody.GetData(data(), stat());
+            case GET_ACL -> new ReplyBody.GetAcl(list(this::acl), stat());
+            case GET_CHILDREN -> new ReplyBody.GetChildren(list(this::string));
+            case GET_CHILDREN2 -> new ReplyBody.GetChildren2(list(this::string), stat());
+            case SYNC -> new ReplyBody.Sync(string());
+            case MULTI, MULTI_READ -> new ReplyBody.Multi(list(this::multiResult));
+            case ADD_WATCH -> new ReplyBody.Err(random.nextInt());
+            case SASL -> new ReplyBody.Sasl(data());
+            case GET_EPHEMERALS -> new ReplyBody.GetEphemerals(list(this::string));
+            case GET_ALL_CHILDREN_NUMBER -> new ReplyBody.GetAllChildrenNumber(random.nextInt());
+            case WHO_AM_I -> new ReplyBody.WhoAmI(list(() -> new ReplyBody.ClientInfo(string(), string())));
             case DELETE, PING, CLOSE_SESSION, CHECK, CHECK_WATCHES, REMOVE_WATCHES, SET_WATCHES, SET_WATCHES2, AUTH ->
-                EmptyReply.INSTANCE;
-            case CREATE_SESSION, DELETE_CONTAINER, ERROR -> new OpaqueReply(bytes());
+                ReplyBody.Empty.INSTANCE;
+            case CREATE_SESSION, DELETE_CONTAINER, ERROR -> new ReplyBody.Opaque(bytes());
         };
     }
 
-    MultiResult multiResult() {
+    ReplyBody.MultiResult multiResult() {
         if (random.nextInt(4) == 0) {
-            return MultiResult.failed(random.nextInt());
+            return ReplyBody.MultiResult.failed(random.nextInt());
         }
         OpCode opCode = any(
                 OpCode.CREATE,
@@ -187,7 +200,7 @@ final class Samples {
                 OpCode.CHECK,
                 OpCode.GET_DATA,
                 OpCode.GET_CHILDREN);
-        return MultiResult.succeeded(opCode, reply(opCode));
+        return ReplyBody.MultiResult.succeeded(opCode, reply(opCode));
     }
 
     ConnectRequest connectRequest(boolean readOnlyPresent) {
@@ -236,9 +249,9 @@ final class Samples {
         return bytes;
     }
 
-    private SetWatchesRequest setWatches(OpCode opCode) {
+    private WatchRequest.SetWatches setWatches(OpCode opCode) {
         boolean persistent = opCode == OpCode.SET_WATCHES2;
-        return new SetWatchesRequest(
+        return new WatchRequest.SetWatches(
                 opCode,
                 random.nextLong(),
                 list(this::string),

@@ -51,7 +51,7 @@ import org.apache.zookeeper.proto.SetWatches;
 import org.apache.zookeeper.proto.SetWatches2;
 import org.junit.jupiter.api.Test;
 
-/** What we encode, the records of Apache ZooKeeper decode, and the other way round; field by field, by name. */
+/** The records of Apache ZooKeeper decode what ours encode, and the other way round; field by field, by name. */
 class ZooKeeperDifferentialTest {
     private static final Map<String, String> FIELD_NAMES = Map.of(
             "timeoutMs", "timeOut",
@@ -60,7 +60,7 @@ class ZooKeeperDifferentialTest {
             "ttlMs", "ttl",
             "currentConfigId", "curConfigId");
 
-    /** Where the name of the record is not ours with Response for Reply and ACL for Acl. */
+    /** Where the name of the record is not ours with ACL for Acl and Request or Response behind it. */
     private static final Map<OpCode, Class<? extends Record>> REQUESTS = Map.of(
             OpCode.CREATE_TTL, CreateTTLRequest.class,
             OpCode.SET_WATCHES, SetWatches.class,
@@ -69,17 +69,17 @@ class ZooKeeperDifferentialTest {
             OpCode.SASL, GetSASLRequest.class);
 
     private static final Map<Class<?>, List<Class<? extends Record>>> REPLIES = Map.of(
-            StatReply.class, List.of(ExistsResponse.class, SetDataResponse.class, SetACLResponse.class),
-            SaslReply.class, List.of(SetSASLResponse.class),
-            ErrorReply.class, List.of(ErrorResponse.class));
+            ReplyBody.Stat.class, List.of(ExistsResponse.class, SetDataResponse.class, SetACLResponse.class),
+            ReplyBody.Sasl.class, List.of(SetSASLResponse.class),
+            ReplyBody.Err.class, List.of(ErrorResponse.class));
 
     private static final Set<Class<?>> WITHOUT_A_RECORD = Set.of(
-            EmptyRequest.class,
-            EmptyReply.class,
-            OpaqueRequest.class,
-            OpaqueReply.class,
-            MultiRequest.class,
-            MultiReply.class);
+            RequestBody.Empty.class,
+            ReplyBody.Empty.class,
+            RequestBody.Opaque.class,
+            ReplyBody.Opaque.class,
+            RequestBody.Multi.class,
+            ReplyBody.Multi.class);
 
     @Test
     void everyRecordIsTheOneOfZooKeeper() throws Exception {
@@ -107,8 +107,7 @@ class ZooKeeperDifferentialTest {
                 WatcherEvent.class,
                 StatRecord.class,
                 AclRecord.class));
-        kinds.addAll(List.of(RequestBody.class.getPermittedSubclasses()));
-        kinds.addAll(List.of(ReplyBody.class.getPermittedSubclasses()));
+        kinds.addAll(Samples.kinds(RequestBody.class, ReplyBody.class));
         kinds.removeAll(WITHOUT_A_RECORD);
         return kinds;
     }
@@ -146,11 +145,8 @@ class ZooKeeperDifferentialTest {
         if (record instanceof AclRecord) {
             return List.of(ACL.class);
         }
-        String name = record.getClass()
-                .getSimpleName()
-                .replace("Reply", "Response")
-                .replace("ResponseHeader", "ReplyHeader")
-                .replace("Acl", "ACL");
+        String name = record.getClass().getSimpleName().replace("Acl", "ACL")
+                + (record instanceof RequestBody ? "Request" : record instanceof ReplyBody ? "Response" : "");
         return List.of(Class.forName("org.apache.zookeeper.proto." + name).asSubclass(Record.class));
     }
 
@@ -164,7 +160,7 @@ class ZooKeeperDifferentialTest {
         if (value instanceof AclRecord acl) {
             return new ACL(acl.perms(), new Id(acl.scheme(), acl.id()));
         }
-        if (value instanceof ClientInfo info) {
+        if (value instanceof ReplyBody.ClientInfo info) {
             return new org.apache.zookeeper.data.ClientInfo(info.scheme(), info.user());
         }
         if (value instanceof StatRecord && theirClass != Stat.class) {
@@ -199,21 +195,23 @@ class ZooKeeperDifferentialTest {
 
     @Test
     void multisAreThoseOfZooKeeper() throws Exception {
-        MultiRequest writes = new MultiRequest(
+        RequestBody.Multi writes = new RequestBody.Multi(
                 OpCode.MULTI,
                 List.of(
-                        new CreateRequest(OpCode.CREATE, "/a", null, AclRecord.OPEN, CreateFlag.EPHEMERAL_SEQUENTIAL),
-                        new CreateRequest(OpCode.CREATE2, "/b", null, AclRecord.OPEN, CreateFlag.PERSISTENT),
-                        new CreateRequest(
+                        new RequestBody.Create(
+                                OpCode.CREATE, "/a", null, AclRecord.OPEN, CreateFlag.EPHEMERAL_SEQUENTIAL),
+                        new RequestBody.Create(OpCode.CREATE2, "/b", null, AclRecord.OPEN, CreateFlag.PERSISTENT),
+                        new RequestBody.Create(
                                 OpCode.CREATE_CONTAINER, "/c", new byte[] {1}, AclRecord.OPEN, CreateFlag.CONTAINER),
-                        new CreateRequest(OpCode.CREATE_TTL, "/t", new byte[0], AclRecord.OPEN, 6, 1234),
-                        new DeleteRequest("/d", 3),
-                        new SetDataRequest("/s", new byte[] {2}, -1),
-                        new CheckVersionRequest("/v", 9)));
-        MultiRequest reads = new MultiRequest(
-                OpCode.MULTI_READ, List.of(new GetDataRequest("/g", false), new GetChildrenRequest("/h", false)));
-        MultiRequest nothing = new MultiRequest(OpCode.MULTI, List.of());
-        for (MultiRequest multi : List.of(writes, reads, nothing)) {
+                        new RequestBody.Create(OpCode.CREATE_TTL, "/t", new byte[0], AclRecord.OPEN, 6, 1234),
+                        new RequestBody.Delete("/d", 3),
+                        new RequestBody.SetData("/s", new byte[] {2}, -1),
+                        new RequestBody.CheckVersion("/v", 9)));
+        RequestBody.Multi reads = new RequestBody.Multi(
+                OpCode.MULTI_READ,
+                List.of(new RequestBody.GetData("/g", false), new RequestBody.GetChildren("/h", false)));
+        RequestBody.Multi nothing = new RequestBody.Multi(OpCode.MULTI, List.of());
+        for (RequestBody.Multi multi : List.of(writes, reads, nothing)) {
             MultiOperationRecord theirs = new MultiOperationRecord();
             decode(Samples.encode(multi), theirs);
             assertEquals(multi.operations().size(), theirs.size());
@@ -229,7 +227,7 @@ class ZooKeeperDifferentialTest {
         System.out.println("resultsOfMultisAreThoseOfZooKeeper: seed " + seed);
         Samples samples = Samples.withBasicCharacters(new Random(seed));
         for (int i = 0; i < 500; i++) {
-            MultiReply reply = (MultiReply) samples.reply(OpCode.MULTI);
+            ReplyBody.Multi reply = (ReplyBody.Multi) samples.reply(OpCode.MULTI);
             MultiResponse theirs = new MultiResponse();
             byte[] ours = Samples.encode(reply);
             decode(ours, theirs);
@@ -246,15 +244,15 @@ class ZooKeeperDifferentialTest {
     void charactersBeyondTheBasicPlaneAreWrittenAsUtf8WhichZooKeeperReadsButDoesNotWrite() throws Exception {
         String astral = "\uD83D\uDE00";
         AuthPacket theirs = new AuthPacket();
-        decode(Samples.encode(new AuthRequest(0, astral, null)), theirs);
+        decode(Samples.encode(new RequestBody.Auth(0, astral, null)), theirs);
         assertEquals(astral, theirs.getScheme());
 
         byte[] written = bytesOf(new AuthPacket(0, astral, null));
         assertEquals(4 + 4 + 6 + 4, written.length);
         AuthPacket readBack = new AuthPacket();
         decode(written, readBack);
-        AuthRequest ours =
-                (AuthRequest) RequestBody.decode(OpCode.AUTH, new JuteReader(Unpooled.wrappedBuffer(written)));
+        RequestBody.Auth ours =
+                (RequestBody.Auth) RequestBody.decode(OpCode.AUTH, new JuteReader(Unpooled.wrappedBuffer(written)));
         assertEquals(readBack.getScheme(), ours.scheme());
         assertEquals("\uFFFD".repeat(2), ours.scheme());
     }

@@ -1,18 +1,18 @@
 package io.conclave.connection;
 
 import io.conclave.consensus.LogRole;
-import io.conclave.protocol.EmptyReply;
 import io.conclave.protocol.ErrorCode;
 import io.conclave.protocol.Frames;
 import io.conclave.protocol.MalformedFrameException;
 import io.conclave.protocol.OpCode;
 import io.conclave.protocol.ReceivedBytes;
+import io.conclave.protocol.ReplyBody;
 import io.conclave.protocol.ReplyHeader;
 import io.conclave.protocol.WatcherEvent;
 import io.conclave.protocol.WireRecord;
 import io.conclave.protocol.Xid;
 import io.conclave.tree.AuthId;
-import io.conclave.tree.Permission;
+import io.conclave.tree.PermissionBits;
 import io.conclave.tree.SessionRecord;
 import io.conclave.tree.TreeEvent;
 import io.netty.buffer.ByteBuf;
@@ -26,7 +26,6 @@ import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
 import java.io.IOException;
 import java.net.SocketAddress;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -37,9 +36,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One client's connection: bytes in, bytes out, and its state. Frames go to the {@link Handshake} first, then to the
- * {@link RequestDispatch}. Reading stops while the client does not take its answers, has too much in flight, or the log
- * takes nothing. Belongs to its event loop.
+ * One client's connection: bytes in, bytes out, and its state. Frames go to the {@link ClientHandshake} first, then to
+ * the {@link RequestDispatch}. Reading stops while the client does not take its answers, has too much in flight, or the
+ * log takes nothing. Belongs to its event loop.
  */
 final class ClientConnection extends ChannelInboundHandlerAdapter implements WatchTable.Watcher {
     private static final Logger LOG = LoggerFactory.getLogger(ClientConnection.class);
@@ -54,9 +53,10 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
     private final Loop loop;
     private final ConnectionServices services;
     private final ReceivedBytes received;
-    private final Output output;
+    private final ConnectionOutput output;
     private final RequestPipeline pipeline;
-    private final Handshake handshake;
+    private final CommandAnswer command;
+    private final ClientHandshake handshake;
     private final RequestDispatch dispatch;
     private final Set<String> watchedPaths = new HashSet<>();
 
@@ -70,17 +70,18 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
     private int stalls;
     private boolean handling;
     private boolean finishing;
-    private boolean answersCommand;
 
     ClientConnection(Channel channel, Loop loop, ConnectionServices services, List<AuthId> authIds) {
         this.channel = channel;
         this.loop = loop;
         this.services = services;
         this.authIds = authIds;
-        this.statistics = new ConnectionStatistics(services.time().wallMillis());
+        this.statistics =
+                new ConnectionStatistics(loop.counters(), services.time().wallMillis());
         this.received = new ReceivedBytes(channel.alloc());
-        this.output = new Output(channel);
-        this.handshake = new Handshake(this, services);
+        this.output = new ConnectionOutput(channel);
+        this.command = new CommandAnswer(this, channel, services.commandWords());
+        this.handshake = new ClientHandshake(this, services);
         this.pipeline = new RequestPipeline(this, loop.counters());
         this.dispatch = new RequestDispatch(this, pipeline, services);
     }
@@ -111,7 +112,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
 
     @Override
     public void handlerAdded(ChannelHandlerContext context) {
-        loop.opened(this);
+        loop.connections().opened(this);
         handshake.startDeadline();
     }
 
@@ -146,12 +147,12 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
     }
 
     /**
-     * The client sends nothing more. Whoever asks with a command often says so before the answer is there, as ZooKeeper's
-     * own tools do; from any other it is the end.
+     * The client sends nothing more. A client that sends a four-letter word often says so before the answer is there,
+     * as ZooKeeper's own tools do; from any other it is the end.
      */
     @Override
     public void userEventTriggered(ChannelHandlerContext context, Object event) {
-        if (event instanceof ChannelInputShutdownEvent && !answersCommand) {
+        if (event instanceof ChannelInputShutdownEvent && !command.isBegun()) {
             close("the client has closed it");
         }
     }
@@ -173,7 +174,9 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
         handling = true;
         boolean hasHandledAll = false;
         try {
-            answerCommand();
+            if (state == ConnectionState.HANDSHAKE && !greeted) {
+                command.answerIfWord(received);
+            }
             while (wantsFrame()) {
                 int most = state == ConnectionState.HANDSHAKE ? MAX_HANDSHAKE_BYTES : Frames.DEFAULT_MAX_PAYLOAD_BYTES;
                 Optional<ByteBuf> frame = received.nextFrame(most);
@@ -194,47 +197,20 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
         setReading();
     }
 
-    /** Whoever begins with one of the words wants no session; as a length, each would be far above the limit. */
-    private void answerCommand() {
-        if (state != ConnectionState.HANDSHAKE || greeted) {
-            return;
-        }
-        String letters = received.firstLetters();
-        if (!services.commandWords().isWord(letters)) {
-            return;
-        }
-        Optional<byte[]> argument =
-                received.behindLetters(services.commandWords().argumentBytes(letters));
-        if (argument.isEmpty()) {
-            return;
-        }
-        counted();
-        attaching();
-        answersCommand = true;
-        services.commandWords()
-                .answer(letters, argument.get())
-                .whenComplete((text, failure) -> loop.post(() -> {
-                    if (failure != null) {
-                        LOG.error("Command {} failed", letters, failure);
-                    }
-                    if (!isGone()) {
-                        channel.write(Unpooled.copiedBuffer(text == null ? "" : text, StandardCharsets.UTF_8));
-                        closeAfterOutput();
-                    }
-                }));
-    }
-
     /** A write was answered that came in at that time. */
     void written(long sinceNanos) {
-        long latencyNanos = services.time().monotonicNanos() - sinceNanos;
-        loop.counters().written(latencyNanos);
-        statistics.written(latencyNanos);
+        statistics.written(services.time().monotonicNanos() - sinceNanos);
     }
 
     private void counted() {
         greeted = true;
         statistics.received();
-        loop.counters().received();
+    }
+
+    /** The client wants an answer to a four-letter word, and nothing else. */
+    void commanded() {
+        counted();
+        attaching();
     }
 
     /** A request was decoded. */
@@ -288,8 +264,8 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
     }
 
     /**
-     * Goes on after something that held the connection up. Does not throw: nobody up there would close the connection, and
-     * it would wait for ever for the request that failed.
+     * Goes on after something that held the connection up. Does not throw: no caller up there would close the
+     * connection, and it would never see the end of the request that failed.
      */
     void resume() {
         try {
@@ -305,15 +281,26 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
         }
     }
 
-    void settleBefore(Pending write) {
+    void settleBefore(PendingAnswer write) {
         pipeline.settleBefore(write);
     }
 
+    /** Proposes it as soon as the log takes it. */
+    void propose(ConnectionProposal proposal) {
+        offer(() -> loop.log().propose(proposal));
+    }
+
+    /** Runs the action on the loop once that shows everything which was committed before this call. */
+    void readBarrier(Runnable action) {
+        offer(() -> loop.log().readBarrier(() -> loop.postBehindSteps(action)));
+    }
+
     /**
-     * Gives work to the log; if that does not take it now, it is tried again later, and nothing is read until then. Several
-     * may wait at once, since not all of them come from what was read; only when none does may the next request go.
+     * Gives work to the log; if that does not take it now, it is tried again later, and nothing is read until then.
+     * Several may wait at once, since not all of them come from what was read; only when none does may the next request
+     * go.
      */
-    void offer(BooleanSupplier attempt) {
+    private void offer(BooleanSupplier attempt) {
         if (attempt.getAsBoolean()) {
             return;
         }
@@ -332,7 +319,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
         });
     }
 
-    /** Whoever shook hands did so for another mode. */
+    /** A client that shook hands did so for another mode. */
     void serviceChanged(ServiceMode mode) {
         if (!isGone() && state != ConnectionState.HANDSHAKE) {
             close("what is served has changed to " + mode);
@@ -366,7 +353,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
         sessionId = session.id();
         attachment = session.attachment();
         dispatch.leased(services.leases().of(sessionId));
-        loop.attach(sessionId, this);
+        loop.connections().attach(sessionId, this);
         become(ConnectionState.OPEN);
     }
 
@@ -386,7 +373,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
     @Override
     public void tell(TreeEvent event) {
         try {
-            if (event.acl().permits(authIds, Permission.READ)) {
+            if (event.acl().permits(authIds, PermissionBits.READ)) {
                 write(
                         new ReplyHeader(Xid.WATCH_EVENT, event.zxid(), ErrorCode.OK.code()),
                         new WatcherEvent(event.type().code(), WatcherEvent.STATE_CONNECTED, event.path()));
@@ -402,7 +389,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
     }
 
     void replyError(int xid, int errorCode) {
-        write(new ReplyHeader(xid, loop.state().lastZxid(), errorCode), EmptyReply.INSTANCE);
+        write(new ReplyHeader(xid, loop.state().lastZxid(), errorCode), ReplyBody.Empty.INSTANCE);
     }
 
     void write(WireRecord header, WireRecord body) {
@@ -414,13 +401,12 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
         if (header instanceof ReplyHeader reply && reply.xid() != Xid.WATCH_EVENT) {
             statistics.replied(reply.zxid(), services.time().wallMillis());
         }
-        loop.counters().sent();
         if (output.backlogBytes() > services.limits().maxOutputBytes()) {
             LOG.warn("Connection {} is cut: {} bytes wait for its client to read them", this, output.backlogBytes());
             close("its client reads too slowly");
             return;
         }
-        loop.flushLater(this);
+        loop.connections().flushLater(this);
     }
 
     void flushOutput() {
@@ -429,7 +415,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
         }
     }
 
-    /** This server is about to stop: who has no session yet gets none here. */
+    /** This server is about to stop: a client that has no session yet gets none here. */
     void refuseNewcomer() {
         if (state == ConnectionState.HANDSHAKE || state == ConnectionState.ATTACHING) {
             close("this server is about to stop");
@@ -455,8 +441,8 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
     }
 
     /**
-     * Closes when the client does, which is told the end of the stream behind the last answer: to close first, with something unread, would have the kernel take
-     * answers back that the client has not read.
+     * Closes when the client does, which is told the end of the stream behind the last answer: to close first, with
+     * something unread, would have the kernel take answers back that the client has not read.
      */
     private void endStream() {
         lastOutput(SHORT_LINGER).addListener(written -> {

@@ -70,6 +70,12 @@ public final class ConnectionAcceptor implements StepListener {
     }
 
     @Override
+    public void dropped() {
+        feed.forAll(Loop::drop);
+        wakeAll();
+    }
+
+    @Override
     public void applied(List<Step> steps) {
         feed.batch(steps);
         concerned.clear();
@@ -88,26 +94,26 @@ public final class ConnectionAcceptor implements StepListener {
 
     /** What clients are served behind everything applied so far; nothing at first. On the log's thread. */
     public void serve(ServiceMode mode) {
-        feed.forAll(loop -> loop.serve(mode));
+        feed.forAll(loop -> loop.connections().serve(mode));
         wakeAll();
     }
 
     /**
-     * Serves no more than this from now on, whatever else is said, until another bound is set. From any thread, also while
-     * the log's thread stands still.
+     * Serves no more than this from now on, also if more is granted, until another bound is set. From any thread, also
+     * while the log's thread stands still.
      */
     public void serveAtMost(ServiceMode mode) {
-        loops.values().forEach(loop -> loop.post(() -> loop.serveAtMost(mode)));
+        loops.values().forEach(loop -> loop.post(() -> loop.connections().serveAtMost(mode)));
     }
 
     /**
-     * What the connections are doing and have done, in sums; gathered from loop to loop, at a cost that does not depend on
-     * how many there are. From any thread, without blocking.
+     * What the connections are doing and have done, in sums; gathered from loop to loop, at a cost that does not depend
+     * on how many there are. From any thread, without blocking.
      */
     public CompletionStage<ConnectionTotals> totals() {
         return fromAllLoops(
                 loop -> loop.counters()
-                        .totals(loop.connections().size(), loop.watches().watchCount()),
+                        .totals(loop.connections().all().size(), loop.watches().watchCount()),
                 ConnectionTotals.NONE,
                 ConnectionTotals::plus);
     }
@@ -115,7 +121,7 @@ public final class ConnectionAcceptor implements StepListener {
     /** One of each connection; gathered from loop to loop. From any thread, without blocking. */
     public CompletionStage<List<ConnectionReport>> reports() {
         return fromAllLoops(
-                loop -> loop.connections().stream()
+                loop -> loop.connections().all().stream()
                         .map(ClientConnection::report)
                         .toList(),
                 List.of(),
@@ -128,12 +134,15 @@ public final class ConnectionAcceptor implements StepListener {
         return all;
     }
 
-    /** The paths that each session watches here, but for those of which it watches the list of children only. From any thread, without blocking. */
+    /**
+     * The paths that each session watches here, but for those of which it watches the list of children only. From any
+     * thread, without blocking.
+     */
     public CompletionStage<SortedMap<Long, List<String>>> watches() {
         return fromAllLoops(
                 loop -> {
                     SortedMap<Long, List<String>> watches = new TreeMap<>();
-                    for (ClientConnection connection : loop.connections()) {
+                    for (ClientConnection connection : loop.connections().all()) {
                         List<String> paths = loop.watches().pathsOf(connection);
                         if (!paths.isEmpty()) {
                             watches.put(connection.sessionId(), paths);
@@ -223,7 +232,7 @@ public final class ConnectionAcceptor implements StepListener {
     /**
      * Asks the clients that can to go to another server, while everything goes on being answered; takes in no new ones.
      *
-     * @return completes on any thread when those who were asked have gone
+     * @return completes on any thread when the clients that were asked have gone
      */
     public CompletionStage<@Nullable Void> sayGoodbye() {
         CompletableFuture<?>[] parts = loops.values().stream()
@@ -244,7 +253,7 @@ public final class ConnectionAcceptor implements StepListener {
     public CompletionStage<@Nullable Void> finish() {
         CompletableFuture<@Nullable Void> closed = new CompletableFuture<>();
         for (Loop loop : loops.values()) {
-            loop.post(() -> new ArrayList<>(loop.connections()).forEach(ClientConnection::finish));
+            loop.post(() -> loop.connections().forEach(ClientConnection::finish));
         }
         channels.newCloseFuture().addListener(all -> closed.complete(null));
         return closed;
@@ -256,8 +265,8 @@ public final class ConnectionAcceptor implements StepListener {
     }
 
     /**
-     * Has every event loop close its connections, all of them before anything else that it does; done when they are closed.
-     * From any thread.
+     * Has every event loop close its connections, all of them before anything else that it does; done when they are
+     * closed. From any thread.
      */
     public Future<?> beginClosing() {
         loops.keySet().forEach(loop -> loop.execute(() -> closeThoseOf(loop)));

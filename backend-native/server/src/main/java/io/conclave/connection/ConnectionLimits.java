@@ -10,7 +10,7 @@ package io.conclave.connection;
  * @param maxOutputBytes replies and events that wait for one client to read them; beyond it the connection is cut
  * @param minSessionTimeoutMs the shortest session timeout granted
  * @param maxSessionTimeoutMs the longest session timeout granted
- * @param handshakeTimeoutMs how long a connection may take to say who it is
+ * @param handshakeTimeoutMs how long a connection may take for its handshake
  */
 public record ConnectionLimits(
         int maxConnectionsPerAddress,
@@ -27,7 +27,7 @@ public record ConnectionLimits(
     /** Watches of one connection, by default. */
     public static final int DEFAULT_WATCHES = 250_000;
 
-    /** Output that may wait for one client, by default. */
+    /** ConnectionOutput that may wait for one client, by default. */
     public static final long DEFAULT_OUTPUT_BYTES = 64L << 20;
 
     /** Once the results of a multi of reads are larger, the parts that are left are refused. */

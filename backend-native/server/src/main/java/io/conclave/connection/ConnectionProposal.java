@@ -4,9 +4,12 @@ import io.conclave.consensus.Rejection;
 import io.conclave.replica.ChangeProposal;
 import io.conclave.tree.Applied;
 import io.conclave.tree.Change;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A change that a connection asked for; its outcome is told on the connection's loop. */
 abstract class ConnectionProposal extends ChangeProposal {
+    private static final Logger LOG = LoggerFactory.getLogger(ConnectionProposal.class);
     private final ClientConnection connection;
 
     ConnectionProposal(ClientConnection connection, Change change) {
@@ -14,23 +17,31 @@ abstract class ConnectionProposal extends ChangeProposal {
         this.connection = connection;
     }
 
-    final ClientConnection connection() {
-        return connection;
-    }
-
     final Loop loop() {
         return connection.loop();
     }
 
-    /** The change has been applied, and is about to be shown: the loop's state is still the one before it. On the loop. */
+    /**
+     * The change has been applied, and is about to be shown: the loop's state is still the one before it. On the loop.
+     */
     void beforeApplied() {}
 
     /** The change was applied; the loop's state is the one right after it. On the loop. */
     abstract void applied(Applied applied);
 
-    /** Nobody will ever know whether the change was applied. On the loop. */
+    /** Tells the outcome. One that cannot be told must not be waited for. On the loop. */
+    final void settle(Runnable delivery) {
+        try {
+            delivery.run();
+        } catch (RuntimeException | Error e) {
+            LOG.error("The outcome of {} cannot be delivered to {}", this, connection, e);
+            connection.close("an error of the server");
+        }
+    }
+
+    /** Whether the change was applied stays unknown. On the loop. */
     void outcomeLost() {
-        connection.close("what became of its request cannot be known: a snapshot came instead");
+        connection.close("the outcome of its request is unknown: a snapshot came instead of it");
     }
 
     /** The log gave the change up; it is not applied and never will be. On the loop. */

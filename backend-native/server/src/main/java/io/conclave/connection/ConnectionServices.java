@@ -2,6 +2,7 @@ package io.conclave.connection;
 
 import io.conclave.time.TimeSource;
 import io.conclave.tree.TreeState;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -12,9 +13,10 @@ import java.util.function.Supplier;
  * @param sessionIds ids and passwords of new sessions
  * @param clusterNode the node that tells which cluster this is
  * @param replicated the newest state that the log has made, ahead of the loops' by what they have not walked through
- * @param superUser who may do everything
+ * @param superUser the user that may do everything
  * @param commandWords what a connection may say instead of a handshake
- * @param membership changes who belongs to the cluster
+ * @param membership changes the membership of the cluster
+ * @param offersTtl whether nodes with a time to live may be created now; from any thread
  * @param time clocks and timers
  */
 public record ConnectionServices(
@@ -25,5 +27,6 @@ public record ConnectionServices(
         Supplier<TreeState> replicated,
         SuperUser superUser,
         CommandWords commandWords,
-        Membership membership,
+        MembershipService membership,
+        BooleanSupplier offersTtl,
         TimeSource time) {}

@@ -13,7 +13,7 @@ import java.util.Set;
  * </pre>
  */
 enum ConnectionState {
-    /** Has not said who it is. */
+    /** Has not made its handshake. */
     HANDSHAKE,
     /** Its session is on the way through the log. */
     ATTACHING,

@@ -3,10 +3,14 @@ package io.conclave.connection;
 import io.conclave.protocol.OpCode;
 import java.util.concurrent.TimeUnit;
 
-/** What one connection has done since it was opened, or since the operator reset it. Belongs to the connection's loop. */
+/**
+ * What one connection has done since it was opened, or since the operator reset it; its loop's counters count the same.
+ * Belongs to the connection's loop.
+ */
 final class ConnectionStatistics {
     private static final double NANOS_PER_MS = TimeUnit.MILLISECONDS.toNanos(1);
 
+    private final LoopCounters ofLoop;
     private final long establishedMs;
     private long received;
     private long sent;
@@ -25,7 +29,8 @@ final class ConnectionStatistics {
      *
      * @param establishedMs when it was opened, by the wall clock
      */
-    ConnectionStatistics(long establishedMs) {
+    ConnectionStatistics(LoopCounters ofLoop, long establishedMs) {
+        this.ofLoop = ofLoop;
         this.establishedMs = establishedMs;
     }
 
@@ -46,10 +51,12 @@ final class ConnectionStatistics {
 
     void received() {
         received++;
+        ofLoop.received();
     }
 
     void sent() {
         sent++;
+        ofLoop.sent();
     }
 
     /** A request was decoded. */
@@ -71,6 +78,7 @@ final class ConnectionStatistics {
         maxLatencyNanos = Math.max(maxLatencyNanos, latencyNanos);
         sumLatencyMs += latencyNanos / NANOS_PER_MS;
         writes++;
+        ofLoop.written(latencyNanos);
     }
 
     ConnectionReport report(ConnectionReport.Client client, int queued) {

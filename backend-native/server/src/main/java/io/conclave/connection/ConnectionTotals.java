@@ -1,8 +1,8 @@
 package io.conclave.connection;
 
 /**
- * What the connections of one loop, or of all, have done and are doing, in sums. They are kept as things happen, so that
- * asking costs the same however many connections there are.
+ * What the connections of one loop, or of all, have done and are doing, in sums. They are kept as things happen, so
+ * that asking costs the same however many connections there are.
  *
  * @param connections how many there are
  * @param received requests, handshakes included

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * list and not one for each loop so that a batch is there for all of them at once: a loop that catches up before it
  * reads never shows less than what any client of this server has been told. Appended to by the log's thread only.
  *
- * <p>An entry that every loop has left forgets its successor. Else one such entry that has grown old would keep all that
- * came after it from a collection of the young: most of a busy server's time went there.
+ * <p>An entry that every loop has left forgets its successor. Else one such entry that has grown old would keep all
+ * that came after it from a collection of the young: most of a busy server's time went there.
  */
 final class Feed {
     /** One batch or task for all loops, or a task for one of them. Links to the next one as soon as there is one. */

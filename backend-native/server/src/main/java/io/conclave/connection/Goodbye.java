@@ -1,20 +1,20 @@
 package io.conclave.connection;
 
-import io.conclave.tree.Acl;
 import io.conclave.tree.TreeEvent;
-import java.util.ArrayList;
+import io.conclave.tree.ZnodeAcl;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The word of a server that is about to stop, on one event loop: the event that the data of {@link ClusterNode} have changed goes to the connections that watch
- * them. Such a client sends nothing more, takes the answers that it waits for, and goes to another server. Belongs to the loop.
+ * The word of a server that is about to stop, on one event loop: the event that the data of {@link ClusterNode} have
+ * changed goes to the connections that watch them. Such a client sends nothing more, takes the answers that it waits
+ * for, and goes to another server. Belongs to the loop.
  */
 final class Goodbye {
     private static final TreeEvent EVENT =
-            new TreeEvent(TreeEvent.Type.DATA_CHANGED, ClusterNode.PATH, WatchRequests.NO_ZXID, Acl.OPEN);
+            new TreeEvent(TreeEvent.Type.DATA_CHANGED, ClusterNode.PATH, WatchRequests.NO_ZXID, ZnodeAcl.OPEN);
 
     private final Loop loop;
     private final Set<ClientConnection> told = new HashSet<>();
@@ -30,20 +30,18 @@ final class Goodbye {
     }
 
     /**
-     * Says it, and sends those away who have no session yet.
+     * Says it, and sends away the clients that have no session yet.
      *
-     * @param newAnswered completes when all who were told have gone
+     * @param newAnswered completes when all that were told have gone
      */
     void say(CompletableFuture<@Nullable Void> newAnswered) {
         answered = newAnswered;
-        for (ClientConnection connection : new ArrayList<>(loop.connections())) {
-            connection.refuseNewcomer();
-        }
+        loop.connections().forEach(ClientConnection::refuseNewcomer);
         tell();
         complete();
     }
 
-    /** Somebody has begun to watch. */
+    /** A session has begun to watch. */
     void watched() {
         if (isSaid()) {
             loop.post(this::tell);

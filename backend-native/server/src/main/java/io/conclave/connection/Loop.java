@@ -9,15 +9,7 @@ import io.conclave.tree.TreeState;
 import io.netty.channel.EventLoop;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Collection;
-import java.util.HashMap;
-import java.util.LinkedHashSet;
-import java.util.List;
-import java.util.Map;
 import java.util.Queue;
-import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -25,10 +17,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One event loop's view of the world: the state that its connections see, their watches, and who is attached. The loop
- * walks through each applied batch step by step; at each step the state advances, then the watch events go out, then the
- * reply. So an event is never behind a reply that already shows the change, a read that waits behind a write sees exactly
- * the state after it, and nothing needs a lock.
+ * One event loop's view of the world: the state that its connections see, and their watches. The loop walks through
+ * each applied batch step by step; at each step the state advances, then the watch events go out, then the reply. So an
+ * event is never behind a reply that already shows the change, a read that waits behind a write sees exactly the state
+ * after it, and nothing needs a lock.
  *
  * <p>Before it handles what a client sent, the loop {@linkplain #catchUp catches up} with the log's thread, so that
  * clients of different loops see one order of things.
@@ -56,19 +48,10 @@ final class Loop {
     private final WatchTable watches = new WatchTable();
     private final Goodbye goodbye = new Goodbye(this);
     private final LoopCounters counters = new LoopCounters();
-    private final Map<Long, ClientConnection> attached = new HashMap<>();
-    private final Set<ClientConnection> unflushed = new LinkedHashSet<>();
     private final Queue<Runnable> stalled = new ArrayDeque<>();
-    private final Set<ClientConnection> connections = new LinkedHashSet<>();
-    private ServiceMode mode = ServiceMode.NONE;
-
-    /** What would be served if the log's thread were known to move. */
-    private ServiceMode granted = ServiceMode.NONE;
-
-    private ServiceMode most = ServiceMode.FULL;
+    private final LoopConnections connections = new LoopConnections();
     private boolean retryScheduled;
     private boolean catchingUp;
-    private boolean flushing;
     private Feed.Entry position;
     private TreeState state;
 
@@ -78,52 +61,28 @@ final class Loop {
         this.time = time;
         this.feed = feed;
         this.position = feed.first();
-        this.state = TreeState.initial(new UUID(0, 0), 0);
+        this.state = TreeState.OF_NO_CLUSTER;
     }
 
     TreeState state() {
         return state;
     }
 
-    /** What clients are served now. */
-    ServiceMode mode() {
-        return mode;
+    /** The state is gone, and what comes next is not here yet: no client is served, whatever is granted. */
+    void drop() {
+        connections.hasState(false);
+        state = TreeState.OF_NO_CLUSTER;
     }
 
-    /** A state to which no steps lead: whoever knew the one before, a reader at least, cannot be told what it missed. */
+    /** A state to which no steps lead: clients that knew the one before cannot be told what they missed. */
     void begin(TreeState newState) {
-        new ArrayList<>(connections).forEach(ClientConnection::stateReplaced);
+        connections.forEach(ClientConnection::stateReplaced);
         state = newState;
+        connections.hasState(true);
     }
 
-    /** Serves otherwise from here on: those whom it does not suit are sent away. */
-    void serve(ServiceMode newMode) {
-        granted = newMode;
-        settleMode();
-    }
-
-    /** Serves no more than this, whatever is granted. */
-    void serveAtMost(ServiceMode newMost) {
-        most = newMost;
-        settleMode();
-    }
-
-    private void settleMode() {
-        ServiceMode newMode = granted.compareTo(most) < 0 ? granted : most;
-        if (mode != newMode) {
-            mode = newMode;
-            for (ClientConnection connection : new ArrayList<>(connections)) {
-                connection.serviceChanged(newMode);
-            }
-        }
-    }
-
-    Collection<ClientConnection> connections() {
+    LoopConnections connections() {
         return connections;
-    }
-
-    void opened(ClientConnection connection) {
-        connections.add(connection);
     }
 
     LoopCounters counters() {
@@ -166,8 +125,9 @@ final class Loop {
     }
 
     /**
-     * A batch is there. A loop that it does not concern, and that watches nothing, is left asleep: it catches up before it
-     * next looks at anything. But not for long, since what it has not walked through stays in memory. On the log's thread.
+     * A batch is there. A loop that it does not concern, and that watches nothing, is left asleep: it catches up before
+     * it next looks at anything. But not for long, since what it has not walked through stays in memory. On the log's
+     * thread.
      */
     void told(int steps, boolean concerned) {
         unseenSteps += steps;
@@ -178,8 +138,8 @@ final class Loop {
     }
 
     /**
-     * Whether every batch may have something for this loop. Said before the loop looks for the last time whether there is a
-     * batch, so that either it sees the batch or the log's thread sees this.
+     * Whether every batch may have something for this loop. Said before the loop looks for the last time whether there
+     * is a batch, so that either it sees the batch or the log's thread sees this.
      */
     private void attend() {
         boolean now = watches.size() > 0 || !stalled.isEmpty();
@@ -230,7 +190,7 @@ final class Loop {
         }
     }
 
-    /** Whoever watches may have missed an event of a step that fails, so nobody may stay; the next steps go on. */
+    /** A watcher may have missed an event of a step that fails, so no client may stay; the next steps go on. */
     private void walkGuarded(Step step) {
         try {
             walk(step);
@@ -241,7 +201,7 @@ final class Loop {
                     eventLoop,
                     e);
             state = step.applied().state();
-            new ArrayList<>(connections).forEach(connection -> connection.close("an error of the server"));
+            connections.closeAll("an error of the server");
         }
     }
 
@@ -249,80 +209,32 @@ final class Loop {
         ConnectionProposal ours =
                 step.origin() instanceof ConnectionProposal proposal && proposal.loop() == this ? proposal : null;
         if (ours != null) {
-            settled(ours, ours::beforeApplied);
+            ours.settle(ours::beforeApplied);
         }
         state = step.applied().state();
         for (TreeEvent event : step.applied().events()) {
             watches.fire(event);
         }
         if (step.applied().result() instanceof Result.SessionAttached moved) {
-            detachOlder(moved.session().id(), moved.session().attachment());
+            connections.moved(moved.session().id(), moved.session().attachment());
         }
         if (ours != null) {
-            settled(ours, () -> ours.applied(step.applied()));
+            ours.settle(() -> ours.applied(step.applied()));
         }
         if (step.applied().result() instanceof Result.SessionClosed closed) {
-            ClientConnection connection = attached.remove(closed.sessionId());
-            if (connection != null) {
-                connection.sessionEnded();
-            }
+            connections.ended(closed.sessionId());
         }
-    }
-
-    /** A proposal whose outcome cannot be delivered must not be waited for. */
-    private static void settled(ConnectionProposal proposal, Runnable delivery) {
-        try {
-            delivery.run();
-        } catch (RuntimeException | Error e) {
-            LOG.error("The outcome of {} cannot be delivered to {}", proposal, proposal.connection(), e);
-            proposal.connection().close("an error of the server");
-        }
-    }
-
-    private void detachOlder(long sessionId, long attachment) {
-        ClientConnection connection = attached.get(sessionId);
-        if (connection != null && connection.attachment() != attachment) {
-            attached.remove(sessionId);
-            connection.close("its session has moved to another connection");
-        }
-    }
-
-    void attach(long sessionId, ClientConnection connection) {
-        attached.put(sessionId, connection);
     }
 
     void detach(ClientConnection connection) {
-        attached.remove(connection.sessionId(), connection);
         watches.removeAll(connection);
-        unflushed.remove(connection);
         connections.remove(connection);
         goodbye.gone(connection);
     }
 
-    /** Has the connection flushed at the end of the present task. */
-    void flushLater(ClientConnection connection) {
-        unflushed.add(connection);
-    }
-
-    /**
-     * Flushes all connections that have something gathered. Inside the JVM a flush can run the client's code, and that
-     * can come back here in the middle of the very channel's flush, where Netty would ignore another one; the outermost
-     * call takes those up.
-     */
+    /** Flushes the connections that have something gathered. */
     void flush() {
-        if (flushing) {
-            return;
-        }
-        flushing = true;
-        try {
-            while (!unflushed.isEmpty()) {
-                List<ClientConnection> now = new ArrayList<>(unflushed);
-                unflushed.clear();
-                now.forEach(connection -> guarded(connection::flushOutput));
-            }
-        } finally {
-            flushing = false;
-        }
+        connections.flush();
         attend();
     }
 

@@ -1,22 +1,18 @@
 package io.conclave.connection;
 
 import io.conclave.protocol.AclRecord;
-import io.conclave.protocol.CheckVersionRequest;
-import io.conclave.protocol.CreateFlag;
-import io.conclave.protocol.CreateRequest;
-import io.conclave.protocol.DeleteRequest;
 import io.conclave.protocol.ErrorCode;
-import io.conclave.protocol.MultiRequest;
+import io.conclave.protocol.OpCode;
 import io.conclave.protocol.RequestBody;
-import io.conclave.protocol.SetAclRequest;
-import io.conclave.protocol.SetDataRequest;
-import io.conclave.tree.Acl;
 import io.conclave.tree.AclEntry;
 import io.conclave.tree.AuthId;
-import io.conclave.tree.CreateMode;
-import io.conclave.tree.Operation;
+import io.conclave.tree.TreeOperation;
+import io.conclave.tree.ZnodeAcl;
+import io.conclave.tree.ZnodeKind;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
 
 /** Turns the wire's writes into the tree's. */
 final class Operations {
@@ -25,57 +21,64 @@ final class Operations {
     /**
      * The error of a write that is refused before it is proposed, because the tree has no word for it; 0 if it can be
      * proposed.
+     *
+     * @param offersTtl whether nodes with a time to live may be created
      */
-    static int refusalOf(RequestBody body) {
-        if (!(body instanceof CreateRequest create)) {
+    static int refusalOf(RequestBody body, BooleanSupplier offersTtl) {
+        if (!(body instanceof RequestBody.Create create)) {
             return 0;
         }
-        if (CreateFlag.lookup(create.flags()).isEmpty() || ClusterNode.isReserved(create.path())) {
+        Optional<ZnodeKind> mode = ZnodeKind.ofFlag(create.flags());
+        if (mode.isEmpty() || ClusterNode.isReserved(create.path())) {
             return ErrorCode.BAD_ARGUMENTS.code();
         }
-        // nodes with a time to live are switched off, as they are in ZooKeeper by default
-        return modeOf(create).isEmpty() ? ErrorCode.UNIMPLEMENTED.code() : 0;
+        if (mode.get().hasTtl()) {
+            return refusalOfTtl(create.ttlMs(), offersTtl);
+        }
+        boolean hasNeedlessTtl = create.opCode() == OpCode.CREATE_TTL && create.ttlMs() >= 0;
+        return hasNeedlessTtl ? ErrorCode.BAD_ARGUMENTS.code() : 0;
     }
 
-    private static java.util.Optional<CreateMode> modeOf(CreateRequest create) {
-        return CreateMode.ofFlag(create.flags());
+    private static int refusalOfTtl(long ttlMs, BooleanSupplier offersTtl) {
+        if (!offersTtl.getAsBoolean()) {
+            return ErrorCode.UNIMPLEMENTED.code();
+        }
+        return TreeOperation.isTtl(ttlMs) ? 0 : ErrorCode.BAD_ARGUMENTS.code();
     }
 
-    static Operation of(RequestBody body) {
-        if (body instanceof CreateRequest create) {
-            return new Operation.Create(
-                    create.path(),
-                    create.data(),
-                    acl(create.acl()),
-                    modeOf(create).orElseThrow());
+    static TreeOperation of(RequestBody body) {
+        if (body instanceof RequestBody.Create create) {
+            ZnodeKind mode = ZnodeKind.ofFlag(create.flags()).orElseThrow();
+            long ttlMs = mode.hasTtl() ? create.ttlMs() : 0;
+            return new TreeOperation.Create(create.path(), create.data(), acl(create.acl()), mode, ttlMs);
         }
-        if (body instanceof DeleteRequest delete) {
-            return new Operation.Delete(delete.path(), delete.version());
+        if (body instanceof RequestBody.Delete delete) {
+            return new TreeOperation.Delete(delete.path(), delete.version());
         }
-        if (body instanceof SetDataRequest set) {
-            return new Operation.SetData(set.path(), set.data(), set.version());
+        if (body instanceof RequestBody.SetData set) {
+            return new TreeOperation.SetData(set.path(), set.data(), set.version());
         }
-        if (body instanceof SetAclRequest set) {
-            return new Operation.SetAcl(set.path(), acl(set.acl()), set.version());
+        if (body instanceof RequestBody.SetAcl set) {
+            return new TreeOperation.SetAcl(set.path(), acl(set.acl()), set.version());
         }
-        if (body instanceof CheckVersionRequest check) {
-            return new Operation.Check(check.path(), check.version());
+        if (body instanceof RequestBody.CheckVersion check) {
+            return new TreeOperation.Check(check.path(), check.version());
         }
-        if (body instanceof MultiRequest multi) {
-            return new Operation.Multi(
+        if (body instanceof RequestBody.Multi multi) {
+            return new TreeOperation.Multi(
                     multi.operations().stream().map(Operations::of).toList());
         }
         throw new IllegalArgumentException(body.opCode() + " is not a write");
     }
 
-    private static Acl acl(List<AclRecord> records) {
+    private static ZnodeAcl acl(List<AclRecord> records) {
         if (records.equals(AclRecord.OPEN)) {
-            return Acl.OPEN;
+            return ZnodeAcl.OPEN;
         }
         List<AclEntry> entries = new ArrayList<>(records.size());
         for (AclRecord entry : records) {
             entries.add(new AclEntry(entry.perms(), new AuthId(entry.scheme(), entry.id())));
         }
-        return new Acl(entries);
+        return new ZnodeAcl(entries);
     }
 }

@@ -5,8 +5,8 @@ import io.conclave.consensus.MembershipChange;
 import io.conclave.consensus.NoLiveMajorityException;
 import io.conclave.consensus.entry.ClusterConfiguration;
 import io.conclave.protocol.ErrorCode;
-import io.conclave.protocol.GetDataReply;
-import io.conclave.protocol.ReconfigRequest;
+import io.conclave.protocol.ReplyBody;
+import io.conclave.protocol.RequestBody;
 import io.conclave.replica.MembershipWords;
 import io.conclave.tree.AuthId;
 import io.conclave.tree.TreeReads;
@@ -27,15 +27,15 @@ final class ReconfigRequests {
 
     private final ClientConnection connection;
     private final RequestPipeline pipeline;
-    private final Membership membership;
+    private final MembershipService membership;
 
-    ReconfigRequests(ClientConnection connection, RequestPipeline pipeline, Membership membership) {
+    ReconfigRequests(ClientConnection connection, RequestPipeline pipeline, MembershipService membership) {
         this.connection = connection;
         this.pipeline = pipeline;
         this.membership = membership;
     }
 
-    void handle(int xid, ReconfigRequest request) {
+    void handle(int xid, RequestBody.Reconfig request) {
         Reconfig reconfig = new Reconfig(xid);
         pipeline.submit(reconfig);
         if (!connection.authIds().contains(AuthId.SUPER)) {
@@ -52,7 +52,7 @@ final class ReconfigRequests {
         }
     }
 
-    private List<MembershipChange> changesOf(ReconfigRequest request) {
+    private List<MembershipChange> changesOf(RequestBody.Reconfig request) {
         if (request.newMembers() != null && !request.newMembers().isEmpty()) {
             throw new IllegalArgumentException("only single members can be added and removed, not all replaced");
         }
@@ -69,7 +69,7 @@ final class ReconfigRequests {
     }
 
     /** Changes on their way, one at a time. */
-    private final class Reconfig implements Pending {
+    private final class Reconfig implements PendingAnswer {
         private final int xid;
         private @Nullable ErrorCode outcome;
 
@@ -122,8 +122,7 @@ final class ReconfigRequests {
 
         /** On the event loop, once it has walked to everything that is committed now. */
         private void whenApplied(Runnable action) {
-            Runnable applied = () -> connection.loop().postBehindSteps(action);
-            connection.offer(() -> connection.loop().log().readBarrier(applied));
+            connection.readBarrier(action);
         }
 
         private TreeReads.Data shown() {
@@ -148,7 +147,7 @@ final class ReconfigRequests {
                 return;
             }
             TreeReads.Data data = shown();
-            connection.reply(xid, new GetDataReply(data.bytes(), Replies.stat(data.stat())));
+            connection.reply(xid, new ReplyBody.GetData(data.bytes(), Replies.stat(data.stat())));
         }
     }
 }

@@ -7,7 +7,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Logs that connections are refused, with a line now and then: a flood must not fill the disk that the log needs. Thread-safe. */
+/**
+ * Logs that connections are refused, with a line now and then: a flood must not fill the disk that the log needs.
+ * Thread-safe.
+ */
 final class RefusedConnections {
     private static final Logger LOG = LoggerFactory.getLogger(RefusedConnections.class);
     private static final long INTERVAL_NANOS = Duration.ofSeconds(10).toNanos();

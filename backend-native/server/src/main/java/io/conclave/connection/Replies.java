@@ -1,21 +1,14 @@
 package io.conclave.connection;
 
 import io.conclave.protocol.AclRecord;
-import io.conclave.protocol.Create2Reply;
-import io.conclave.protocol.CreateReply;
-import io.conclave.protocol.EmptyReply;
 import io.conclave.protocol.ErrorCode;
-import io.conclave.protocol.MultiReply;
-import io.conclave.protocol.MultiRequest;
-import io.conclave.protocol.MultiResult;
 import io.conclave.protocol.OpCode;
 import io.conclave.protocol.ReplyBody;
 import io.conclave.protocol.RequestBody;
 import io.conclave.protocol.StatRecord;
-import io.conclave.protocol.StatReply;
-import io.conclave.tree.Acl;
 import io.conclave.tree.AclEntry;
 import io.conclave.tree.Result;
+import io.conclave.tree.ZnodeAcl;
 import io.conclave.tree.ZnodeStat;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,43 +21,43 @@ final class Replies {
     static ReplyBody of(RequestBody request, Result result) {
         if (result instanceof Result.Created created) {
             return request.opCode() == OpCode.CREATE
-                    ? new CreateReply(created.path())
-                    : new Create2Reply(created.path(), stat(created.stat()));
+                    ? new ReplyBody.Create(created.path())
+                    : new ReplyBody.Create2(created.path(), stat(created.stat()));
         }
         if (result instanceof Result.DataSet set) {
-            return new StatReply(stat(set.stat()));
+            return new ReplyBody.Stat(stat(set.stat()));
         }
         if (result instanceof Result.AclSet set) {
-            return new StatReply(stat(set.stat()));
+            return new ReplyBody.Stat(stat(set.stat()));
         }
         if (result instanceof Result.MultiDone done) {
-            return multiDone((MultiRequest) request, done);
+            return multiDone((RequestBody.Multi) request, done);
         }
         if (result instanceof Result.MultiFailed failed) {
             return multiFailed(
                     failed.parts(), failed.failedPart(), failed.error().code());
         }
-        return EmptyReply.INSTANCE;
+        return ReplyBody.Empty.INSTANCE;
     }
 
-    private static MultiReply multiDone(MultiRequest request, Result.MultiDone done) {
-        List<MultiResult> results = new ArrayList<>(done.results().size());
+    private static ReplyBody.Multi multiDone(RequestBody.Multi request, Result.MultiDone done) {
+        List<ReplyBody.MultiResult> results = new ArrayList<>(done.results().size());
         for (int part = 0; part < done.results().size(); part++) {
             RequestBody asked = request.operations().get(part);
-            results.add(MultiResult.succeeded(
+            results.add(ReplyBody.MultiResult.succeeded(
                     asked.opCode(), of(asked, done.results().get(part))));
         }
-        return new MultiReply(results);
+        return new ReplyBody.Multi(results);
     }
 
     /** The results of a multi that failed at a part: 0 before it, the error at it, -2 behind it. */
-    static MultiReply multiFailed(int parts, int failedPart, int errorCode) {
-        List<MultiResult> results = new ArrayList<>(parts);
+    static ReplyBody.Multi multiFailed(int parts, int failedPart, int errorCode) {
+        List<ReplyBody.MultiResult> results = new ArrayList<>(parts);
         for (int part = 0; part < parts; part++) {
             int code = part < failedPart ? ErrorCode.OK.code() : ErrorCode.RUNTIME_INCONSISTENCY.code();
-            results.add(MultiResult.failed(part == failedPart ? errorCode : code));
+            results.add(ReplyBody.MultiResult.failed(part == failedPart ? errorCode : code));
         }
-        return new MultiReply(results);
+        return new ReplyBody.Multi(results);
     }
 
     static StatRecord stat(ZnodeStat stat) {
@@ -82,7 +75,7 @@ final class Replies {
                 stat.pzxid());
     }
 
-    static List<AclRecord> acl(Acl acl) {
+    static List<AclRecord> acl(ZnodeAcl acl) {
         List<AclRecord> records = new ArrayList<>(acl.entries().size());
         for (AclEntry entry : acl.entries()) {
             records.add(new AclRecord(

@@ -1,26 +1,19 @@
 package io.conclave.connection;
 
 import io.conclave.consensus.Rejection;
-import io.conclave.protocol.AuthRequest;
-import io.conclave.protocol.EmptyReply;
 import io.conclave.protocol.ErrorCode;
 import io.conclave.protocol.JuteReader;
 import io.conclave.protocol.MalformedFrameException;
-import io.conclave.protocol.MultiRequest;
 import io.conclave.protocol.OpCode;
-import io.conclave.protocol.ReconfigRequest;
 import io.conclave.protocol.ReplyBody;
 import io.conclave.protocol.RequestBody;
 import io.conclave.protocol.RequestHeader;
-import io.conclave.protocol.SaslReply;
-import io.conclave.protocol.SyncReply;
-import io.conclave.protocol.SyncRequest;
 import io.conclave.tree.Applied;
 import io.conclave.tree.AuthId;
 import io.conclave.tree.Change;
-import io.conclave.tree.Operation;
 import io.conclave.tree.Result;
 import io.conclave.tree.SessionRecord;
+import io.conclave.tree.TreeOperation;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
 import java.util.List;
@@ -90,13 +83,13 @@ final class RequestDispatch {
         }
         switch (body.opCode()) {
             case PING -> ping(xid);
-            case AUTH -> authenticate(xid, (AuthRequest) body);
-            case SASL -> pipeline.submit(new Answer(xid, new SaslReply(null)));
-            case SYNC -> sync(xid, (SyncRequest) body);
+            case AUTH -> authenticate(xid, (RequestBody.Auth) body);
+            case SASL -> pipeline.submit(new Answer(xid, new ReplyBody.Sasl(null)));
+            case SYNC -> sync(xid, (RequestBody.Sync) body);
             case CREATE, CREATE2, CREATE_CONTAINER, CREATE_TTL, DELETE, SET_DATA, SET_ACL -> write(xid, body);
-            case MULTI -> multi(xid, (MultiRequest) body);
+            case MULTI -> multi(xid, (RequestBody.Multi) body);
             case CLOSE_SESSION -> closeSession(xid, body);
-            case RECONFIG -> reconfigs.handle(xid, (ReconfigRequest) body);
+            case RECONFIG -> reconfigs.handle(xid, (RequestBody.Reconfig) body);
             default -> pipeline.submit(new Read(xid, body, connection.authIds()));
         }
     }
@@ -109,10 +102,10 @@ final class RequestDispatch {
         };
     }
 
-    /** The client counts on its session from the answer on, so whoever could end it must know first. */
+    /** The client counts on its session from the answer on, so the server that could end it must know first. */
     private void ping(int xid) {
         if (connection.isReadOnly() || services.leases().answersAtOnce()) {
-            connection.reply(xid, EmptyReply.INSTANCE);
+            connection.reply(xid, ReplyBody.Empty.INSTANCE);
             return;
         }
         pingsUnderWay++;
@@ -125,14 +118,14 @@ final class RequestDispatch {
     }
 
     private void answerPing(int xid) {
-        connection.reply(xid, EmptyReply.INSTANCE);
+        connection.reply(xid, ReplyBody.Empty.INSTANCE);
         pingsUnderWay--;
         connection.resume();
     }
 
     /**
-     * The leader has found the session silent before it heard of this ping, and may have proposed its end: only a change
-     * in the log can save it, and the log's order decides.
+     * The leader has found the session silent before it heard of this ping, and may have proposed its end: only a
+     * change in the log can save it, and the log's order decides.
      */
     private void pong(int xid) {
         if (connection.isGone()) {
@@ -142,14 +135,13 @@ final class RequestDispatch {
         if (session.isEmpty()) {
             connection.close("its session has ended");
         } else if (session.get().isSuspected()) {
-            Keep keep = new Keep(xid);
-            connection.offer(() -> connection.loop().log().propose(keep));
+            connection.propose(new Keep(xid));
         } else {
             answerPing(xid);
         }
     }
 
-    /** Says by way of the log that the session lives, and answers the ping if that was in time. */
+    /** Says through the log that the session lives, and answers the ping if that was in time. */
     private final class Keep extends ConnectionProposal {
         private final int xid;
 
@@ -173,8 +165,8 @@ final class RequestDispatch {
         }
     }
 
-    private void authenticate(int xid, AuthRequest request) {
-        List<AuthId> proved = Authentication.verify(request, connection.authIds(), services.superUser());
+    private void authenticate(int xid, RequestBody.Auth request) {
+        List<AuthId> proved = AuthVerifier.verify(request, connection.authIds(), services.superUser());
         if (proved.isEmpty() || connection.authIds().size() >= MAX_AUTH_IDS) {
             connection.replyError(xid, ErrorCode.AUTH_FAILED.code());
             connection.closeAfterOutput();
@@ -183,11 +175,11 @@ final class RequestDispatch {
         List<AuthId> ids = new ArrayList<>(connection.authIds());
         proved.stream().filter(id -> !ids.contains(id)).forEach(ids::add);
         connection.authIds(ids);
-        connection.reply(xid, EmptyReply.INSTANCE);
+        connection.reply(xid, ReplyBody.Empty.INSTANCE);
     }
 
     private void write(int xid, RequestBody body) {
-        int error = Operations.refusalOf(body);
+        int error = Operations.refusalOf(body, services.offersTtl());
         if (error != 0) {
             pipeline.submit(new ErrorAnswer(xid, error));
         } else {
@@ -195,9 +187,9 @@ final class RequestDispatch {
         }
     }
 
-    private void multi(int xid, MultiRequest request) {
+    private void multi(int xid, RequestBody.Multi request) {
         for (int part = 0; part < request.operations().size(); part++) {
-            int error = Operations.refusalOf(request.operations().get(part));
+            int error = Operations.refusalOf(request.operations().get(part), services.offersTtl());
             if (error != 0) {
                 pipeline.submit(
                         new Answer(xid, Replies.multiFailed(request.operations().size(), part, error)));
@@ -207,7 +199,7 @@ final class RequestDispatch {
         propose(xid, request, request(Operations.of(request)));
     }
 
-    private Change request(Operation operation) {
+    private Change request(TreeOperation operation) {
         return new Change.Request(connection.sessionId(), connection.attachment(), connection.authIds(), operation);
     }
 
@@ -225,18 +217,17 @@ final class RequestDispatch {
     private void propose(int xid, RequestBody body, Change change) {
         Write write = new Write(connection, xid, body, change, services.time().monotonicNanos());
         pipeline.submit(write);
-        connection.offer(() -> connection.loop().log().propose(write));
+        connection.propose(write);
     }
 
-    private void sync(int xid, SyncRequest request) {
+    private void sync(int xid, RequestBody.Sync request) {
         Sync sync = new Sync(xid, request.path());
         pipeline.submit(sync);
-        connection.offer(() ->
-                connection.loop().log().readBarrier(() -> connection.loop().postBehindSteps(sync::reached)));
+        connection.readBarrier(sync::reached);
     }
 
     /** Waits until this loop has walked through all that was committed when the sync came in. */
-    private final class Sync implements Pending {
+    private final class Sync implements PendingAnswer {
         private final int xid;
         private final String path;
         private boolean reached;
@@ -263,12 +254,12 @@ final class RequestDispatch {
 
         @Override
         public void answer() {
-            connection.reply(xid, new SyncReply(path));
+            connection.reply(xid, new ReplyBody.Sync(path));
         }
     }
 
     /** A read, with what the connection had proved when it came in. */
-    private final class Read implements Pending {
+    private final class Read implements PendingAnswer {
         private final int xid;
         private final RequestBody body;
         private final List<AuthId> authIds;
@@ -291,7 +282,7 @@ final class RequestDispatch {
     }
 
     /** Something that is known already and waits for its turn only. */
-    private class Answer implements Pending {
+    private class Answer implements PendingAnswer {
         private final int xid;
         private final ReplyBody body;
 
@@ -312,7 +303,7 @@ final class RequestDispatch {
     }
 
     /** An error that is known already. */
-    private class ErrorAnswer implements Pending {
+    private class ErrorAnswer implements PendingAnswer {
         private final int xid;
         private final int errorCode;
 

@@ -10,7 +10,7 @@ import java.util.ArrayDeque;
 final class RequestPipeline {
     private final ClientConnection connection;
     private final LoopCounters counters;
-    private final ArrayDeque<Pending> waiting = new ArrayDeque<>();
+    private final ArrayDeque<PendingAnswer> waiting = new ArrayDeque<>();
 
     RequestPipeline(ClientConnection connection, LoopCounters counters) {
         this.connection = connection;
@@ -25,7 +25,7 @@ final class RequestPipeline {
         return waiting.size();
     }
 
-    void submit(Pending request) {
+    void submit(PendingAnswer request) {
         if (waiting.isEmpty() && request.isReady()) {
             request.answer();
         } else if (!connection.isGone()) {
@@ -35,12 +35,12 @@ final class RequestPipeline {
     }
 
     /**
-     * Answers what can be answered, whether or not the client keeps up: a read that waited longer would see later writes
-     * of its own connection, and its watch would miss them.
+     * Answers what can be answered, whether or not the client keeps up: a read that waited longer would see later
+     * writes of its own connection, and its watch would miss them.
      */
     void advance() {
         while (!connection.isGone()) {
-            Pending first = waiting.peek();
+            PendingAnswer first = waiting.peek();
             if (first == null || !first.isReady()) {
                 return;
             }
@@ -51,8 +51,8 @@ final class RequestPipeline {
     }
 
     /** Answers everything before the given write, which is about to be shown. */
-    void settleBefore(Pending write) {
-        for (Pending earlier : waiting) {
+    void settleBefore(PendingAnswer write) {
+        for (PendingAnswer earlier : waiting) {
             if (earlier == write) {
                 break;
             }

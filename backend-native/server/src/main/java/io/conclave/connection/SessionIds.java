@@ -1,14 +1,15 @@
 package io.conclave.connection;
 
 import io.conclave.tree.SessionPassword;
+import io.conclave.tree.Znode;
 import java.security.SecureRandom;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Chooses ids and passwords of new sessions. The member is in the highest byte of an id, as ZooKeeper has it; the rest
- * counts up from a place that is drawn at the start, so that lives of one server do not meet. Not from its wall clock, as
- * ZooKeeper's: after a clock was set back, sessions that had ended lived again. From any thread.
+ * counts up from a place that is drawn at the start, so that lives of one server do not meet. Not from its wall clock,
+ * as ZooKeeper's: after a clock was set back, sessions that had ended lived again. From any thread.
  */
 public final class SessionIds {
     private static final int MEMBER_SHIFT = 56;
@@ -28,7 +29,7 @@ public final class SessionIds {
     }
 
     /**
-     * As above, with ids and passwords that whoever knows the source can tell.
+     * As above, with ids and passwords that follow from the source.
      *
      * @param random thread-safe if the ids are used by several; another one in each life
      */
@@ -40,7 +41,7 @@ public final class SessionIds {
 
     long nextId() {
         long id = member | (next.getAndIncrement() & COUNT_MASK);
-        return id == 0 ? nextId() : id;
+        return Znode.canBeSession(id) ? id : nextId();
     }
 
     SessionPassword nextPassword() {

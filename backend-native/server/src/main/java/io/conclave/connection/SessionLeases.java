@@ -1,20 +1,20 @@
 package io.conclave.connection;
 
-/** Who is heard of: keeps the sessions' leases outside of the log. From any thread, without blocking. */
+/** The sessions' leases, kept outside of the log. From any thread, without blocking. */
 public interface SessionLeases {
 
     /** The lease of a session; a dead one if there is no such session. */
     Lease of(long sessionId);
 
     /**
-     * Whether a sign of life may be answered as soon as {@link Lease#touch} has said yes: this server leads, and nobody
+     * Whether a heartbeat may be answered as soon as {@link Lease#touch} has said yes: this server leads, and nobody
      * else could.
      */
     boolean answersAtOnce();
 
     /**
-     * Runs the action on the log's thread when the leader knows of all signs of life up to now, was the leader then, and
-     * whatever it had committed by then is applied here. Waits while there is no leader.
+     * Runs the action on the log's thread when the leader knows of all heartbeats up to now, was the leader then, and
+     * what it had committed by then is applied here. Waits while there is no leader.
      */
     void whenLeaderKnows(Runnable action);
 
@@ -24,7 +24,7 @@ public interface SessionLeases {
          * The session was heard of now.
          *
          * @return false if its end has been proposed or has come; then nothing may be answered that a client could
-         *     take for a sign of life
+         *     take for a heartbeat
          */
         boolean touch();
     }

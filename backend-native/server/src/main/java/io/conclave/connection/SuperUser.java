@@ -3,7 +3,7 @@ package io.conclave.connection;
 import java.util.Optional;
 
 /**
- * What proves to be the user {@code super}, who may do everything.
+ * What proves to be the user {@code super}, which may do everything.
  *
  * @param secret the password of a user of that name; empty if there is none
  * @param digest ZooKeeper's digest of a user and a password, {@code user:digest}; empty if there is none

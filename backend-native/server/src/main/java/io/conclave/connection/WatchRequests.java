@@ -1,19 +1,14 @@
 package io.conclave.connection;
 
-import io.conclave.protocol.AddWatchRequest;
-import io.conclave.protocol.CheckWatchesRequest;
-import io.conclave.protocol.EmptyReply;
 import io.conclave.protocol.ErrorCode;
-import io.conclave.protocol.ErrorReply;
-import io.conclave.protocol.RemoveWatchesRequest;
 import io.conclave.protocol.ReplyBody;
-import io.conclave.protocol.SetWatchesRequest;
 import io.conclave.protocol.WatchMode;
+import io.conclave.protocol.WatchRequest;
 import io.conclave.protocol.WatcherType;
-import io.conclave.tree.Acl;
 import io.conclave.tree.TreeEvent;
 import io.conclave.tree.TreeState;
 import io.conclave.tree.Znode;
+import io.conclave.tree.ZnodeAcl;
 import java.util.Optional;
 
 /** The requests of one connection that set, ask for and remove watches. Belongs to the connection's loop. */
@@ -52,26 +47,26 @@ final class WatchRequests {
         connection.loop().watches().add(path, connection, kind);
     }
 
-    ReplyBody addPersistent(AddWatchRequest request) {
+    ReplyBody addPersistent(WatchRequest.AddWatch request) {
         // ZooKeeper's answer to a mode that it does not know, and to a type
         WatchMode mode = WatchMode.lookup(request.mode())
                 .orElseThrow(() -> new RefusedWatchException(ErrorCode.MARSHALLING_ERROR));
         set(request.path(), mode == WatchMode.PERSISTENT ? WatchTable.PERSISTENT : WatchTable.RECURSIVE);
-        return new ErrorReply(ErrorCode.OK.code());
+        return new ReplyBody.Err(ErrorCode.OK.code());
     }
 
-    ReplyBody remove(RemoveWatchesRequest request) {
+    ReplyBody remove(WatchRequest.RemoveWatches request) {
         if (!connection.loop().watches().remove(request.path(), connection, kinds(request.type()))) {
             throw new RefusedWatchException(ErrorCode.NO_WATCHER);
         }
-        return EmptyReply.INSTANCE;
+        return ReplyBody.Empty.INSTANCE;
     }
 
-    ReplyBody check(CheckWatchesRequest request) {
+    ReplyBody check(WatchRequest.CheckWatches request) {
         if (!connection.loop().watches().contains(request.path(), connection, kinds(request.type()))) {
             throw new RefusedWatchException(ErrorCode.NO_WATCHER);
         }
-        return EmptyReply.INSTANCE;
+        return ReplyBody.Empty.INSTANCE;
     }
 
     private static int kinds(int type) {
@@ -87,7 +82,7 @@ final class WatchRequests {
     }
 
     /** What a client has missed while it was away is told at once; the watches that missed nothing are set. */
-    ReplyBody setAgain(TreeState state, SetWatchesRequest request) {
+    ReplyBody setAgain(TreeState state, WatchRequest.SetWatches request) {
         long seen = request.relativeZxid();
         for (String path : request.dataWatches()) {
             Optional<Znode> node = state.znode(path);
@@ -118,11 +113,11 @@ final class WatchRequests {
         }
         request.persistentWatches().forEach(path -> set(path, WatchTable.PERSISTENT));
         request.persistentRecursiveWatches().forEach(path -> set(path, WatchTable.RECURSIVE));
-        return EmptyReply.INSTANCE;
+        return ReplyBody.Empty.INSTANCE;
     }
 
-    /** As in ZooKeeper no permission is asked for: whoever had the watch learns that it is spent, and no more. */
+    /** As in ZooKeeper no permission is asked for: the owner of the watch learns that it is spent, and no more. */
     private void tell(TreeEvent.Type type, String path) {
-        connection.tell(new TreeEvent(type, path, NO_ZXID, Acl.OPEN));
+        connection.tell(new TreeEvent(type, path, NO_ZXID, ZnodeAcl.OPEN));
     }
 }

@@ -27,14 +27,14 @@ final class WatchTable {
 
     static final int ANY = DATA | CHILDREN | PERSISTENT | RECURSIVE;
 
-    /** Somebody who watches; each knows the paths he watches, so that leaving costs no search. */
+    /** A watcher knows the paths that it watches, so that leaving costs no search. */
     interface Watcher {
         Set<String> watchedPaths();
 
         void tell(TreeEvent event);
     }
 
-    /** Who watches a path is told in the order in which he asked, the same in every run. */
+    /** The watchers of a path are told in the order in which they asked, the same in every run. */
     private final Map<String, Map<Watcher, Integer>> byPath = new HashMap<>();
 
     private int recursiveCount;
@@ -75,7 +75,7 @@ final class WatchTable {
         }
     }
 
-    /** Tells those who watch for the event, and takes their one-shot watches away first. */
+    /** Tells the watchers of the event, after removing their one-shot watches. */
     void fire(TreeEvent event) {
         Map<Watcher, Integer> watchers = byPath.get(event.path());
         boolean ancestors = recursiveCount > 0 && event.type() != TreeEvent.Type.CHILDREN_CHANGED;
@@ -94,7 +94,7 @@ final class WatchTable {
         }
     }
 
-    /** Takes all one-shot watches of a node's data away; who had them. */
+    /** Removes all one-shot watches of a node's data; returns the watchers that had them. */
     List<Watcher> take(String path) {
         List<Watcher> taken = new ArrayList<>();
         for (Map.Entry<Watcher, Integer> entry :

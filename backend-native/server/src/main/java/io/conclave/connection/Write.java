@@ -1,7 +1,6 @@
 package io.conclave.connection;
 
 import io.conclave.consensus.Rejection;
-import io.conclave.protocol.EmptyReply;
 import io.conclave.protocol.ErrorCode;
 import io.conclave.protocol.OpCode;
 import io.conclave.protocol.ReplyBody;
@@ -14,13 +13,13 @@ import io.conclave.tree.TreeError;
 import org.jspecify.annotations.Nullable;
 
 /** A write on its way through the log and back to its place in the pipeline. Belongs to the connection's loop. */
-final class Write extends ConnectionProposal implements Pending {
+final class Write extends ConnectionProposal implements PendingAnswer {
     private final ClientConnection connection;
     private final int xid;
     private final RequestBody request;
     private final long sinceNanos;
     private @Nullable ReplyHeader header;
-    private ReplyBody reply = EmptyReply.INSTANCE;
+    private ReplyBody reply = ReplyBody.Empty.INSTANCE;
     private boolean refused;
 
     Write(ClientConnection connection, int xid, RequestBody request, Change change, long sinceNanos) {
@@ -31,7 +30,7 @@ final class Write extends ConnectionProposal implements Pending {
         this.sinceNanos = sinceNanos;
     }
 
-    /** Whatever stands before this write must be answered from the state before it. */
+    /** All requests before this write must be answered from the state before it. */
     @Override
     void beforeApplied() {
         if (!connection.isGone()) {

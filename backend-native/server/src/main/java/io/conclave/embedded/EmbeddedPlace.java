@@ -58,7 +58,7 @@ record EmbeddedPlace(String name, Optional<Path> directory) {
         return name;
     }
 
-    /** The directory without links and dots, so that it is one place whatever way leads to it; it need not exist yet. */
+    /** The directory without links and dots, so that it is one place by each of its names; it need not exist yet. */
     private static Path real(Path directory) {
         Path existing = directory.toAbsolutePath().normalize();
         Path missing = Path.of("");

@@ -29,7 +29,7 @@ final class EmbeddedServers {
         // @GuardedBy("lock")
         boolean begun;
 
-        /** True for the one who has to start it. */
+        /** True for the caller that has to start it. */
         boolean begin(Object lock) {
             synchronized (lock) {
                 boolean first = !begun;
@@ -40,7 +40,7 @@ final class EmbeddedServers {
     }
 
     /**
-     * The server of a place, started if nobody here uses it yet. Blocks meanwhile. To be given back once.
+     * The server of a place, started if it is not in use here yet. Blocks meanwhile. To be given back once.
      *
      * @throws LogException if the directory is in use by another process or its log cannot be read
      */

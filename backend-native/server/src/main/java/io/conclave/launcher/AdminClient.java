@@ -1,16 +1,11 @@
 package io.conclave.launcher;
 
-import io.conclave.protocol.AuthRequest;
 import io.conclave.protocol.ConnectRequest;
 import io.conclave.protocol.ConnectResponse;
-import io.conclave.protocol.EmptyRequest;
 import io.conclave.protocol.ErrorCode;
 import io.conclave.protocol.Frames;
-import io.conclave.protocol.GetDataReply;
-import io.conclave.protocol.GetDataRequest;
 import io.conclave.protocol.JuteReader;
 import io.conclave.protocol.OpCode;
-import io.conclave.protocol.ReconfigRequest;
 import io.conclave.protocol.ReplyBody;
 import io.conclave.protocol.ReplyHeader;
 import io.conclave.protocol.RequestBody;
@@ -46,35 +41,34 @@ final class AdminClient implements AutoCloseable {
         send(hello);
         ConnectResponse.decode(new JuteReader(readFrame()));
         byte[] credentials = ("super:" + secret).getBytes(StandardCharsets.UTF_8);
-        call(Xid.AUTH, new AuthRequest(0, "digest", credentials));
+        call(Xid.AUTH, new RequestBody.Auth(0, "digest", credentials));
     }
 
     /** The data of {@code /zookeeper/config}. */
     String members() throws IOException {
-        return text(call(++xid, new GetDataRequest(CONFIG, false)));
+        return text(call(++xid, new RequestBody.GetData(CONFIG, false)));
     }
 
     /** The members after the change; blocks until it is committed. */
     String reconfig(String joining, String leaving) throws IOException {
-        return text(call(++xid, new ReconfigRequest(joining, leaving, null, -1)));
+        return text(call(++xid, new RequestBody.Reconfig(joining, leaving, null, -1)));
     }
 
     private static String text(ReplyBody body) {
-        byte[] data = ((GetDataReply) body).data();
+        byte[] data = ((ReplyBody.GetData) body).data();
         return data == null ? "" : new String(data, StandardCharsets.UTF_8);
     }
 
     private ReplyBody call(int number, RequestBody request) throws IOException {
         ByteBuf out = Unpooled.buffer();
         Frames.writeRequest(out, number, request);
-        send(out);
-        JuteReader reader = new JuteReader(readFrame());
+        JuteReader reader = new JuteReader(exchange(out));
         ReplyHeader header = ReplyHeader.decode(reader);
         if (header.err() == ErrorCode.NEW_CONFIG_NO_QUORUM.code()) {
             throw new IOException(
                     "of the servers that would vote then, no majority answers the leader. The change could"
-                            + " not be committed, every write would wait behind it, and nobody could lead. Bring one of them back"
-                            + " first. With --force it is made all the same: if no majority of the new voters comes back, the"
+                            + " not be committed, every write would wait behind it, and no server could lead. Bring one of them back"
+                            + " first. With --force it is made anyway: if no majority of the new voters comes back, the"
                             + " cluster has ended, and what it holds is lost");
         }
         if (header.err() != ErrorCode.OK.code()) {
@@ -84,6 +78,28 @@ final class AdminClient implements AutoCloseable {
         }
         OpCode opCode = request.opCode();
         return ReplyBody.decode(opCode, reader);
+    }
+
+    private ByteBuf exchange(ByteBuf request) throws NoAnswerException {
+        try {
+            send(request);
+            return readFrame();
+        } catch (IOException e) {
+            throw new NoAnswerException(e);
+        }
+    }
+
+    /** The connection ended after a request was sent, so it may take effect. */
+    static final class NoAnswerException extends IOException {
+        private static final long serialVersionUID = 1;
+
+        NoAnswerException(IOException cause) {
+            super(
+                    "The connection ended before the answer (" + cause
+                            + "), so it is not known whether a change was made. The command members shows it once there is a"
+                            + " leader.",
+                    cause);
+        }
     }
 
     private void send(ByteBuf out) throws IOException {
@@ -106,7 +122,7 @@ final class AdminClient implements AutoCloseable {
     public void close() throws IOException {
         try (socket) {
             ByteBuf bye = Unpooled.buffer();
-            Frames.writeRequest(bye, ++xid, new EmptyRequest(OpCode.CLOSE_SESSION));
+            Frames.writeRequest(bye, ++xid, new RequestBody.Empty(OpCode.CLOSE_SESSION));
             send(bye);
             readFrame();
         }

@@ -104,7 +104,7 @@ final class Daemon {
             pause();
         }
         console.say("The server runs as process " + process.pid() + " but does not serve yet: it has no leader. Are "
-                + "most of the others running, and was one of them given birth with init? Its log is in "
+                + "most of the others running, and was one of them bootstrapped with init? Its log is in "
                 + files.log());
         return Main.DONE;
     }

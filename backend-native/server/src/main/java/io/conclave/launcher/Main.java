@@ -14,9 +14,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The command line: {@code conclave-server <command> <configuration file> [argument]}. Exit status: 0 when it was done, 1
- * if it failed, 2 for a wrong command line or configuration; {@code start-foreground} ends with that of the signal after
- * an orderly end (143 for SIGTERM); {@code status} gives 3 for a server that runs and does not serve.
+ * The command line: {@code conclave-server <command> <configuration file> [argument]}. Exit status: 0 when it was done,
+ * 1 if it failed, 2 for a wrong command line or configuration; {@code start-foreground} ends with that of the signal
+ * after an orderly end (143 for SIGTERM); {@code status} gives 3 for a server that runs and does not serve.
  */
 public final class Main {
     static final int DONE = 0;
@@ -32,18 +32,30 @@ public final class Main {
     private record Command(String argument, String purpose, Action action) {}
 
     private static final Map<String, Command> COMMANDS = new TreeMap<>(Map.ofEntries(
-            command("init", "", "makes a new cluster, on one of its servers, once", Cluster::init),
+            command("init", "", "makes a new cluster, on one of its servers, once", ClusterCommands::init),
             command("start", "", "starts the server in the background", Daemon::start),
             command("start-foreground", "", "serves until a signal ends it", Foreground::serve),
             command("stop", "", "ends the server of this dataDir in order", Daemon::stop),
             command("status", "", "says what the server does", Daemon::status),
-            command("trust-log", "", "counts a log whose end was torn as whole, as the last resort", Cluster::trustLog),
-            command("set-aside", "", "puts a damaged log away, so that the server can join anew", Cluster::setAside),
-            command("members", "", "lists the cluster's members", Cluster::members),
-            command("add", "server.N=host:port...", "takes a server in", Cluster::add),
-            command("replace", "server.N=host:port...", "gives a member another address or role", Cluster::replace),
-            command("promote", "N", "gives an observer a vote", Cluster::promote),
-            command("remove", "N", "lets a member go", Cluster::remove)));
+            command(
+                    "trust-log",
+                    "",
+                    "counts a log whose end was torn as whole, as the last resort",
+                    ClusterCommands::trustLog),
+            command(
+                    "set-aside",
+                    "",
+                    "puts a damaged log away, so that the server can join anew",
+                    ClusterCommands::setAside),
+            command("members", "", "lists the cluster's members", ClusterCommands::members),
+            command("add", "server.N=host:port...", "takes a server in", ClusterCommands::add),
+            command(
+                    "replace",
+                    "server.N=host:port...",
+                    "gives a member another address or role",
+                    ClusterCommands::replace),
+            command("promote", "N", "gives an observer a vote", ClusterCommands::promote),
+            command("remove", "N", "lets a member go", ClusterCommands::remove)));
 
     private Main() {}
 

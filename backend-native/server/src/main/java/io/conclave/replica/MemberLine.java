@@ -1,6 +1,6 @@
 package io.conclave.replica;
 
-import io.conclave.consensus.entry.Member;
+import io.conclave.consensus.entry.EnsembleMember;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -13,7 +13,7 @@ import java.util.Locale;
  * @param clientAddress the address that its clients' port is opened on; empty for all, or if there is none
  * @param namesElectionPort whether it names a second port, which is not needed here
  */
-public record MemberLine(Member member, String clientAddress, boolean namesElectionPort) {
+public record MemberLine(EnsembleMember member, String clientAddress, boolean namesElectionPort) {
     public static final int MAX_ID = 255;
     private static final String FORM =
             "host:peerPort[:electionPort][:participant|observer][;[clientAddress:]clientPort]";
@@ -58,7 +58,7 @@ public record MemberLine(Member member, String clientAddress, boolean namesElect
             clientPort = port(text, "client port", client.get(client.size() - 1));
             clientAddress = client.size() == 2 && !isEverywhere(client.get(0)) ? client.get(0) : "";
         }
-        Member member = new Member(id, 0, parts.get(0), peerPort, clientAddress, clientPort, observer);
+        EnsembleMember member = new EnsembleMember(id, 0, parts.get(0), peerPort, clientAddress, clientPort, observer);
         return new MemberLine(member, clientAddress, parts.size() == 3 && !isNone(parts.get(2)));
     }
 

@@ -1,14 +1,16 @@
 package io.conclave.replica;
 
 import io.conclave.consensus.entry.ClusterConfiguration;
-import io.conclave.consensus.entry.Member;
+import io.conclave.consensus.entry.EnsembleMember;
 
 /**
  * The members of a cluster in ZooKeeper's words, as its {@code /zookeeper/config} has them: one {@code server.N=...} a
- * line. Who has no vote, for good or not yet, is an observer there.
+ * line. A member without a vote, for good or not yet, is an observer there.
  */
 public final class MemberList {
-    /** There is one port for peers; ZooKeeper's own reader, which Curator's clients use, wants another one behind it. */
+    /**
+     * There is one port for peers; ZooKeeper's own reader, which Curator's clients use, wants another one behind it.
+     */
     private static final int NO_ELECTION_PORT = 0;
 
     private MemberList() {}
@@ -16,7 +18,7 @@ public final class MemberList {
     /** The lines, each with its end; members that no other member could reach are left out. */
     public static String of(ClusterConfiguration configuration) {
         StringBuilder lines = new StringBuilder();
-        for (Member member : configuration.members().values()) {
+        for (EnsembleMember member : configuration.members().values()) {
             if (!member.host().isEmpty()) {
                 lines.append("server.").append(member.id()).append('=');
                 lines.append(format(member, configuration.isVoter(member.id()))).append('\n');
@@ -26,7 +28,7 @@ public final class MemberList {
     }
 
     /** What stands behind {@code server.N=}. */
-    public static String format(Member member, boolean votes) {
+    public static String format(EnsembleMember member, boolean votes) {
         StringBuilder line = new StringBuilder(bracketed(member.host()));
         line.append(':').append(member.peerPort()).append(':').append(NO_ELECTION_PORT);
         line.append(votes ? ":participant" : ":observer");

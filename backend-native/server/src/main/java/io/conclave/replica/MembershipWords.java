@@ -1,12 +1,15 @@
 package io.conclave.replica;
 
 import io.conclave.consensus.MembershipChange;
-import io.conclave.consensus.entry.Member;
+import io.conclave.consensus.entry.EnsembleMember;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Changes of the membership in ZooKeeper's words: {@code server.N=...} for who joins, {@code N} for who leaves. */
+/**
+ * Changes of the membership in ZooKeeper's words: {@code server.N=...} for a member that joins, {@code N} for one that
+ * leaves.
+ */
 public final class MembershipWords {
     /** Before an item: make the change also without a live majority of the new voters. */
     public static final String FORCE = "force:";
@@ -14,8 +17,8 @@ public final class MembershipWords {
     private MembershipWords() {}
 
     /**
-     * Reads two lists, with commas or ends of line between their items. Who joins comes before who leaves, so that there
-     * are always enough.
+     * Reads two lists, with commas or ends of line between their items. Members that join come before those that leave,
+     * so that there are always enough.
      *
      * @throws IllegalArgumentException if an item is not of its form, or there is none
      */
@@ -37,18 +40,18 @@ public final class MembershipWords {
             changes.add(new MembershipChange.Remove(id, item.startsWith(FORCE)));
         }
         if (changes.isEmpty()) {
-            throw new IllegalArgumentException("nobody joins and nobody leaves");
+            throw new IllegalArgumentException("no server joins and none leaves");
         }
         return changes;
     }
 
-    /** The changes in the words that {@link #parse} reads; first who joins, then who leaves. */
+    /** The changes in the words that {@link #parse} reads; first those that join, then those that leave. */
     public static List<String> format(List<MembershipChange> changes) {
         StringBuilder joining = new StringBuilder();
         StringBuilder leaving = new StringBuilder();
         for (MembershipChange change : changes) {
             if (change instanceof MembershipChange.Put put) {
-                Member member = put.member();
+                EnsembleMember member = put.member();
                 joining.append(put.force() ? FORCE : "")
                         .append("server.")
                         .append(member.id())
@@ -68,7 +71,7 @@ public final class MembershipWords {
         List<String> parts = new ArrayList<>();
         for (MembershipChange change : changes) {
             if (change instanceof MembershipChange.Put put) {
-                Member member = put.member();
+                EnsembleMember member = put.member();
                 parts.add("server " + member.id() + " joins or changes to "
                         + MemberList.format(member, !member.observer()));
             } else if (change instanceof MembershipChange.Remove remove) {

@@ -26,7 +26,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Replica implements StateMachine {
     private final int featureLevel;
-    private volatile TreeState state = TreeState.initial(new UUID(0, 0), 0);
+    private volatile TreeState state = TreeState.OF_NO_CLUSTER;
+    private volatile boolean reading;
     private volatile List<StepListener> listeners = List.of();
 
     /**
@@ -40,20 +41,27 @@ public final class Replica implements StateMachine {
 
     /**
      * The state after the last applied entry; from any thread. It may be ahead of what the listeners have made of it,
-     * never behind.
+     * never behind. An empty one while {@link #isReading}.
      */
     public TreeState state() {
         return state;
     }
 
+    /** Whether the state is forgotten, and another one is read that takes its place; from any thread. */
+    public boolean isReading() {
+        return reading;
+    }
+
     /**
-     * Sets who is told of the present state and of each batch from here on, in that order. Does nothing if somebody is
-     * told already. On the log's thread.
+     * Sets the listeners that are told of the present state and of each batch from here on, in that order. Does nothing
+     * if some are set already. On the log's thread.
      */
     public void tell(List<StepListener> newListeners) {
         if (listeners.isEmpty()) {
             listeners = List.copyOf(newListeners);
-            listeners.forEach(listener -> listener.began(state));
+            if (!reading) {
+                listeners.forEach(listener -> listener.began(state));
+            }
         }
     }
 
@@ -64,8 +72,9 @@ public final class Replica implements StateMachine {
 
     @Override
     public void apply(CommittedBatch batch) {
+        requireState();
         List<Step> steps = new ArrayList<>(batch.entries().size());
-        TreeState next = batch.firstIndex() == 1 ? born(batch) : state;
+        TreeState next = batch.firstIndex() == 1 ? bootstrapped(batch) : state;
         for (CommittedEntry entry : batch.entries()) {
             ChangeProposal origin = entry.origin() instanceof ChangeProposal proposal ? proposal : null;
             Change change = origin != null ? origin.change() : decode(entry, batch.term());
@@ -86,9 +95,9 @@ public final class Replica implements StateMachine {
 
     /**
      * The generation is the time of the cluster's first batch: all members and every recovery see the same, and a
-     * server in memory, which is born at each start, has a larger one each time.
+     * server in memory, which is bootstrapped at each start, has a larger one each time.
      */
-    private TreeState born(CommittedBatch batch) {
+    private TreeState bootstrapped(CommittedBatch batch) {
         return state.withGeneration(batch.timestampMs());
     }
 
@@ -113,10 +122,24 @@ public final class Replica implements StateMachine {
         return new Change.RaiseFeatureLevel(level);
     }
 
+    private void requireState() {
+        if (reading) {
+            throw new IllegalStateException("the state that comes next is still being read");
+        }
+    }
+
     @Override
     public StateSnapshot snapshot() {
+        requireState();
         TreeState now = state;
         return out -> SnapshotCodec.write(now, out);
+    }
+
+    @Override
+    public void drop() {
+        reading = true;
+        state = TreeState.OF_NO_CLUSTER;
+        listeners.forEach(StepListener::dropped);
     }
 
     @Override
@@ -124,6 +147,7 @@ public final class Replica implements StateMachine {
         TreeState read = SnapshotCodec.read(snapshot);
         return () -> {
             state = read;
+            reading = false;
             listeners.forEach(listener -> listener.began(read));
         };
     }

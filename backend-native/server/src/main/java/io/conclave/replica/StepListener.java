@@ -7,10 +7,16 @@ import java.util.List;
 public interface StepListener {
 
     /**
-     * From here on, the state is another one, which no steps lead to: the first one, or that of a snapshot. Whatever
+     * From here on, the state is another one, which no steps lead to: the first one, or that of a snapshot. What
      * was said about states before it is void.
      */
     void began(TreeState state);
+
+    /**
+     * The state is forgotten, for another one is read that takes its place: nothing may hold on to it, and nobody may
+     * be served from it, until {@link #began}.
+     */
+    default void dropped() {}
 
     /**
      * A batch was applied.

@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What an operator's command shows to this server: whoever may read its data directory may command it. A new random one
- * at each start, in the file {@code admin.secret}, for the owner's eyes only.
+ * What an operator's command shows to this server: a user who may read its data directory may command it. A new random
+ * one at each start, in the file {@code admin.secret}, for the owner's eyes only.
  */
 public final class AdminSecret {
     /** The file's name, in dataDir. */
@@ -38,7 +38,7 @@ public final class AdminSecret {
         return value;
     }
 
-    /** Writes the file. Blocks. A server that cannot do so serves all the same, but takes no operator's commands. */
+    /** Writes the file. Blocks. A server that cannot do so serves, but takes no operator's commands. */
     void publish() {
         try {
             Files.createDirectories(directory);

@@ -15,7 +15,9 @@ import io.conclave.consensus.ReplicatedLog;
 import io.conclave.consensus.disk.RealDisk;
 import io.conclave.consensus.ensemble.EnsembleLog;
 import io.conclave.replica.Replica;
+import io.conclave.server.faults.ServerFaults;
 import io.conclave.time.TimeSource;
+import io.conclave.tree.Change;
 import io.conclave.tree.TreeState;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -24,11 +26,8 @@ import io.netty.channel.local.LocalAddress;
 import io.netty.util.concurrent.Future;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -37,12 +36,9 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -54,14 +50,14 @@ import org.slf4j.LoggerFactory;
  * A running server: a log, the state it makes, and the connections that it serves.
  *
  * <p>The way of a write: a connection decodes it on its event loop and proposes it; the log makes it durable with
- * whatever else has gathered, and applies the batch on its one thread; the batch goes to every event loop, which walks
+ * all else that has gathered, and applies the batch on its one thread; the batch goes to every event loop, which walks
  * through its steps and queues watch events before replies. The way of a read: its connection's event loop answers from
  * the state that it has walked to.
  */
 public final class ConclaveServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ConclaveServer.class);
     /** What this version understands. */
-    static final int FEATURE_LEVEL = 2;
+    static final int FEATURE_LEVEL = 3;
 
     /** At this level all members understand a suspicion that names its term. */
     private static final int TERMS_FEATURE_LEVEL = 2;
@@ -74,7 +70,10 @@ public final class ConclaveServer implements AutoCloseable {
     private static final long MAX_QUEUED_BYTES = Math.min(
             64 << 20, Math.max(2 * MAX_ENTRY_BYTES, Runtime.getRuntime().maxMemory() / 16));
 
-    /** The log's end, which is kept in memory for members that lag; a follower of several MB less gets it from the files. */
+    /**
+     * The log's end, which is kept in memory for members that lag; a follower of several MB less gets it from the
+     * files.
+     */
     private static final long LOG_WINDOW_BYTES =
             Math.min(64 << 20, Math.max(4 << 20, Runtime.getRuntime().maxMemory() / 16));
 
@@ -84,41 +83,41 @@ public final class ConclaveServer implements AutoCloseable {
     /** How long the others may take to read their last answers. */
     private static final int LAST_ANSWERS_MS = 1_000;
 
-    private static final int BACKGROUND_THREADS = 2;
-
     /** However short the ticks are: a thread that waits for a busy machine does not stand still. */
     private static final long LEAST_STANDSTILL_MS = 5_000;
 
-    /** When the log has stood still for so many times the time after which the server stops serving, the process ends. */
+    /**
+     * When the log has stood still for so many times the time after which the server stops serving, the process ends.
+     */
     private static final int STANDSTILLS_BEFORE_THE_END = 6;
 
-    private static final AtomicInteger THREAD_COUNT = new AtomicInteger();
+    static {
+        ServerFaults.openDoor(server -> ((ConclaveServer) server).faults());
+    }
 
     private final ServerConfig config;
     private final Consumer<LogException> fatal;
     private final TimeSource time;
-    private final ExecutorService background;
-
-    /** Makes the log's next segment, which must not wait for a snapshot. */
-    private final ExecutorService segmentWork;
-
-    /** Looks host names up: as many threads as there are members that are looked up, for each may hang. */
-    private final ExecutorService lookups;
-
+    private final BackgroundThreads background = new BackgroundThreads();
+    private final SteadyWallClock clock;
     private final ReplicatedLog log;
     private final Replica replica;
     private final SessionTracker sessions;
     private final FeatureLevels features;
     private final LogEvents events;
     private final ServerReport report;
+    private final DigestLog digests = new DigestLog();
     private final MembershipRequests members;
     private final Optional<AdminSecret> secret;
     private final ConnectionAcceptor acceptor;
     private final LogWatchdog watchdog;
     private final CompletableFuture<@Nullable Void> serving = new CompletableFuture<>();
     private final ContainerReaper reaper;
-    private final Transport transport;
+    private final ServerTransport transport;
     private final AtomicBoolean closed = new AtomicBoolean();
+
+    /** Whether the level of znodes with a time to live has been in force. */
+    private volatile boolean ttlInForce;
 
     private Optional<Channel> listening = Optional.empty();
 
@@ -130,31 +129,31 @@ public final class ConclaveServer implements AutoCloseable {
         this.config = config;
         this.fatal = fatal;
         this.time = time;
-        this.background = Executors.newFixedThreadPool(BACKGROUND_THREADS, ConclaveServer::backgroundThread);
-        this.segmentWork = Executors.newSingleThreadExecutor(ConclaveServer::backgroundThread);
-        this.lookups = Executors.newCachedThreadPool(ConclaveServer::backgroundThread);
+        this.clock = new SteadyWallClock(time);
         this.log = logs.apply(logOptions());
         this.replica = new Replica(FEATURE_LEVEL);
-        Reign reign = new Reign(() -> replica.state().featureLevel() >= TERMS_FEATURE_LEVEL);
-        BooleanSupplier tellsClock = () -> replica.state().featureLevel() >= ServerNote.CLOCK_FEATURE_LEVEL;
-        SignsOfLife signs = new SignsOfLife(log, time, FEATURE_LEVEL, tellsClock, signDelay(config));
-        this.sessions = new SessionTracker(log, time, reign, signs);
-        this.features =
-                new FeatureLevels(FEATURE_LEVEL, config.ensemble().memberId(), log, replica::state, reign, signs, time);
+        LeaderTerm leaderTerm = new LeaderTerm(() -> replica.state().featureLevel() >= TERMS_FEATURE_LEVEL);
+        BooleanSupplier tellsClock = () -> replica.state().featureLevel() >= HeartbeatNote.CLOCK_FEATURE_LEVEL;
+        HeartbeatBatcher heartbeats =
+                new HeartbeatBatcher(log, time, FEATURE_LEVEL, tellsClock, heartbeatDelay(config));
+        this.sessions = new SessionTracker(log, time, leaderTerm, heartbeats);
+        this.features = new FeatureLevels(
+                FEATURE_LEVEL, config.ensemble().memberId(), log, replica::state, leaderTerm, heartbeats, time);
         this.reaper = new ContainerReaper(
-                log, replica::state, reign, time, Duration.ofMillis(config.containerCheckIntervalMs()));
+                config.reaping(), log, replica::state, leaderTerm, time, clock::millis, background.workers());
         this.transport = config.clientPort().isPresent()
-                ? Transport.tcp(config.eventLoops())
-                : Transport.local(config.eventLoops());
+                ? ServerTransport.tcp(config.eventLoops())
+                : ServerTransport.local(config.eventLoops());
         this.members = new MembershipRequests(log, time, FEATURE_LEVEL);
         this.secret = config.homeDirectory().map(AdminSecret::new);
         this.report = new ServerReport(config, this::mode, log::status, replica::state, sessions::notHeardOf, time);
         this.acceptor = new ConnectionAcceptor(transport.group(), log, time, services());
         this.events = new LogEvents(
                 replica,
-                reign,
+                leaderTerm,
                 sessions,
                 new StateCheck(config.ensemble().memberId(), StateCheck.EVERY, log, this::stateIsWrong),
+                digests,
                 features,
                 members,
                 new PeerClocks(time),
@@ -202,7 +201,7 @@ public final class ConclaveServer implements AutoCloseable {
     }
 
     /** A session whose client sends nothing but reads must be known to the leader well before its timeout. */
-    private static Duration signDelay(ServerConfig config) {
+    private static Duration heartbeatDelay(ServerConfig config) {
         return Duration.ofMillis(Math.max(5, Math.min(500, config.minSessionTimeoutMs() / 10)));
     }
 
@@ -221,14 +220,23 @@ public final class ConclaveServer implements AutoCloseable {
                 new ClusterNode(),
                 replica::state,
                 new SuperUser(secret.map(AdminSecret::value), config.superDigest()),
-                new FourLetterWords(config, report, this::connections, this::sessionDump),
+                new FourLetterWords(config, report, this::connections, this::sessionDump, digests::text),
                 members,
+                this::offersTtl,
                 time);
     }
 
+    /** A level that is in force stays so, also while there is no state because that of a snapshot is being read. */
+    private boolean offersTtl() {
+        if (!ttlInForce && replica.state().featureLevel() >= Change.TTL_FEATURE_LEVEL) {
+            ttlInForce = true;
+        }
+        return config.offersTtl() && ttlInForce;
+    }
+
     /**
-     * Starts a server. One by itself serves when this returns, and its empty data directory becomes a new cluster; one of
-     * an ensemble listens, and {@link #serving()} says when it serves.
+     * Starts a server. One by itself serves when this returns, and its empty data directory becomes a new cluster; one
+     * of an ensemble listens, and {@link #serving()} says when it serves.
      *
      * @param fatal told once if the log fails, when the connections have been closed; on a thread of its own
      * @throws LogException if the log cannot be read or its directory is in use
@@ -240,50 +248,6 @@ public final class ConclaveServer implements AutoCloseable {
                 .<Function<LogOptions, ReplicatedLog>>map(disk -> options -> EnsembleLog.on(disk, options))
                 .orElse(EnsembleLog::inMemory);
         return start(config, logs, time, fatal);
-    }
-
-    /**
-     * Makes a new cluster in the empty directory of the configuration, whose only member and voter is this one; whoever
-     * else is listed is taken in by it once both are started. Asks the others that are listed first, as far as they run.
-     * Blocks until it is durable.
-     *
-     * @throws LogException if the directory is not empty, or in use, or a listed server belongs to a cluster
-     */
-    public static void giveBirth(ServerConfig config, TimeSource time) {
-        Path directory = config.dataDirectory()
-                .orElseThrow(() -> new IllegalArgumentException("a cluster in memory is born at its first start"));
-        if (Files.exists(directory.resolve("identity"))) {
-            throw new LogException(directory + " holds a log already, of a cluster that was born before");
-        }
-        EnsembleLog.requireNoCluster(
-                config.ensemble().members(), config.ensemble().memberId());
-        start(config.withEnsemble(config.ensemble().withoutOthers()).withoutPort(), time, cause -> {})
-                .close();
-    }
-
-    /**
-     * Puts a damaged log away, so that the member can come back without one and be taken in by the others. Blocks. To be
-     * called while no server runs on it.
-     *
-     * @return the names of the files that were put away, as they are called now
-     * @throws LogException if there is none, or it is in use
-     */
-    public static List<String> setLogAside(ServerConfig config) {
-        Path directory = config.dataDirectory()
-                .orElseThrow(() -> new IllegalArgumentException("a server in memory has no log to put away"));
-        return EnsembleLog.setAside(RealDisk.in(directory));
-    }
-
-    /**
-     * Counts a log whose end was torn as whole, so that its member's vote is a full one: an operator's last resort, where no
-     * leader is elected since others are lost. Blocks. To be called while no server runs on it.
-     *
-     * @throws LogException if there is none, its end was not torn, or it is in use
-     */
-    public static void trustLog(ServerConfig config) {
-        Path directory = config.dataDirectory()
-                .orElseThrow(() -> new IllegalArgumentException("a server in memory has no log to trust"));
-        EnsembleLog.trust(RealDisk.in(directory));
     }
 
     /** As {@link #start(ServerConfig, TimeSource, Consumer)}, on a log of the caller's. */
@@ -302,7 +266,7 @@ public final class ConclaveServer implements AutoCloseable {
         }
     }
 
-    /** Recovers, then listens; who comes before this member serves is turned away. */
+    /** Recovers, then listens; clients that come before this member serves are turned away. */
     private void open() {
         log.start(replica, events);
         secret.ifPresent(AdminSecret::publish);
@@ -331,15 +295,15 @@ public final class ConclaveServer implements AutoCloseable {
     private LogOptions logOptions() {
         EnsembleConfig ensemble = config.ensemble();
         LogOptions.Builder options = LogOptions.builder(
-                        new SteadyWallClock(time)::millis, this::monotonicMs, background, this::runAfter, this::failed)
-                .segmentWork(segmentWork)
-                .lookups(lookups)
+                        clock::millis, this::monotonicMs, background.workers(), this::runAfter, this::failed)
+                .segmentWork(background.segmentWork())
+                .lookups(background.lookups())
                 .windowBytes(LOG_WINDOW_BYTES)
                 .maxEntryBytes(MAX_ENTRY_BYTES)
                 .maxQueuedBytes(MAX_QUEUED_BYTES)
                 .memberId(ensemble.memberId())
                 .members(ensemble.members())
-                .birth(ensemble.isAlone())
+                .bootstrap(ensemble.isAlone())
                 .electionTimeoutMs(ensemble.electionTimeoutMs())
                 .heartbeatMs(Math.max(1, ensemble.electionTimeoutMs() / HEARTBEATS_PER_ELECTION_TIMEOUT))
                 .stopServingAfterMs(patienceMs(config))
@@ -384,12 +348,6 @@ public final class ConclaveServer implements AutoCloseable {
         time.schedule(Duration.ofMillis(delayMs), action);
     }
 
-    private static Thread backgroundThread(Runnable work) {
-        Thread thread = new Thread(work, "conclave-background-" + THREAD_COUNT.incrementAndGet());
-        thread.setDaemon(true);
-        return thread;
-    }
-
     /** Whether clients are served everything now; from any thread. */
     public boolean isServing() {
         return events.mode() == ServiceMode.FULL;
@@ -412,18 +370,26 @@ public final class ConclaveServer implements AutoCloseable {
         return transport.group();
     }
 
-    /**
-     * All threads of this server: those of its event loops, that of its log, those that work in the background; but for those
-     * that look host names up, which give what they find to the log's thread. What is given
-     * to one of them runs there between two pieces of work; it may block, as tests do that hold a server up. Timers are on
-     * the threads of the {@link TimeSource} that the server was started with.
-     */
-    public List<Executor> threads() {
+    private ServerFaults faults() {
+        return new ServerFaults() {
+            @Override
+            public List<Executor> threads() {
+                return ConclaveServer.this.threads();
+            }
+
+            @Override
+            public void kill(Runnable letGo) {
+                ConclaveServer.this.kill(letGo);
+            }
+        };
+    }
+
+    /** See {@link ServerFaults#threads()}. */
+    List<Executor> threads() {
         List<Executor> all = new ArrayList<>();
         transport.group().forEach(all::add);
         all.add(log::execute);
-        all.addAll(Collections.nCopies(BACKGROUND_THREADS, background));
-        all.add(segmentWork);
+        all.addAll(background.all());
         return all;
     }
 
@@ -443,21 +409,18 @@ public final class ConclaveServer implements AutoCloseable {
     }
 
     /**
-     * On the log's thread: the others have another state. Nothing that is here may be served or sent to anybody any more.
-     * The log is put away, so that the next start is that of a member that has nothing, and is given what the others have.
+     * On the log's thread: the others have another state. Nothing that is here may be served or sent any
+     * more. The log is put away, so that the next start is that of a member that has nothing, and is given what the
+     * others have.
      */
     void stateIsWrong(String reason) {
         events.standstill(true);
         LOG.error("The server stops: {}", reason);
-        Thread end = new Thread(
-                () -> {
-                    kill();
-                    fatal.accept(new LogException(reason + ". " + logPutAway()
-                            + " Start it again: it is given the state of the others. Have its memory tested"));
-                },
-                "conclave-end");
-        end.setDaemon(true);
-        end.start();
+        BackgroundThreads.runApart(() -> {
+            kill(() -> {});
+            fatal.accept(new LogException(reason + ". " + logPutAway()
+                    + " Start it again: it is given the state of the others. Have its memory tested"));
+        });
     }
 
     private String logPutAway() {
@@ -465,7 +428,9 @@ public final class ConclaveServer implements AutoCloseable {
             return "It was in memory only.";
         }
         try {
-            return "Its log was put away, as " + String.join(", ", setLogAside(config)) + ".";
+            List<String> names =
+                    EnsembleLog.setAside(RealDisk.in(config.dataDirectory().get()));
+            return "Its log was put away, as " + String.join(", ", names) + ".";
         } catch (LogException e) {
             LOG.error("The log could not be put away", e);
             return "Its log could not be put away (" + e.getMessage() + "): do that before the next start.";
@@ -479,40 +444,21 @@ public final class ConclaveServer implements AutoCloseable {
                 + config.dataDirectory().map(directory -> " of " + directory).orElse("")
                 + " before the next start");
         LOG.error("The server gives up: {}", cause.getMessage());
-        Thread end = new Thread(() -> fatal.accept(cause), "conclave-end");
-        end.setDaemon(true);
-        end.start();
+        BackgroundThreads.runApart(() -> fatal.accept(cause));
     }
 
     /** On the log's thread: memory and disk may disagree, so nothing that is here may be served any more. */
     private void failed(LogException cause) {
         serving.completeExceptionally(cause);
         LOG.error("The log has failed and the server ends: {}", cause.getMessage(), cause);
-        Thread end = new Thread(
-                () -> {
-                    close();
-                    fatal.accept(cause);
-                },
-                "conclave-end");
-        end.setDaemon(true);
-        end.start();
+        BackgroundThreads.runApart(() -> {
+            close();
+            fatal.accept(cause);
+        });
     }
 
-    /**
-     * Ends as if the process had been killed: connections break, and nothing is answered, handed over or written any
-     * more. For tests. Blocks until it is over; idempotent.
-     */
-    public void kill() {
-        kill(() -> {});
-    }
-
-    /**
-     * As {@link #kill()}, for a server whose {@link #threads()} are held up: nothing that it would have done is done, since
-     * each of them is told to end before any is let go.
-     *
-     * @param letGo lets the threads go on
-     */
-    public void kill(Runnable letGo) {
+    /** See {@link ServerFaults#kill}. */
+    private void kill(Runnable letGo) {
         if (!closed.compareAndSet(false, true)) {
             letGo.run();
             return;
@@ -535,14 +481,13 @@ public final class ConclaveServer implements AutoCloseable {
         acceptor.closeAll();
         transport.close();
         background.shutdown();
-        segmentWork.shutdown();
-        lookups.shutdown();
         LOG.info("Closed");
     }
 
     /**
-     * Hands leadership over and has clients go to other servers, commits what was accepted, answers it, and closes log, connections and threads; sessions stay as they are, for
-     * the next start. Blocks for a few seconds at most; idempotent.
+     * Transfers leadership and has clients go to other servers, commits what was accepted, answers it, and closes log,
+     * connections and threads; sessions stay as they are, for the next start. Blocks for a few seconds at most;
+     * idempotent.
      */
     @Override
     public void close() {
@@ -556,7 +501,10 @@ public final class ConclaveServer implements AutoCloseable {
         end();
     }
 
-    /** Clients go elsewhere, or have their last answers, before anything else ends; meanwhile leadership goes elsewhere, too. */
+    /**
+     * Clients go elsewhere, or have their last answers, before anything else ends; meanwhile leadership goes elsewhere,
+     * too.
+     */
     private void dismissClients() {
         if (log.status().configuration().members().size() > 1) {
             log.transferLeadership(0);

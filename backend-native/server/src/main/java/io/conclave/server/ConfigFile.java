@@ -10,55 +10,51 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Reads a {@link ServerConfig} from a file of {@code key=value} lines with ZooKeeper's keys. A line that starts with #
  * or ! is a comment. Every error names file, line and key.
  */
 public final class ConfigFile {
-    /** Keys of ZooKeeper's that stand in many files and ask for what is so here anyway; any other value is refused. */
-    private static final Map<String, Set<String>> FIXED = Map.ofEntries(
-            Map.entry("electionAlg", Set.of("3")),
-            Map.entry("standaloneEnabled", Set.of("true", "false")),
-            Map.entry("leaderServes", Set.of("yes")),
-            Map.entry("syncEnabled", Set.of("true")),
-            Map.entry("sslQuorum", Set.of("false")),
-            Map.entry("localSessionsEnabled", Set.of("false")),
-            Map.entry("localSessionsUpgradingEnabled", Set.of("false")),
-            Map.entry("admin.enableServer", Set.of("false")));
-    /** Keys of ZooKeeper's that this server has nothing for. */
-    private static final Set<String> UNSUPPORTED = Set.of(
-            "electionPort",
-            "dynamicConfigFile",
-            "reconfigEnabled",
-            "observerMasterPort",
-            "connectToLearnerMasterLimit",
-            "secureClientPort");
+    private static final Logger LOG = LoggerFactory.getLogger(ConfigFile.class);
 
-    private static final List<String> UNSUPPORTED_PREFIXES = List.of("group", "weight.", "quorum.", "ssl.", "admin.");
+    /** ZooKeeper's name of a system property is this and then the key, and some files have it in front of the key. */
+    private static final String PREFIX = "zookeeper.";
 
+    private static final Pattern SERVERS_KEY = Pattern.compile("(server|group|weight)\\..*|version");
     private static final Pattern USER_DIGEST = Pattern.compile("[^:]+:[A-Za-z0-9+/]{27}=");
 
+    private static final int LEAST_SEGMENT_KB = 8192;
+    private static final int LEAST_SNAPSHOTS = 3;
+
     /** The log has a directory to itself, apart from myid and what else an operator keeps beside it. */
-    private static final String LOG = "log";
+    private static final String LOG_DIRECTORY = "log";
 
     private final Path file;
     private final ServerConfig.Builder builder = ServerConfig.builder();
     private final Map<String, Integer> lineOfKey = new HashMap<>();
-    private final EnsembleKeys ensemble = new EnsembleKeys();
+    private final EnsembleKeys ensemble;
+    private final UnusedKeys unused;
+    private final boolean serversOnly;
+    private Optional<Path> dynamicFile = Optional.empty();
     private Optional<Path> dataDirectory = Optional.empty();
     private Optional<Path> logDirectory = Optional.empty();
     private Optional<Integer> clientPort = Optional.empty();
     private int lineNumber;
 
-    private ConfigFile(Path file) {
+    private ConfigFile(Path file, EnsembleKeys ensemble, UnusedKeys unused, boolean serversOnly) {
         this.file = file;
+        this.ensemble = ensemble;
+        this.unused = unused;
+        this.serversOnly = serversOnly;
     }
 
     /**
@@ -67,8 +63,12 @@ public final class ConfigFile {
      * @throws ConfigException if it cannot be read or a line breaks a rule
      */
     public static ServerConfig read(Path file) {
+        return new ConfigFile(file, new EnsembleKeys(), new UnusedKeys(), false).parse(lines(file));
+    }
+
+    private static List<String> lines(Path file) {
         try {
-            return new ConfigFile(file).parse(Files.readAllLines(file, StandardCharsets.UTF_8));
+            return Files.readAllLines(file, StandardCharsets.UTF_8);
         } catch (MalformedInputException e) {
             throw new ConfigException(file + ": is not a text file in UTF-8", e);
         } catch (IOException e) {
@@ -77,15 +77,16 @@ public final class ConfigFile {
     }
 
     private ServerConfig parse(List<String> lines) {
-        for (String line : lines) {
-            lineNumber++;
-            String text = line.strip();
-            if (!text.isEmpty() && text.charAt(0) != '#' && text.charAt(0) != '!') {
-                parseLine(text);
-            }
+        parseLines(lines);
+        dynamicFile.ifPresent(this::readServers);
+        try {
+            unused.refuse();
+        } catch (ConfigException e) {
+            throw new ConfigException(file + ": " + e.getMessage(), e);
         }
+        unused.log(file.toString());
         require("dataDir", "the directory of log and snapshots");
-        builder.dataDirectory(logDirectory.or(() -> dataDirectory).map(directory -> directory.resolve(LOG)))
+        builder.dataDirectory(logDirectory.or(() -> dataDirectory).map(directory -> directory.resolve(LOG_DIRECTORY)))
                 .homeDirectory(dataDirectory);
         try {
             EnsembleConfig members = ensemble.read(dataDirectory.orElseThrow());
@@ -99,6 +100,25 @@ public final class ConfigFile {
         } catch (ConfigException e) {
             throw new ConfigException(file + ": " + e.getMessage(), e);
         }
+    }
+
+    private void parseLines(List<String> lines) {
+        for (String line : lines) {
+            lineNumber++;
+            String text = line.strip();
+            if (!text.isEmpty() && text.charAt(0) != '#' && text.charAt(0) != '!') {
+                parseLine(text);
+            }
+        }
+    }
+
+    /** ZooKeeper moves the servers' lines into a file of their own once {@code reconfigEnabled} is set. */
+    private void readServers(Path servers) {
+        if (!ensemble.isEmpty()) {
+            throw new ConfigException(file + ": the lines server.N belong into " + servers
+                    + ", which dynamicConfigFile names, and not here as well");
+        }
+        new ConfigFile(servers, ensemble, unused, true).parseLines(lines(servers));
     }
 
     /** The own {@code server.N} line goes before clientPort, as in ZooKeeper; they may not contradict each other. */
@@ -135,18 +155,22 @@ public final class ConfigFile {
         }
         String key = text.substring(0, equals).strip();
         String value = text.substring(equals + 1).strip();
-        Integer before = lineOfKey.put(key, lineNumber);
+        String name = key.startsWith(PREFIX) ? key.substring(PREFIX.length()) : key;
+        Integer before = lineOfKey.put(name, lineNumber);
         if (before != null) {
             throw invalid("key " + key + " is already set in line " + before);
         }
-        if (value.isEmpty()) {
+        if (serversOnly && !SERVERS_KEY.matcher(name).matches()) {
+            throw invalid("key " + key + " cannot be in a dynamicConfigFile, which has servers only");
+        }
+        if (value.isEmpty() && ZooKeeperKeys.find(name).isEmpty()) {
             throw invalid("key " + key + " has no value");
         }
-        set(key, value);
+        set(name, key, value);
     }
 
-    private void set(String key, String value) {
-        switch (key) {
+    private void set(String name, String key, String value) {
+        switch (name) {
             case "clientPort" -> {
                 clientPort = Optional.of(number(key, value, 0, 65535));
                 builder.clientPort(clientPort.get());
@@ -160,12 +184,17 @@ public final class ConfigFile {
             case "minSessionTimeout" -> setUnlessDefault(key, value, builder::minSessionTimeoutMs);
             case "maxSessionTimeout" -> setUnlessDefault(key, value, builder::maxSessionTimeoutMs);
             case "snapCount" -> builder.snapshotEveryEntries(number(key, value, 2, Integer.MAX_VALUE));
-            case "autopurge.snapRetainCount" -> builder.snapshotsKept(number(key, value, 3, 1_000_000));
-            // Checked and otherwise without effect: old files go as soon as a new snapshot is complete.
-            case "autopurge.purgeInterval" -> number(key, value, 0, Integer.MAX_VALUE);
-            case "preAllocSize" -> builder.segmentBytes(1024 * number(key, value, 8192, 1024 * 1024));
+            case "autopurge.snapRetainCount" ->
+                builder.snapshotsKept(raised(key, number(key, value, 0, 1_000_000), LEAST_SNAPSHOTS));
+            case "preAllocSize" ->
+                builder.segmentBytes(1024 * raised(key, number(key, value, 1, 1024 * 1024), LEAST_SEGMENT_KB));
             case "znode.container.checkIntervalMs" ->
                 builder.containerCheckIntervalMs(number(key, value, 1, Integer.MAX_VALUE));
+            case "znode.container.maxPerMinute" ->
+                builder.containerMaxPerMinute(number(key, value, 1, Integer.MAX_VALUE));
+            case "znode.container.maxNeverUsedIntervalMs" ->
+                builder.containerMaxNeverUsedMs(number(key, value, 0, Integer.MAX_VALUE));
+            case "extendedTypesEnabled" -> builder.offersTtl(truth(key, value));
             case "4lw.commands.whitelist" -> builder.commandWhitelist(words(value));
             case "readonlymode.enabled" -> builder.readOnlyMode(truth(key, value));
             case "DigestAuthenticationProvider.superDigest" -> builder.superDigest(Optional.of(userDigest(key, value)));
@@ -174,7 +203,10 @@ public final class ConfigFile {
             case "electionTimeoutMs" -> ensemble.electionTimeoutMs(number(key, value, 50, 600_000));
             case "quorumListenOnAllIPs" -> ensemble.listensOnAllAddresses(truth(key, value));
             case "peerType" -> named(() -> ensemble.peerType(value));
-            default -> setOther(key, value);
+            case "electionAlg" -> only("3", key, value);
+            case "DigestAuthenticationProvider.digestAlg" -> only("SHA1", key, value);
+            case "dynamicConfigFile" -> dynamicFile = Optional.of(path(key, value));
+            default -> setOther(name, key, value);
         }
     }
 
@@ -185,19 +217,37 @@ public final class ConfigFile {
         return value;
     }
 
-    private void setOther(String key, String value) {
-        if (EnsembleKeys.isServerLine(key)) {
-            named(() -> ensemble.server(key, value));
-            return;
+    private void setOther(String name, String key, String value) {
+        Optional<ZooKeeperKeys.Key> notUsed = ZooKeeperKeys.find(name);
+        if (notUsed.isPresent()) {
+            String place = (serversOnly ? file + ": " : "") + "line " + lineNumber;
+            named(() -> unused.take(notUsed.get(), key, value, place));
+        } else if (EnsembleKeys.isServerLine(name)) {
+            named(() -> ensemble.server(name, value));
+        } else {
+            throw invalid("key " + key + " is unknown");
         }
-        Set<String> allowed = FIXED.get(key);
-        if (allowed == null) {
-            throw invalid(whyNot(key));
+    }
+
+    private void only(String supported, String key, String value) {
+        if (!value.equals(supported)) {
+            throw invalid(
+                    "key " + key + ": \"" + value + "\" is not supported, only " + supported + " is; remove the line");
         }
-        if (!allowed.contains(value)) {
-            throw invalid("key " + key + ": \"" + value + "\" is not supported, only "
-                    + String.join(" and ", new TreeSet<>(allowed)) + " is; remove the line");
+    }
+
+    /** ZooKeeper takes numbers that are too small here, so they are raised and not refused. */
+    private int raised(String key, int value, int least) {
+        if (value < least) {
+            LOG.info(
+                    "{}: line {}: {}={} is below the least that is used here; {} is used",
+                    file,
+                    lineNumber,
+                    key,
+                    value,
+                    least);
         }
+        return Math.max(value, least);
     }
 
     /** Gives file and line to what a rule of another class says. */
@@ -210,7 +260,7 @@ public final class ConfigFile {
     }
 
     private boolean truth(String key, String value) {
-        return switch (value) {
+        return switch (value.toLowerCase(Locale.ROOT)) {
             case "true" -> true;
             case "false" -> false;
             default -> throw invalid("key " + key + ": \"" + value + "\" is neither true nor false");
@@ -223,13 +273,6 @@ public final class ConfigFile {
             words.add(word.strip());
         }
         return words;
-    }
-
-    private String whyNot(String key) {
-        if (UNSUPPORTED.contains(key) || UNSUPPORTED_PREFIXES.stream().anyMatch(key::startsWith)) {
-            return "key " + key + " is ZooKeeper's and not supported here; remove the line";
-        }
-        return "key " + key + " is unknown";
     }
 
     /** ZooKeeper reads -1 as the default. */
@@ -256,12 +299,16 @@ public final class ConfigFile {
     }
 
     private Path directory(String key, String value) {
+        Path path = path(key, value);
+        if (Files.exists(path) && !Files.isDirectory(path)) {
+            throw invalid("key " + key + ": " + value + " is not a directory");
+        }
+        return path;
+    }
+
+    private Path path(String key, String value) {
         try {
-            Path path = Path.of(value);
-            if (Files.exists(path) && !Files.isDirectory(path)) {
-                throw invalid("key " + key + ": " + value + " is not a directory");
-            }
-            return path;
+            return Path.of(value);
         } catch (InvalidPathException e) {
             throw invalid("key " + key + ": \"" + value + "\" is not a path: " + e.getReason());
         }

@@ -7,64 +7,134 @@ import io.conclave.time.TimeSource;
 import io.conclave.tree.Change;
 import io.conclave.tree.TreeState;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where this member leads, proposes now and then to delete the containers that have had children and have none. Whether one is still empty is
- * decided when the proposal is applied, so a child that comes in between saves its parent.
+ * Where this member leads, proposes now and then to delete the containers that have had children and have none, and the
+ * nodes that have outlived their time to live. Whether one still is such a node is decided when the proposal is
+ * applied, by the time of the log's entry; so a child or new data that come in between save it, on all members alike.
+ *
+ * <p>One step runs at a time: each schedules the next.
  */
 final class ContainerReaper {
     private static final Logger LOG = LoggerFactory.getLogger(ContainerReaper.class);
-    /** So that a mass of them does not crowd clients out; the rest is for the next round. */
-    private static final int MOST_AT_ONCE = 1000;
+    /** The rest is for the next round: they are kept in memory until their turn. */
+    private static final int MOST_IN_A_ROUND = 100_000;
 
+    private final Reaping reaping;
     private final ReplicatedLog log;
     private final Supplier<TreeState> state;
-    private final Reign reign;
+    private final LeaderTerm leaderTerm;
     private final TimeSource time;
-    private final Duration interval;
+    private final LongSupplier clock;
+    private final Executor executor;
+    private final Deque<String> found = new ArrayDeque<>();
     private volatile boolean stopped;
 
-    ContainerReaper(ReplicatedLog log, Supplier<TreeState> state, Reign reign, TimeSource time, Duration interval) {
+    /**
+     * @param clock the log's, in milliseconds since 1970
+     * @param executor looks at all nodes that could be deleted, which may take a while
+     */
+    ContainerReaper(
+            Reaping reaping,
+            ReplicatedLog log,
+            Supplier<TreeState> state,
+            LeaderTerm leaderTerm,
+            TimeSource time,
+            LongSupplier clock,
+            Executor executor) {
+        this.reaping = reaping;
         this.log = log;
         this.state = state;
-        this.reign = reign;
+        this.leaderTerm = leaderTerm;
         this.time = time;
-        this.interval = interval;
+        this.clock = clock;
+        this.executor = executor;
     }
 
     void start() {
-        time.schedule(interval, this::round);
+        schedule(reaping.checkIntervalMs());
     }
 
     void stop() {
         stopped = true;
     }
 
-    private void round() {
+    private void schedule(long delayMs) {
+        time.schedule(Duration.ofMillis(delayMs), this::hand);
+    }
+
+    private void hand() {
         if (stopped) {
             return;
         }
-        if (reign.leads()) {
-            proposeDeletions();
+        try {
+            executor.execute(this::step);
+        } catch (RejectedExecutionException e) {
+            LOG.debug("The server is being closed", e);
         }
-        time.schedule(interval, this::round);
     }
 
-    private void proposeDeletions() {
-        for (String path : state.get().emptyContainers(MOST_AT_ONCE)) {
-            LOG.debug("Deleting the empty container {}", path);
-            if (!log.propose(new Deletion(path))) {
+    /** An error, such as a want of memory, does not end it: the next check begins anew. */
+    private void step() {
+        long paceMs = 0;
+        try {
+            paceMs = reaping.paceMs(goOn());
+        } catch (RuntimeException | Error e) {
+            LOG.error("Looking for nodes to delete failed; the next check begins anew", e);
+            found.clear();
+        }
+        schedule(found.isEmpty() ? Math.max(reaping.checkIntervalMs(), paceMs) : paceMs);
+    }
+
+    /** Looks for nodes, or goes on with those that were found; says how many it proposed to delete. */
+    private int goOn() {
+        if (!leaderTerm.leads()) {
+            found.clear();
+            return 0;
+        }
+        if (found.isEmpty()) {
+            look();
+        }
+        return propose();
+    }
+
+    private void look() {
+        TreeState present = state.get();
+        long nowMs = Math.max(clock.getAsLong(), present.lastTimeMs());
+        found.addAll(present.reapable(nowMs, maxNeverUsedMs(present), MOST_IN_A_ROUND));
+    }
+
+    /** Earlier members do not know the limit. */
+    private long maxNeverUsedMs(TreeState present) {
+        return present.featureLevel() >= Change.TTL_FEATURE_LEVEL ? reaping.maxNeverUsedMs() : 0;
+    }
+
+    private int propose() {
+        int proposed = 0;
+        long maxNeverUsedMs = maxNeverUsedMs(state.get());
+        while (proposed < reaping.batch() && !found.isEmpty()) {
+            String path = found.remove();
+            LOG.debug("Deleting {}, which is empty and not used any more", path);
+            if (!log.propose(new Deletion(new Change.DeleteContainer(path, maxNeverUsedMs)))) {
+                found.clear(); // there is no room in the log
                 break;
             }
+            proposed++;
         }
+        return proposed;
     }
 
     private static final class Deletion extends ChangeProposal {
-        Deletion(String path) {
-            super(new Change.DeleteContainer(path));
+        Deletion(Change change) {
+            super(change);
         }
 
         @Override

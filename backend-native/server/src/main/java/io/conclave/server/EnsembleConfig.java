@@ -1,6 +1,6 @@
 package io.conclave.server;
 
-import io.conclave.consensus.entry.Member;
+import io.conclave.consensus.entry.EnsembleMember;
 import java.net.InetSocketAddress;
 import java.util.Collections;
 import java.util.List;
@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * Who this server is, and with whom it makes an ensemble.
+ * This server's number, and the ensemble it belongs to.
  *
  * @param memberId this server's number, 1 to 255
  * @param members the {@code server.N} lines; empty for a server that has none, and needs no port for others
@@ -22,7 +22,7 @@ import java.util.TreeMap;
  */
 public record EnsembleConfig(
         int memberId,
-        Map<Integer, Member> members,
+        Map<Integer, EnsembleMember> members,
         int initLimitTicks,
         int syncLimitTicks,
         int electionTimeoutMs,
@@ -37,13 +37,13 @@ public record EnsembleConfig(
         dialInstead = Map.copyOf(dialInstead);
     }
 
-    /** A server by itself, which nobody can join before it is given a {@code server.N} line. */
+    /** A server by itself, which no other can join before it is given a {@code server.N} line. */
     public static EnsembleConfig alone(int memberId) {
         return of(memberId, Map.of());
     }
 
     /** A member among others, with the default limits. */
-    public static EnsembleConfig of(int memberId, Map<Integer, Member> members) {
+    public static EnsembleConfig of(int memberId, Map<Integer, EnsembleMember> members) {
         return new EnsembleConfig(
                 memberId,
                 members,
@@ -74,7 +74,7 @@ public record EnsembleConfig(
 
     /** The same member without the others. */
     EnsembleConfig withoutOthers() {
-        Map<Integer, Member> itself = new TreeMap<>(members);
+        Map<Integer, EnsembleMember> itself = new TreeMap<>(members);
         itself.keySet().retainAll(List.of(memberId));
         return new EnsembleConfig(
                 memberId,
@@ -86,13 +86,16 @@ public record EnsembleConfig(
                 dialInstead);
     }
 
-    /** Whether an empty directory becomes a cluster by itself: there is nobody else whose cluster it could belong to. */
+    /**
+     * Whether an empty directory becomes a cluster by itself: there is no other server whose cluster it could belong
+     * to.
+     */
     public boolean isAlone() {
         return members.size() <= 1;
     }
 
     /** This server's own line. */
-    public Optional<Member> self() {
+    public Optional<EnsembleMember> self() {
         return Optional.ofNullable(members.get(memberId));
     }
 }

@@ -1,6 +1,6 @@
 package io.conclave.server;
 
-import io.conclave.consensus.entry.Member;
+import io.conclave.consensus.entry.EnsembleMember;
 import io.conclave.replica.MemberLine;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -32,6 +32,11 @@ final class EnsembleKeys {
         return key.startsWith(PREFIX);
     }
 
+    /** Whether there has been no {@code server.N} line. */
+    boolean isEmpty() {
+        return lines.isEmpty();
+    }
+
     /** Takes a {@code server.N} line. */
     void server(String key, String value) {
         int id = id(key.substring(PREFIX.length()));
@@ -47,7 +52,7 @@ final class EnsembleKeys {
         if (lines.put(id, line) != null) {
             throw new ConfigException("key " + key + ": server " + id + " is already set");
         }
-        Member member = line.member();
+        EnsembleMember member = line.member();
         take(key, "the peer port " + member.host() + ":" + member.peerPort(), member.host(), member.peerPort());
         if (member.clientPort() != 0) {
             take(
@@ -105,7 +110,7 @@ final class EnsembleKeys {
      * @param dataDirectory where that file is
      */
     EnsembleConfig read(Path dataDirectory) {
-        Map<Integer, Member> members = new TreeMap<>();
+        Map<Integer, EnsembleMember> members = new TreeMap<>();
         lines.forEach((id, line) -> members.put(id, line.member()));
         noteElectionPorts();
         int memberId = memberId(dataDirectory);
@@ -121,8 +126,8 @@ final class EnsembleKeys {
                     + " contradicts the line server." + memberId + ", which says "
                     + (self.member().observer() ? "observer" : "participant") + "; say it there only");
         }
-        if (members.size() > 1 && members.values().stream().allMatch(Member::observer)) {
-            throw new ConfigException("all servers are observers; somebody must vote");
+        if (members.size() > 1 && members.values().stream().allMatch(EnsembleMember::observer)) {
+            throw new ConfigException("all servers are observers; at least one must vote");
         }
         return new EnsembleConfig(
                 memberId, members, initLimitTicks, syncLimitTicks, electionTimeoutMs, listensOnAllAddresses, Map.of());

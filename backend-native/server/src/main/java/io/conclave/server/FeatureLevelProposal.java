@@ -2,7 +2,7 @@ package io.conclave.server;
 
 import io.conclave.consensus.Proposal;
 import io.conclave.consensus.Rejection;
-import io.conclave.consensus.entry.EntryKind;
+import io.conclave.consensus.entry.LogEntryKind;
 import java.nio.ByteBuffer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -16,8 +16,8 @@ record FeatureLevelProposal(int level, Runnable notTaken) implements Proposal {
     private static final Logger LOG = LoggerFactory.getLogger(FeatureLevelProposal.class);
 
     @Override
-    public EntryKind kind() {
-        return EntryKind.FEATURE_LEVEL;
+    public LogEntryKind kind() {
+        return LogEntryKind.FEATURE_LEVEL;
     }
 
     @Override

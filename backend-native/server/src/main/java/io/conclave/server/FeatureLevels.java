@@ -13,9 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Switches new semantics on when all members understand them. Each member names its level in its notes to the leader, and
- * sends one now and then while the level in force is below its own; the leader proposes the lowest. All but the timer
- * belongs to the log's thread.
+ * Switches new semantics on when all members understand them. Each member names its level in its notes to the leader,
+ * and sends one now and then while the level in force is below its own; the leader proposes the lowest. All but the
+ * timer belongs to the log's thread.
  */
 final class FeatureLevels {
     private static final Logger LOG = LoggerFactory.getLogger(FeatureLevels.class);
@@ -25,8 +25,8 @@ final class FeatureLevels {
     private final int memberId;
     private final ReplicatedLog log;
     private final Supplier<TreeState> state;
-    private final Reign reign;
-    private final SignsOfLife signs;
+    private final LeaderTerm leaderTerm;
+    private final HeartbeatBatcher heartbeats;
     private final TimeSource time;
     private final Map<Integer, Integer> levels = new HashMap<>();
     private ClusterConfiguration configuration = ClusterConfiguration.NONE;
@@ -42,21 +42,21 @@ final class FeatureLevels {
             int memberId,
             ReplicatedLog log,
             Supplier<TreeState> state,
-            Reign reign,
-            SignsOfLife signs,
+            LeaderTerm leaderTerm,
+            HeartbeatBatcher heartbeats,
             TimeSource time) {
         this.own = own;
         this.memberId = memberId;
         this.log = log;
         this.state = state;
-        this.reign = reign;
-        this.signs = signs;
+        this.leaderTerm = leaderTerm;
+        this.heartbeats = heartbeats;
         this.time = time;
     }
 
     /**
-     * Has the leader know this member's level: now, since it may have been a higher one in a former life, and until it is in
-     * force. From any thread.
+     * Has the leader know this member's level: now, since it may have been a higher one in a former life, and until it
+     * is in force. From any thread.
      */
     void announce() {
         tell();
@@ -75,8 +75,8 @@ final class FeatureLevels {
     }
 
     private void tell() {
-        if (!stopped && !reign.isAlone()) {
-            signs.whenConfirmed(() -> {});
+        if (!stopped && !leaderTerm.isAlone()) {
+            heartbeats.whenConfirmed(() -> {});
         }
     }
 
@@ -99,7 +99,7 @@ final class FeatureLevels {
 
     void configured(ClusterConfiguration present) {
         configuration = present;
-        // who comes back under a number may be of another version
+        // a member that comes back under its number may be of another version
         levels.keySet()
                 .removeIf(member -> member != memberId && !present.members().containsKey(member));
         raise();
@@ -113,7 +113,7 @@ final class FeatureLevels {
     }
 
     private void raise() {
-        if (!reign.leads()) {
+        if (!leaderTerm.leads()) {
             return;
         }
         int lowest = own;

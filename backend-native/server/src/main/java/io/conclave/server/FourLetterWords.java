@@ -19,7 +19,6 @@ import java.util.function.Supplier;
 /** ZooKeeper's words for operators, those that are allowed; the texts are in its form, which tools read. */
 final class FourLetterWords implements CommandWords {
     private static final String NOT_SERVING = "This ZooKeeper instance is not currently serving requests\n";
-    /** All of ZooKeeper's, so that those which are not answered here are refused in its way. */
     private static final Set<String> KNOWN = Set.of(
             "conf", "cons", "crst", "dirs", "dump", "envi", "gtmk", "ruok", "srst", "srvr", "stat", "stmk", "wchc",
             "wchp", "wchs", "mntr", "isro", "hash");
@@ -40,12 +39,14 @@ final class FourLetterWords implements CommandWords {
      *
      * @param connections the connections, once there are any
      * @param sessions the answer to dump
+     * @param digests the answer to hash
      */
     FourLetterWords(
             ServerConfig config,
             ServerReport server,
             Supplier<ConnectionAcceptor> connections,
-            Supplier<CompletionStage<String>> sessions) {
+            Supplier<CompletionStage<String>> sessions,
+            Supplier<String> digests) {
         this.allowed = config.commandWhitelist();
         this.connections = connections;
         this.sessions = sessions;
@@ -54,9 +55,10 @@ final class FourLetterWords implements CommandWords {
                 Map.entry("srvr", () -> ofTotals(sums -> server.heading() + server.statistics(sums))),
                 Map.entry("stat", this::statistics),
                 Map.entry("cons", () -> reports().thenApply(FourLetterWords::listed)),
-                Map.entry("conf", () -> CompletableFuture.completedStage(server.configuration())),
+                Map.entry("conf", () -> CompletableFuture.supplyAsync(server::configuration)),
                 Map.entry("mntr", () -> ofTotals(server::monitoring)),
                 Map.entry("dump", this.sessions),
+                Map.entry("hash", () -> CompletableFuture.completedStage(digests.get())),
                 Map.entry("dirs", () -> CompletableFuture.supplyAsync(server::directories)),
                 Map.entry("wchs", () -> ofWatches(WatchReport::summary)),
                 Map.entry("wchc", () -> ofWatches(WatchReport::ofSessions)),
@@ -107,7 +109,7 @@ final class FourLetterWords implements CommandWords {
             case "isro" -> CompletableFuture.completedStage(readOnly(server.mode()));
             case "gtmk" -> CompletableFuture.completedStage(Long.toString(traceMask.get()));
             case "stmk" -> CompletableFuture.completedStage(Long.toString(traced(argument)));
-            case "envi" -> CompletableFuture.completedStage(server.environment());
+            case "envi" -> CompletableFuture.supplyAsync(server::environment);
             default -> answerWhileServing(word);
         };
     }
@@ -126,6 +128,13 @@ final class FourLetterWords implements CommandWords {
     /** ZooKeeper's line first, for tools that look for it. */
     private String notServing(String word) {
         String reason = server.noLeaderReason();
+        if (server.readsState()) {
+            return switch (word) {
+                case "srvr" -> NOT_SERVING + "Reading the state of a snapshot that another server sent\n";
+                case "mntr" -> NOT_SERVING + "conclave_reading_state\t1\n";
+                default -> NOT_SERVING;
+            };
+        }
         return switch (word) {
             case "srvr" -> reason.isEmpty() ? NOT_SERVING : NOT_SERVING + "No leader: " + reason + "\n";
             case "mntr" -> reason.isEmpty() ? NOT_SERVING : NOT_SERVING + "zk_no_leader_reason\t" + reason + "\n";

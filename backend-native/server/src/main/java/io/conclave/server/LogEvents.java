@@ -10,14 +10,17 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What the log says about leadership and service, given to those whom it concerns. Belongs to the log's thread. */
+/**
+ * What the log says about leadership and service, passed on to the parts that it concerns. Belongs to the log's thread.
+ */
 final class LogEvents implements LogListener {
     private static final Logger LOG = LoggerFactory.getLogger(LogEvents.class);
 
     private final Replica replica;
-    private final Reign reign;
+    private final LeaderTerm leaderTerm;
     private final SessionTracker sessions;
     private final StateCheck check;
+    private final DigestLog digests;
     private final FeatureLevels features;
     private final MembershipRequests members;
     private final PeerClocks clocks;
@@ -30,9 +33,10 @@ final class LogEvents implements LogListener {
 
     LogEvents(
             Replica replica,
-            Reign reign,
+            LeaderTerm leaderTerm,
             SessionTracker sessions,
             StateCheck check,
+            DigestLog digests,
             FeatureLevels features,
             MembershipRequests members,
             PeerClocks clocks,
@@ -40,9 +44,10 @@ final class LogEvents implements LogListener {
             ServiceMode withoutLeader,
             Runnable whenServing) {
         this.replica = replica;
-        this.reign = reign;
+        this.leaderTerm = leaderTerm;
         this.sessions = sessions;
         this.check = check;
+        this.digests = digests;
         this.features = features;
         this.members = members;
         this.clocks = clocks;
@@ -53,6 +58,9 @@ final class LogEvents implements LogListener {
 
     /** What clients are served; from any thread. */
     ServiceMode mode() {
+        if (replica.isReading()) {
+            return ServiceMode.NONE;
+        }
         ServiceMode granted = mode;
         return granted.compareTo(most) < 0 ? granted : most;
     }
@@ -65,7 +73,7 @@ final class LogEvents implements LogListener {
 
     @Override
     public void leading(long term) {
-        reign.lead(term);
+        leaderTerm.lead(term);
         sessions.lead();
         features.lead(configuration);
         LOG.info("Leading in term {}", term);
@@ -73,7 +81,7 @@ final class LogEvents implements LogListener {
 
     @Override
     public void deposed() {
-        reign.end();
+        leaderTerm.end();
         sessions.follow();
         LOG.info("Not leading any more");
     }
@@ -81,11 +89,11 @@ final class LogEvents implements LogListener {
     @Override
     public void noted(int member, byte[] note) {
         try {
-            ServerNote known = ServerNote.decode(note);
+            HeartbeatNote known = HeartbeatNote.decode(note);
             if (!known.changes().isEmpty()) {
                 members.asked(member, known.changes(), known.question()); // the log refuses them if it does not lead
             }
-            if (reign.leads()) {
+            if (leaderTerm.leads()) {
                 sessions.heard(known.sessionIds());
                 features.noted(member, known.featureLevel());
                 if (known.wallMs() != 0) {
@@ -109,7 +117,7 @@ final class LogEvents implements LogListener {
     @Override
     public void serving(boolean serving) {
         // sessions first, so that a lease is there before its connection asks for it
-        replica.tell(List.of(check, sessions, connections));
+        replica.tell(List.of(check, digests, sessions, connections));
         mode = serving ? ServiceMode.FULL : withoutLeader;
         connections.serve(mode);
         LOG.info(serving ? "Serving {}" : "Not serving any more at {}", replica.state());
@@ -126,7 +134,7 @@ final class LogEvents implements LogListener {
             LOG.info("The members are now {}", ConfigurationText.members(present));
         }
         configuration = present;
-        reign.alone(present.members().size() <= 1);
+        leaderTerm.alone(present.members().size() <= 1);
         check.configured(present);
         features.configured(present);
     }

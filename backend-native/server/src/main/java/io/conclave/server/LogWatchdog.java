@@ -10,12 +10,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks from the timer's thread whether the log's thread still takes turns. That thread waits for the disk, so a disk that
- * hangs stops it, and with it every rule that it keeps itself.
+ * Looks from the timer's thread whether the log's thread still takes turns. That thread waits for the disk, so a disk
+ * that hangs stops it, and with it every rule that it keeps itself.
  *
- * <p>It asks for a turn and counts how often it then looks in vain. It does not measure the time since it asked: a process
- * that slept as a whole looks too late, and must not take its own sleep for the disk's. For the same reason each look is
- * arranged by a thread that never waits for the disk, which so shows that the process gets to run.
+ * <p>It asks for a turn and counts how often it then looks in vain. It does not measure the time since it asked: a
+ * process that slept as a whole looks too late, and must not take its own sleep for the disk's. For the same reason
+ * each look is arranged by a thread that never waits for the disk, which so shows that the process gets to run.
  */
 final class LogWatchdog {
     private static final Logger LOG = LoggerFactory.getLogger(LogWatchdog.class);
@@ -31,7 +31,7 @@ final class LogWatchdog {
         /** It takes turns again. */
         void serveAgain();
 
-        /** It has stood still for so long that somebody else must see it. */
+        /** It has stood still for so long that its owner must see it. */
         void giveUp(Duration stoodStill);
     }
 

@@ -1,13 +1,13 @@
 package io.conclave.server;
 
-import io.conclave.connection.Membership;
+import io.conclave.connection.MembershipService;
 import io.conclave.consensus.LogException;
 import io.conclave.consensus.LogRole;
 import io.conclave.consensus.MembershipChange;
 import io.conclave.consensus.NoLiveMajorityException;
 import io.conclave.consensus.ReplicatedLog;
 import io.conclave.consensus.entry.ClusterConfiguration;
-import io.conclave.consensus.entry.Member;
+import io.conclave.consensus.entry.EnsembleMember;
 import io.conclave.replica.MembershipWords;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
@@ -23,10 +23,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Changes of the membership: made here where this member leads; else told to the leader by a note, whose server answers.
- * An answer can be lost with its link, so they are looked for in the configuration, too, as it is committed. Thread-safe.
+ * Changes of the membership: made here where this member leads; else told to the leader by a note, whose server
+ * answers. An answer can be lost with its link, so they are looked for in the configuration, too, as it is committed.
+ * Thread-safe.
  */
-final class MembershipRequests implements Membership {
+final class MembershipRequests implements MembershipService {
     private static final Logger LOG = LoggerFactory.getLogger(MembershipRequests.class);
     private static final Duration LOOK_AGAIN = Duration.ofMillis(50);
     private static final Duration LIMIT = Duration.ofSeconds(60);
@@ -73,8 +74,8 @@ final class MembershipRequests implements Membership {
         long question = nextQuestion();
         open.put(question, done);
         done.whenComplete((nothing, failure) -> open.remove(question));
-        byte[] note = new ServerNote(featureLevel, new long[0], changes, question).encode();
-        if (!log.confirm(note, () -> look(changes, deadline, done))) {
+        byte[] note = new HeartbeatNote(featureLevel, new long[0], changes, question).encode();
+        if (!log.readIndex(note, () -> look(changes, deadline, done))) {
             done.completeExceptionally(new LogException("the log takes nothing now"));
         }
         return done;
@@ -89,7 +90,7 @@ final class MembershipRequests implements Membership {
     void answered(ServerAnswer answer) {
         CompletableFuture<@Nullable Void> done = open.get(answer.question());
         if (done == null) {
-            LOG.debug("An answer that nobody waits for: {}", answer);
+            LOG.debug("An answer that no request waits for: {}", answer);
         } else if (answer.refusal().isEmpty()) {
             done.complete(null);
         } else {
@@ -118,8 +119,8 @@ final class MembershipRequests implements Membership {
 
     private static boolean isMade(MembershipChange change, ClusterConfiguration present) {
         if (change instanceof MembershipChange.Put put) {
-            Member wanted = put.member();
-            Member member = present.members().get(wanted.id());
+            EnsembleMember wanted = put.member();
+            EnsembleMember member = present.members().get(wanted.id());
             return member != null && member.withDirectory(wanted.directory()).equals(wanted);
         }
         return change instanceof MembershipChange.Remove remove

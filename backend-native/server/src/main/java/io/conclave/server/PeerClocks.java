@@ -7,7 +7,10 @@ import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Warns the leader's operator of members whose wall clock is another one than the leader's. Belongs to the log's thread. */
+/**
+ * Warns the leader's operator of members whose wall clock is another one than the leader's. Belongs to the log's
+ * thread.
+ */
 final class PeerClocks {
     private static final Logger LOG = LoggerFactory.getLogger(PeerClocks.class);
 

@@ -18,15 +18,16 @@ import java.util.Set;
  * @param snapshotEveryEntries a snapshot is taken after so many log entries
  * @param snapshotsKept how many snapshots are kept, with the log that the oldest of them needs
  * @param segmentBytes the size of a preallocated log file
- * @param containerCheckIntervalMs how often empty containers are looked for
- * @param handshakeTimeoutMs how long a connection may take to say who it is
+ * @param reaping how empty containers and nodes that have outlived their time are deleted
+ * @param offersTtl whether nodes with a time to live may be created
+ * @param handshakeTimeoutMs how long a connection may take for its handshake
  * @param eventLoops how many threads serve connections
  * @param homeDirectory where what belongs to this server but not to its log is kept ({@code dataDir}); by default the
  *     data directory
- * @param ensemble who this server is, and with whom it makes an ensemble
+ * @param ensemble this server's number, and the ensemble it belongs to
  * @param commandWhitelist the four-letter words that are answered; {@code *} stands for all
  * @param readOnlyMode whether clients that ask for it are served reads while there is no leader
- * @param superDigest ZooKeeper's digest of a user and a password who may do everything, besides the admin secret
+ * @param superDigest ZooKeeper's digest of the user and password that may do everything, besides the admin secret
  */
 public record ServerConfig(
         Optional<Integer> clientPort,
@@ -40,7 +41,8 @@ public record ServerConfig(
         long snapshotEveryEntries,
         int snapshotsKept,
         int segmentBytes,
-        long containerCheckIntervalMs,
+        Reaping reaping,
+        boolean offersTtl,
         long handshakeTimeoutMs,
         int eventLoops,
         Optional<Path> homeDirectory,
@@ -81,7 +83,8 @@ public record ServerConfig(
                 snapshotEveryEntries,
                 snapshotsKept,
                 segmentBytes,
-                containerCheckIntervalMs,
+                reaping,
+                offersTtl,
                 handshakeTimeoutMs,
                 eventLoops,
                 homeDirectory,
@@ -105,7 +108,8 @@ public record ServerConfig(
                 snapshotEveryEntries,
                 snapshotsKept,
                 segmentBytes,
-                containerCheckIntervalMs,
+                reaping,
+                offersTtl,
                 handshakeTimeoutMs,
                 eventLoops,
                 homeDirectory,
@@ -133,7 +137,8 @@ public record ServerConfig(
         private long snapshotEveryEntries = 100_000;
         private int snapshotsKept = 3;
         private int segmentBytes = DEFAULT_SEGMENT_KB * 1024;
-        private long containerCheckIntervalMs = 60_000;
+        private Reaping reaping = Reaping.DEFAULT;
+        private boolean offersTtl = true;
         private long handshakeTimeoutMs = 10_000;
         private Optional<Path> homeDirectory = Optional.empty();
         private EnsembleConfig ensemble = EnsembleConfig.alone(1);
@@ -210,9 +215,27 @@ public record ServerConfig(
             return this;
         }
 
-        /** How often empty containers are looked for; 60,000 ms by default. */
+        /** How often empty containers and nodes that have outlived their time are looked for; 60,000 ms by default. */
         public Builder containerCheckIntervalMs(long value) {
-            containerCheckIntervalMs = value;
+            reaping = reaping.withCheckIntervalMs(value);
+            return this;
+        }
+
+        /** How many of them are deleted in a minute at most; 10,000 by default. */
+        public Builder containerMaxPerMinute(int value) {
+            reaping = reaping.withMaxPerMinute(value);
+            return this;
+        }
+
+        /** How long a container may be there without ever having a child; 0, indefinitely, by default. */
+        public Builder containerMaxNeverUsedMs(long value) {
+            reaping = reaping.withMaxNeverUsedMs(value);
+            return this;
+        }
+
+        /** Whether nodes with a time to live may be created; they may by default. */
+        public Builder offersTtl(boolean value) {
+            offersTtl = value;
             return this;
         }
 
@@ -234,7 +257,7 @@ public record ServerConfig(
             return this;
         }
 
-        /** Who this server is, and with whom it makes an ensemble; by itself, as number 1, by default. */
+        /** This server's number, and the ensemble it belongs to; by itself, as number 1, by default. */
         public Builder ensemble(EnsembleConfig value) {
             ensemble = value;
             return this;
@@ -252,7 +275,7 @@ public record ServerConfig(
             return this;
         }
 
-        /** Whose password makes a connection that of {@code super}: {@code user:digest}; nobody's by default. */
+        /** The password that makes a connection that of {@code super}: {@code user:digest}; none by default. */
         public Builder superDigest(Optional<String> value) {
             superDigest = value;
             return this;
@@ -283,7 +306,8 @@ public record ServerConfig(
                     snapshotEveryEntries,
                     snapshotsKept,
                     segmentBytes,
-                    containerCheckIntervalMs,
+                    reaping,
+                    offersTtl,
                     handshakeTimeoutMs,
                     eventLoops,
                     homeDirectory.or(() -> dataDirectory),

@@ -10,21 +10,27 @@ import io.conclave.time.TimeSource;
 import io.conclave.tree.TreeState;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
+import java.util.function.ObjLongConsumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 
 /** What this server says about itself, in ZooKeeper's words. From any thread. */
 final class ServerReport {
-    /** Tools read the first three numbers as ZooKeeper's, whose behaviour they mean; the rest says who it is. */
+    /** Tools read the first three numbers as ZooKeeper's, whose behaviour they mean; the rest names this server. */
     private static final String VERSION = "3.9.5-conclave-"
             + Optional.ofNullable(ServerReport.class.getPackage().getImplementationVersion())
                     .orElse("0.1.0") + ", built on Conclave";
@@ -61,7 +67,12 @@ final class ServerReport {
         return config.readOnlyMode();
     }
 
-    /** Why nobody leads, as far as this server knows; empty if somebody does. */
+    /** Whether it serves nothing since it reads the state of a snapshot. */
+    boolean readsState() {
+        return log.get().readingState();
+    }
+
+    /** Why there is no leader, as far as this server knows; empty if there is one. */
     String noLeaderReason() {
         return log.get().noLeaderReason();
     }
@@ -104,18 +115,22 @@ final class ServerReport {
         return members.isVoter(status.memberId()) ? "follower" : "observer";
     }
 
+    /** Blocks: it looks at the sizes of the files. */
     String configuration() {
+        long snapshots = snapshotBytes();
         StringBuilder text = new StringBuilder();
         put(text, "clientPort", config.clientPort().orElse(-1));
         config.clientPortAddress().ifPresent(address -> put(text, "clientPortAddress", address));
         put(text, "secureClientPort", -1);
         put(text, "dataDir", config.homeDirectory().map(Path::toString).orElse(""));
+        put(text, "dataDirSize", snapshots);
         put(text, "dataLogDir", config.dataDirectory().map(Path::toString).orElse(""));
+        put(text, "dataLogSize", bytesOf(file -> true) - snapshots);
         put(text, "tickTime", config.tickTimeMs());
         put(text, "maxClientCnxns", config.maxConnectionsPerAddress());
         put(text, "minSessionTimeout", config.minSessionTimeoutMs());
         put(text, "maxSessionTimeout", config.maxSessionTimeoutMs());
-        put(text, "clientPortListenBacklog", Transport.BACKLOG);
+        put(text, "clientPortListenBacklog", ServerTransport.BACKLOG);
         put(text, "serverId", config.ensemble().memberId());
         config.ensemble().self().ifPresent(self -> {
             put(text, "initLimit", config.ensemble().initLimitTicks());
@@ -134,9 +149,11 @@ final class ServerReport {
         text.append(key).append('=').append(value).append('\n');
     }
 
+    /** Blocks: it looks the name of this machine up. */
     String environment() {
         StringBuilder text = new StringBuilder("Environment:\n");
         put(text, "zookeeper.version", VERSION);
+        put(text, "host.name", hostName());
         for (String key : new String[] {
             "java.version",
             "java.vendor",
@@ -144,6 +161,7 @@ final class ServerReport {
             "java.class.path",
             "java.library.path",
             "java.io.tmpdir",
+            "java.compiler",
             "os.name",
             "os.arch",
             "os.version",
@@ -160,28 +178,56 @@ final class ServerReport {
         return text.toString();
     }
 
+    private static String hostName() {
+        try {
+            return InetAddress.getLocalHost().getCanonicalHostName();
+        } catch (UnknownHostException e) {
+            return "<NA>";
+        }
+    }
+
     private static String megabytes(long bytes) {
         return (bytes >> 20) + "MB";
     }
 
     /** The bytes of snapshots, and of the log and all else that is kept. Blocks. */
     String directories() {
-        long snapshots = bytesOf(file -> file.getFileName().toString().endsWith(".snap"));
+        long snapshots = snapshotBytes();
         return "datadir_size: " + snapshots + "\nlogdir_size: " + (bytesOf(file -> true) - snapshots) + "\n";
     }
 
+    private long snapshotBytes() {
+        return bytesOf(file -> file.getFileName().toString().endsWith(".snap"));
+    }
+
+    /** Of what is there: files come and go meanwhile. */
     private long bytesOf(Predicate<Path> which) {
-        if (config.dataDirectory().isEmpty()) {
-            return 0;
-        }
-        try (Stream<Path> files = Files.walk(config.dataDirectory().get())) {
-            return files.filter(Files::isRegularFile)
-                    .filter(which)
-                    .mapToLong(file -> file.toFile().length())
-                    .sum();
-        } catch (IOException | UncheckedIOException e) {
-            throw new IllegalStateException(
-                    "cannot read " + config.dataDirectory().get(), e);
+        AtomicLong bytes = new AtomicLong();
+        config.dataDirectory()
+                .ifPresent(directory -> visit(directory, (file, length) -> {
+                    if (which.test(file)) {
+                        bytes.addAndGet(length);
+                    }
+                }));
+        return bytes.get();
+    }
+
+    private static void visit(Path directory, ObjLongConsumer<Path> each) {
+        try {
+            Files.walkFileTree(directory, new SimpleFileVisitor<>() {
+                @Override
+                public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+                    each.accept(file, attributes.size());
+                    return FileVisitResult.CONTINUE;
+                }
+
+                @Override
+                public FileVisitResult visitFileFailed(Path file, IOException gone) {
+                    return FileVisitResult.CONTINUE;
+                }
+            });
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot read " + directory, e);
         }
     }
 
@@ -224,6 +270,7 @@ final class ServerReport {
         Map<String, Object> lines = new TreeMap<>();
         lines.put("conclave_member_id", status.memberId());
         lines.put("conclave_role", status.role());
+        lines.put("conclave_reading_state", status.readingState() ? 1 : 0);
         lines.put("conclave_leader", status.leader());
         if (!status.noLeaderReason().isEmpty()) {
             lines.put("zk_no_leader_reason", status.noLeaderReason());

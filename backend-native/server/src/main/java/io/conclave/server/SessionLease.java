@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * When a session was last heard of, as the leader keeps it, and the proposals of its end when that was too long ago. On
- * other members it only gathers signs of life for the leader.
+ * other members it only gathers heartbeats for the leader.
  *
  * <pre>
  *   LIVE --silent for its timeout: SuspectSession proposed, applied; silent still--&gt; EXPIRING --applied--&gt; ENDED
@@ -28,11 +28,12 @@ import org.slf4j.LoggerFactory;
  * <p>Why two steps: a client on another member is answered without this lease being asked. It is answered either when a
  * note of that member has reached the leader, or by a change in the log. A note that comes before SuspectSession is
  * applied here is seen when that is applied; for one that comes later, the other member sees the mark and answers by a
- * change in the log, behind the mark; and a change behind the mark has ExpireSession refused. So whoever was answered is
- * not expired before its timeout has passed again.
+ * change in the log, behind the mark; and a change behind the mark has ExpireSession refused. So a client that was
+ * answered is not expired before its timeout has passed again.
  *
- * <p>For clients of the leader itself, hearing and expiring meet in one atomic number as well, so that a server by itself
- * may answer at once. Among others a leader tells itself in a note like everybody, since the note may find another leader.
+ * <p>For clients of the leader itself, hearing and expiring meet in one atomic number as well, so that a server by
+ * itself may answer at once. In an ensemble a leader tells itself in a note like any other member, since the note may
+ * find another leader.
  */
 final class SessionLease implements SessionLeases.Lease {
     private static final Logger LOG = LoggerFactory.getLogger(SessionLease.class);
@@ -50,8 +51,8 @@ final class SessionLease implements SessionLeases.Lease {
     private final long sessionId;
     private final ReplicatedLog log;
     private final TimeSource time;
-    private final Reign reign;
-    private final SignsOfLife signs;
+    private final LeaderTerm leaderTerm;
+    private final HeartbeatBatcher heartbeats;
     /** The monotonic time, or one of the two marks. */
     private final AtomicLong heardNanos;
     /** Whether it stands in a note that is still to be sent. */
@@ -69,12 +70,13 @@ final class SessionLease implements SessionLeases.Lease {
     /** One behind the other. Checks come one at a time. */
     private volatile int lateChecks;
 
-    SessionLease(long sessionId, ReplicatedLog log, TimeSource time, Reign reign, SignsOfLife signs) {
+    SessionLease(
+            long sessionId, ReplicatedLog log, TimeSource time, LeaderTerm leaderTerm, HeartbeatBatcher heartbeats) {
         this.sessionId = sessionId;
         this.log = log;
         this.time = time;
-        this.reign = reign;
-        this.signs = signs;
+        this.leaderTerm = leaderTerm;
+        this.heartbeats = heartbeats;
         this.heardNanos = new AtomicLong(time.monotonicNanos());
     }
 
@@ -85,22 +87,22 @@ final class SessionLease implements SessionLeases.Lease {
     /** The session was opened or taken up. */
     void attached(SessionRecord session) {
         timeoutNanos = Duration.ofMillis(session.timeoutMs()).toNanos();
-        // the touch first: who reads the new attachment must find the session heard of
+        // the touch first: a reader of the new attachment must find the session heard of
         heard();
         attachment = session.attachment();
-        if (reign.leads()) {
+        if (leaderTerm.leads()) {
             checkAfter(timeoutNanos);
         }
     }
 
-    /** This member leads from now on: nobody knows when the session was last heard of, so it gets a full timeout. */
+    /** This member leads from now on: it is not known when the session was last heard of, so it gets a full timeout. */
     void lead() {
         heardOf = false;
         heardAnew();
         checkAfter(timeoutNanos);
     }
 
-    /** Somebody else leads: what was heard lately is for him to know. */
+    /** Another member leads: what was heard lately is for that one to know. */
     void follow() {
         cancelTimer();
         long heard = heardNanos.get();
@@ -116,22 +118,21 @@ final class SessionLease implements SessionLeases.Lease {
 
     @Override
     public boolean touch() {
-        if (!reign.isAlone()) {
+        if (!leaderTerm.isAlone()) {
             // Where this member leads, too: it may have been deposed and not know it yet, and then the note that the
-            // answer
-            // waits for goes to a leader who gave everybody his timeout before this.
+            // answer waits for goes to a leader that gave every session its timeout before this.
             enter();
         }
-        return reign.leads() ? heard() : heardNanos.get() != ENDED;
+        return leaderTerm.leads() ? heard() : heardNanos.get() != ENDED;
     }
 
     private void enter() {
         if (!entered.get() && entered.compareAndSet(false, true)) {
-            signs.add(this);
+            heartbeats.add(this);
         }
     }
 
-    /** A note takes it along: the next sign of life is for the next note. */
+    /** A note takes it along: the next heartbeat is for the next note. */
     void entered() {
         entered.set(false);
     }
@@ -143,7 +144,7 @@ final class SessionLease implements SessionLeases.Lease {
         return Math.max(0, TimeUnit.NANOSECONDS.toMillis(leftNanos));
     }
 
-    /** Somebody has heard of it; false if its end is proposed or has come. */
+    /** It has been heard of; false if its end is proposed or has come. */
     boolean heard() {
         if (!heardOf) {
             heardOf = true;
@@ -171,7 +172,7 @@ final class SessionLease implements SessionLeases.Lease {
 
     private synchronized void checkAfter(long delayNanos) {
         cancelTimer();
-        if (heardNanos.get() != ENDED && reign.leads()) {
+        if (heardNanos.get() != ENDED && leaderTerm.leads()) {
             dueNanos = time.monotonicNanos() + delayNanos;
             timer = time.schedule(Duration.ofNanos(delayNanos), this::check);
         }
@@ -190,10 +191,11 @@ final class SessionLease implements SessionLeases.Lease {
     }
 
     private void check() {
-        // read before the time: whoever attaches from here on is either seen in the time, or is not the one closed
+        // read before the time: a session that is attached from here on is either seen in the time, or is not the one
+        // closed
         long silent = attachment;
         long heard = heardNanos.get();
-        if (isMark(heard) || !reign.leads()) {
+        if (isMark(heard) || !leaderTerm.leads()) {
             return;
         }
         long leftNanos = timeoutNanos - (time.monotonicNanos() - heard);
@@ -213,7 +215,7 @@ final class SessionLease implements SessionLeases.Lease {
     /** The mark is in the replicated state, in the middle of the log's present batch. On the log's thread. */
     private void suspected(long suspicion) {
         long heard = heardNanos.get();
-        if (isMark(heard) || !reign.leads()) {
+        if (isMark(heard) || !leaderTerm.leads()) {
             return;
         }
         long leftNanos = timeoutNanos - (time.monotonicNanos() - heard);
@@ -231,14 +233,14 @@ final class SessionLease implements SessionLeases.Lease {
                 "Session 0x{} has not been heard of for {} ms: expiring it",
                 Long.toHexString(sessionId),
                 Duration.ofNanos(timeoutNanos).toMillis());
-        if (!log.propose(new Expiry(new Change.ExpireSession(sessionId, suspicion, reign.term())))) {
+        if (!log.propose(new Expiry(new Change.ExpireSession(sessionId, suspicion, leaderTerm.term())))) {
             revive();
         }
     }
 
     /**
-     * The end was certainly not applied. The session gets a full timeout: a client may have taken it up meanwhile, and was
-     * told so; from that moment it counts on its whole timeout.
+     * The end was certainly not applied. The session gets a full timeout: a client may have taken it up meanwhile, and
+     * was told so; from that moment it counts on its whole timeout.
      */
     private void revive() {
         if (heardNanos.compareAndSet(EXPIRING, time.monotonicNanos())) {
@@ -255,7 +257,7 @@ final class SessionLease implements SessionLeases.Lease {
     /** The proposal of the session's mark. */
     final class Suspicion extends ChangeProposal {
         private Suspicion(long silent) {
-            super(new Change.SuspectSession(sessionId, silent, reign.termInChanges()));
+            super(new Change.SuspectSession(sessionId, silent, leaderTerm.termInChanges()));
         }
 
         void applied(long suspicion) {

@@ -57,6 +57,7 @@ record SessionReport(TreeState state, SortedMap<Long, Long> remainingMs, int tic
         return text.append(ephemerals()).toString();
     }
 
+    /** As on a ZooKeeper with Netty, the last line has nothing below it: connections expire with their sessions. */
     private String ephemerals() {
         SortedMap<Long, List<String>> owned = new TreeMap<>();
         for (Map.Entry<Long, SessionRecord> session : state.sessions()) {
@@ -74,7 +75,7 @@ record SessionReport(TreeState state, SortedMap<Long, Long> remainingMs, int tic
             text.append(hex(id)).append(":\n");
             paths.forEach(path -> text.append('\t').append(path).append('\n'));
         });
-        return text.toString();
+        return text.append("Connections dump:\n").toString();
     }
 
     private static String hex(long sessionId) {

@@ -16,24 +16,24 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Keeps a {@link SessionLease} for every session of the replicated state; where this member leads, it so finds the silent
- * ones. Leases come and go on the log's thread; touches come from everywhere.
+ * Keeps a {@link SessionLease} for every session of the replicated state; where this member leads, it finds the
+ * silent ones so. Leases come and go on the log's thread; touches come from everywhere.
  */
 final class SessionTracker implements SessionLeases, StepListener {
     private static final Lease NO_SESSION = () -> false;
 
     private final ReplicatedLog log;
     private final TimeSource time;
-    private final Reign reign;
-    private final SignsOfLife signs;
+    private final LeaderTerm leaderTerm;
+    private final HeartbeatBatcher heartbeats;
     private final Map<Long, SessionLease> leases = new ConcurrentHashMap<>();
     private volatile boolean stopped;
 
-    SessionTracker(ReplicatedLog log, TimeSource time, Reign reign, SignsOfLife signs) {
+    SessionTracker(ReplicatedLog log, TimeSource time, LeaderTerm leaderTerm, HeartbeatBatcher heartbeats) {
         this.log = log;
         this.time = time;
-        this.reign = reign;
-        this.signs = signs;
+        this.leaderTerm = leaderTerm;
+        this.heartbeats = heartbeats;
     }
 
     @Override
@@ -48,7 +48,7 @@ final class SessionTracker implements SessionLeases, StepListener {
         }
     }
 
-    /** This member leads from now on, and everybody has a full timeout. On the log's thread. */
+    /** This member leads from now on, and every session has a full timeout. On the log's thread. */
     void lead() {
         leases.values().forEach(SessionLease::lead);
     }
@@ -76,17 +76,17 @@ final class SessionTracker implements SessionLeases, StepListener {
 
     @Override
     public boolean answersAtOnce() {
-        return reign.isAlone();
+        return leaderTerm.isAlone();
     }
 
     @Override
     public void whenLeaderKnows(Runnable action) {
-        signs.whenConfirmed(action);
+        heartbeats.whenConfirmed(action);
     }
 
     @Override
     public void applied(List<Step> steps) {
-        boolean followed = reign.leads() && !reign.isAlone();
+        boolean followed = leaderTerm.leads() && !leaderTerm.isAlone();
         for (Step step : steps) {
             if (followed && step.origin() == null && step.change() instanceof Change.Request request) {
                 heardOf(request.sessionId(), step.applied().result());
@@ -96,7 +96,7 @@ final class SessionTracker implements SessionLeases, StepListener {
         }
     }
 
-    /** A request that came through another member is a sign of life like any other. */
+    /** A request that came through another member is a heartbeat like any other. */
     private void heardOf(long sessionId, Result result) {
         SessionLease lease = leases.get(sessionId);
         if (lease != null
@@ -124,7 +124,8 @@ final class SessionTracker implements SessionLeases, StepListener {
     }
 
     private void attached(SessionRecord session) {
-        SessionLease lease = leases.computeIfAbsent(session.id(), id -> new SessionLease(id, log, time, reign, signs));
+        SessionLease lease =
+                leases.computeIfAbsent(session.id(), id -> new SessionLease(id, log, time, leaderTerm, heartbeats));
         lease.attached(session);
         if (stopped) {
             lease.end();
@@ -138,16 +139,17 @@ final class SessionTracker implements SessionLeases, StepListener {
         }
     }
 
-    /** Ends all leases; nothing is answered as a sign of life from here on, and nothing expires. */
+    /** Ends all leases; nothing is answered as a heartbeat from here on, and nothing expires. */
     void stop() {
         stopped = true;
-        signs.stop();
+        heartbeats.stop();
         leases.values().forEach(SessionLease::end);
     }
 
     /**
-     * How many sessions a new leader gave their full timeout and has not heard of since. Where leaders change more often
-     * than that, these are the sessions of the dead, which live on. Means something on the leader only; from any thread.
+     * How many sessions a new leader gave their full timeout and has not heard of since. Where leaders change more
+     * often than that, these are the sessions of the dead, which live on. Means something on the leader only; from any
+     * thread.
      */
     long notHeardOf() {
         return leases.values().stream().filter(lease -> !lease.isHeardOf()).count();

@@ -18,12 +18,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds out whether this member's state is that of the others. At every so many changes each voter says the digest of its
- * state in a {@link Change.CompareState}. Whoever sees a majority of the voters agree on another digest than its own is
- * wrong, be it the leader. Belongs to the log's thread.
+ * Finds out whether this member's state is that of the others. At every so many changes each voter says the digest of
+ * its state in a {@link Change.CompareState}. A member that sees a majority of the voters agree on another digest than
+ * its own is wrong, be it the leader. Belongs to the log's thread.
  *
- * <p>A majority decides and not the leader's word: the leader's memory may be the one that is bad. Where no digest has a
- * majority, nobody can say who is right; the log says so, and everybody goes on.
+ * <p>A majority decides and not the leader's word: the leader's memory may be the one that is bad. Where no digest has
+ * a majority, no member can tell which one is right; the log says so, and all go on.
  */
 final class StateCheck implements StepListener {
     private static final Logger LOG = LoggerFactory.getLogger(StateCheck.class);
@@ -139,7 +139,7 @@ final class StateCheck implements StepListener {
             checkpoint.doubted = true;
             LOG.error(
                     "The members have different states after zxid 0x{}, and no majority has the same: digests by member {}."
-                            + " Nobody can say which one is right; compare their data before you go on",
+                            + " It cannot be told which one is right; compare their data before you go on",
                     Long.toHexString(zxid),
                     checkpoint.said);
         }

@@ -7,9 +7,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The wall clock for the times in the log, which never go back: a clock that leaps a year ahead by mistake would stop them
- * for a year once it is set right. So a leap is not followed at once but at double speed, and an operator has time to see
- * the warning. What the clock says at the start of the process is believed. Thread-safe.
+ * The wall clock for the times in the log, which never go back: a clock that leaps a year ahead by mistake would stop
+ * them for a year once it is set right. So a leap is not followed at once but at double speed, and an operator has time
+ * to see the warning. What the clock says at the start of the process is believed. Thread-safe.
  */
 final class SteadyWallClock {
     private static final Logger LOG = LoggerFactory.getLogger(SteadyWallClock.class);

@@ -3,10 +3,10 @@ package io.conclave.tree;
 import static java.util.Objects.requireNonNull;
 
 /**
- * One line of an ACL: what somebody may do.
+ * One line of an ACL: what an id may do.
  *
- * @param permissions the sum of {@link Permission} bits
- * @param id who
+ * @param permissions the sum of {@link PermissionBits} bits
+ * @param id the id that the permissions are given to
  */
 public record AclEntry(int permissions, AuthId id) {
     public AclEntry {

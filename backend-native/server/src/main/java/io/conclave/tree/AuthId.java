@@ -3,13 +3,13 @@ package io.conclave.tree;
 import static java.util.Objects.requireNonNull;
 
 /**
- * Somebody, as an authentication scheme names him: an id that a connection has proved, or one that an ACL speaks of.
+ * An identity, as an authentication scheme names it: an id that a connection has proved, or one that an ACL speaks of.
  *
  * @param scheme {@code world}, {@code auth}, {@code digest}, {@code ip} or {@code super}
  * @param id the name inside the scheme, such as {@code user:base64} for digest
  */
 public record AuthId(String scheme, String id) {
-    /** Everybody. */
+    /** Any client. */
     public static final AuthId ANYONE = new AuthId("world", "anyone");
 
     /** The administrator that no ACL holds back; the connection that proved it carries this id. */

@@ -5,8 +5,9 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Many changes of one {@link PersistentMap} at once: of keys that are there, some go and some get another value. Each inner node on the way is copied once, not once for each key, so that very many removals take a fraction of the time that they
- * take one by one. To be used once.
+ * Many changes of one {@link PersistentMap} at once: of keys that are there, some go and some get another value. Each
+ * inner node on the way is copied once, not once for each key, so that very many removals take a fraction of the time
+ * that they take one by one. To be used once.
  *
  * @param <K> the map's keys
  * @param <V> the map's values
@@ -23,7 +24,7 @@ final class BulkEdit<K extends Comparable<? super K>, V, T> {
     private int[] hashes = new int[FIRST_CAPACITY];
     private int size;
 
-    // the keys of a node are dealt out to its slots by way of these
+    // the keys of a node are dealt out to its slots through these
     private Object[] keysInTurn = {};
     private Object[] valuesInTurn = {};
     private int[] hashesInTurn = {};
@@ -32,7 +33,9 @@ final class BulkEdit<K extends Comparable<? super K>, V, T> {
 
     private record Removal(Object what) {}
 
-    /** @param removed told of each removal, with the value that goes; in an order that depends on the map's keys alone */
+    /**
+     * @param removed told of each removal, with the value that goes; in an order that depends on the map's keys alone
+     */
     BulkEdit(BiConsumer<? super T, ? super V> removed) {
         this.removed = removed;
     }

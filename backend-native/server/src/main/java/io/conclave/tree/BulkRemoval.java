@@ -7,12 +7,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes many childless nodes out of a tree at once: each node on the way to them is copied once, however many go below it.
- * Works without recursion, because the depth of a tree is bounded by what clients send and not by our stack.
+ * Takes many childless nodes out of a tree at once: each node on the way to them is copied once, however many go below
+ * it. Works without recursion, because the depth of a tree is bounded by what clients send and not by our stack.
  */
 final class BulkRemoval {
     /** Told of each node that goes; in an order that all members find. */
-    interface Witness {
+    interface Listener {
         void removed(String path, Znode node, Parent from);
 
         /** Behind those that have gone from it. */
@@ -29,8 +29,8 @@ final class BulkRemoval {
         private @Nullable Map<String, Parent> below;
         private boolean losesChildren;
 
-        private Parent(@Nullable Parent above, String name, Znode before, String path, Witness witness) {
-            this.children = new BulkEdit<>((removed, node) -> witness.removed(removed, node, this));
+        private Parent(@Nullable Parent above, String name, Znode before, String path, Listener listener) {
+            this.children = new BulkEdit<>((removed, node) -> listener.removed(removed, node, this));
             this.above = above;
             this.name = name;
             this.before = before;
@@ -58,14 +58,14 @@ final class BulkRemoval {
             below.put(child.name, child);
         }
 
-        private Znode after(long zxid, Witness witness) {
+        private Znode after(long zxid, Listener listener) {
             Znode after = before.withChildren(children, losesChildren ? zxid : before.pzxid());
-            witness.changed(this, after);
+            listener.changed(this, after);
             return after;
         }
     }
 
-    private final Witness witness;
+    private final Listener listener;
     private final Parent root;
 
     /** By path, without the root's slash. */
@@ -74,12 +74,12 @@ final class BulkRemoval {
     /** Most sessions have all they own in one place. */
     private Parent last;
 
-    /** Whoever is above another comes before it. */
+    /** A node that is above another one comes before it. */
     private final List<Parent> topDown = new ArrayList<>();
 
-    BulkRemoval(Znode root, Witness witness) {
-        this.witness = witness;
-        this.root = new Parent(null, "", root, "/", witness);
+    BulkRemoval(Znode root, Listener listener) {
+        this.listener = listener;
+        this.root = new Parent(null, "", root, "/", listener);
         topDown.add(this.root);
         byPath.put("", this.root);
         last = this.root;
@@ -104,7 +104,7 @@ final class BulkRemoval {
             String name = path.substring(start, end);
             Parent next = parent.known(name);
             if (next == null) {
-                next = new Parent(parent, name, child(parent, name), path.substring(0, end), witness);
+                next = new Parent(parent, name, child(parent, name), path.substring(0, end), listener);
                 parent.know(next);
                 topDown.add(next);
             }
@@ -127,9 +127,9 @@ final class BulkRemoval {
         for (int i = topDown.size() - 1; i > 0; i--) {
             Parent parent = topDown.get(i);
             if (parent.above != null) {
-                parent.above.children.replace(parent.name, parent.after(zxid, witness));
+                parent.above.children.replace(parent.name, parent.after(zxid, listener));
             }
         }
-        return root.after(zxid, witness);
+        return root.after(zxid, listener);
     }
 }

@@ -6,11 +6,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * An entry of the log: what is to be done to the replicated state. What depends on the proposer (ids, passwords, who
- * the caller is) travels in the change, so that applying it needs nothing else.
+ * An entry of the log: what is to be done to the replicated state. What depends on the proposer (ids, passwords, the
+ * caller's identity) travels in the change, so that applying it needs nothing else.
  */
 public sealed interface Change {
-    /** In a {@link CloseSession}: whatever connection the session is attached to. */
+    /** At this level all members understand nodes with a time to live, and a limit in {@link DeleteContainer}. */
+    int TTL_FEATURE_LEVEL = 3;
+
+    /** In a {@link CloseSession}: any connection that the session is attached to. */
     long ANY_ATTACHMENT = 0;
 
     /**
@@ -55,14 +58,14 @@ public sealed interface Change {
 
     /**
      * The leader has not heard of a session for its timeout, and marks it in the replicated state, as the first of two
-     * steps. Whatever the session does from here on takes the mark away: a request, a resume, a {@link KeepSession}. A
-     * server that sees the mark answers no ping of the session before such a change is applied. So every sign of life
-     * that a client was answered is either known to the leader when this is applied, or stands between this and the
-     * {@link ExpireSession} in the log, which is refused then.
+     * steps. Anything that the session does from here on takes the mark away: a request, a resume, a {@link
+     * KeepSession}. A server that sees the mark answers no ping of the session before such a change is applied. So
+     * every heartbeat that a client was answered is either known to the leader when this is applied, or stands
+     * between this and the {@link ExpireSession} in the log, which is refused then.
      *
      * @param attachment the attachment that was found silent; refused with SESSION_MOVED if it is not the present one
-     * @param term of the leader that has not heard of it; refused with SESSION_MOVED if another one leads, since that gave
-     *     everybody a full timeout. 0 in the log of an earlier version: any term
+     * @param term of the leader that has not heard of it; refused with SESSION_MOVED if another one leads, since
+     *     that one gave every session a full timeout. 0 in the log of an earlier version: any term
      */
     record SuspectSession(long id, long attachment, long term) implements Change {}
 
@@ -80,8 +83,8 @@ public sealed interface Change {
 
     /**
      * The second step: a session that was silent for its timeout ends, and its ephemeral nodes with it. Refused with
-     * SESSION_MOVED if the session is not marked by that very {@link SuspectSession} any more, or if another leader's
-     * term has begun, who gave everybody a full timeout.
+     * SESSION_MOVED if the session is not marked by that very {@link SuspectSession} any more, or if the
+     * term of another leader has begun, which gave every session a full timeout.
      *
      * @param suspicion the zxid of the {@link SuspectSession}
      * @param term the term of the leader that proposes it
@@ -99,7 +102,7 @@ public sealed interface Change {
         }
     }
 
-    /** Who wanted a session closed. */
+    /** The party that wanted a session closed. */
     enum CloseReason {
         /** Its client. */
         CLIENT(0),
@@ -131,7 +134,7 @@ public sealed interface Change {
      * @param attachment the attachment of the connection that took the request
      * @param authIds the ids which that connection had proved when the request came in
      */
-    record Request(long sessionId, long attachment, List<AuthId> authIds, Operation operation) implements Change {
+    record Request(long sessionId, long attachment, List<AuthId> authIds, TreeOperation operation) implements Change {
         public Request {
             authIds = List.copyOf(authIds);
             requireNonNull(operation, "operation");
@@ -139,12 +142,24 @@ public sealed interface Change {
     }
 
     /**
-     * The reaper's request: remove a container that has had children and has none now. A node that is not such a
-     * container (any more) is refused with BAD_VERSION, or NOT_EMPTY if children have come.
+     * The reaper's request: remove a container that has had children and has none now, or a node without children that
+     * was not changed for its time to live, by the time of this change. A node that is neither (any more) is refused
+     * with BAD_VERSION, or NOT_EMPTY if children have come.
+     *
+     * @param maxNeverUsedMs a container that has never had a child goes too if it was not changed for longer; 0 for
+     *     never
      */
-    record DeleteContainer(String path) implements Change {
+    record DeleteContainer(String path, long maxNeverUsedMs) implements Change {
         public DeleteContainer {
             requireNonNull(path, "path");
+            if (maxNeverUsedMs < 0) {
+                throw new IllegalArgumentException("maxNeverUsedMs must not be negative: " + maxNeverUsedMs);
+            }
+        }
+
+        /** Spares containers that have never had a child. */
+        public DeleteContainer(String path) {
+            this(path, 0);
         }
     }
 

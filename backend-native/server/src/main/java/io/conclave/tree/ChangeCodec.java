@@ -25,6 +25,7 @@ public final class ChangeCodec {
     private static final byte CONFIGURE = 11;
     private static final byte SUSPECT_SESSION_IN_TERM = 12;
     private static final byte COMPARE_STATE = 13;
+    private static final byte DELETE_UNUSED_CONTAINER = 14;
 
     private static final byte CREATE = 1;
     private static final byte DELETE = 2;
@@ -59,8 +60,7 @@ public final class ChangeCodec {
             out.writeLong(close.attachment());
             out.writeByte(close.reason().code());
         } else if (change instanceof Change.DeleteContainer delete) {
-            out.writeByte(DELETE_CONTAINER);
-            out.writeString(delete.path());
+            writeDeletion(out, delete);
         } else if (change instanceof Change.NewTerm term) {
             out.writeByte(NEW_TERM);
             out.writeLong(term.term());
@@ -98,6 +98,14 @@ public final class ChangeCodec {
         }
     }
 
+    private static void writeDeletion(FieldWriter out, Change.DeleteContainer delete) {
+        out.writeByte(delete.maxNeverUsedMs() == 0 ? DELETE_CONTAINER : DELETE_UNUSED_CONTAINER);
+        out.writeString(delete.path());
+        if (delete.maxNeverUsedMs() != 0) {
+            out.writeLong(delete.maxNeverUsedMs());
+        }
+    }
+
     private static void writeSuspicion(FieldWriter out, Change.SuspectSession suspect) {
         out.writeByte(suspect.term() == 0 ? SUSPECT_SESSION : SUSPECT_SESSION_IN_TERM);
         out.writeLong(suspect.id());
@@ -114,27 +122,30 @@ public final class ChangeCodec {
         out.writeInt(timeoutMs);
     }
 
-    private static void writeOperation(FieldWriter out, Operation operation) {
-        if (operation instanceof Operation.Create create) {
+    private static void writeOperation(FieldWriter out, TreeOperation operation) {
+        if (operation instanceof TreeOperation.Create create) {
             out.writeByte(CREATE);
             out.writeString(create.path());
             out.writeBytes(create.data());
             out.writeAcl(create.acl());
             out.writeByte(create.mode().flag());
-        } else if (operation instanceof Operation.Delete delete) {
+            if (create.mode().hasTtl()) {
+                out.writeLong(create.ttlMs());
+            }
+        } else if (operation instanceof TreeOperation.Delete delete) {
             writePathAndVersion(out, DELETE, delete.path(), delete.version());
-        } else if (operation instanceof Operation.SetData set) {
+        } else if (operation instanceof TreeOperation.SetData set) {
             writePathAndVersion(out, SET_DATA, set.path(), set.version());
             out.writeBytes(set.data());
-        } else if (operation instanceof Operation.SetAcl set) {
+        } else if (operation instanceof TreeOperation.SetAcl set) {
             writePathAndVersion(out, SET_ACL, set.path(), set.version());
             out.writeAcl(set.acl());
-        } else if (operation instanceof Operation.Check check) {
+        } else if (operation instanceof TreeOperation.Check check) {
             writePathAndVersion(out, CHECK, check.path(), check.version());
-        } else if (operation instanceof Operation.Multi multi) {
+        } else if (operation instanceof TreeOperation.Multi multi) {
             out.writeByte(MULTI);
             out.writeInt(multi.parts().size());
-            for (Operation part : multi.parts()) {
+            for (TreeOperation part : multi.parts()) {
                 writeOperation(out, part);
             }
         } else {
@@ -181,6 +192,7 @@ public final class ChangeCodec {
                 new Change.Request(
                         in.readLong("session id"), in.readLong("attachment"), in.readAuthIds(), readOperation(in));
             case DELETE_CONTAINER -> new Change.DeleteContainer(in.readString("path"));
+            case DELETE_UNUSED_CONTAINER -> readDeletion(in);
             case NEW_TERM -> new Change.NewTerm(in.readLong("term"));
             case RAISE_FEATURE_LEVEL -> new Change.RaiseFeatureLevel(in.readInt("feature level"));
             case SUSPECT_SESSION -> new Change.SuspectSession(in.readLong("session id"), in.readLong("attachment"), 0);
@@ -193,6 +205,15 @@ public final class ChangeCodec {
             case CONFIGURE -> new Change.Configure(in.readString("members"));
             default -> throw new TreeFormatException("unknown kind of change: " + tag);
         };
+    }
+
+    private static Change readDeletion(FieldReader in) {
+        Change.DeleteContainer delete =
+                new Change.DeleteContainer(in.readString("path"), in.readLong("maxNeverUsedMs"));
+        if (delete.maxNeverUsedMs() == 0) {
+            throw new TreeFormatException("an unused container is deleted after no time");
+        }
+        return delete;
     }
 
     private static Change readSuspicion(FieldReader in) {
@@ -214,46 +235,53 @@ public final class ChangeCodec {
                 .orElseThrow(() -> new TreeFormatException("unknown reason to close a session: " + code));
     }
 
-    private static Operation readOperation(FieldReader in) {
+    private static TreeOperation readOperation(FieldReader in) {
         byte tag = in.readByte("kind of operation");
         return tag == MULTI ? readMulti(in) : readSingle(tag, in);
     }
 
-    private static Operation readMulti(FieldReader in) {
+    private static TreeOperation readMulti(FieldReader in) {
         int count = in.readCount(1, "parts of a multi");
-        List<Operation> parts = new ArrayList<>();
+        List<TreeOperation> parts = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             parts.add(readSingle(in.readByte("kind of operation"), in));
         }
-        return new Operation.Multi(parts);
+        return new TreeOperation.Multi(parts);
     }
 
-    private static Operation readSingle(byte tag, FieldReader in) {
+    private static TreeOperation readSingle(byte tag, FieldReader in) {
         return switch (tag) {
-            case CREATE ->
-                new Operation.Create(in.readString("path"), in.readNullableBytes("data"), in.readAcl(), readMode(in));
-            case DELETE -> new Operation.Delete(in.readString("path"), in.readInt("version"));
+            case CREATE -> readCreate(in);
+            case DELETE -> new TreeOperation.Delete(in.readString("path"), in.readInt("version"));
             case SET_DATA -> readSetData(in);
             case SET_ACL -> readSetAcl(in);
-            case CHECK -> new Operation.Check(in.readString("path"), in.readInt("version"));
+            case CHECK -> new TreeOperation.Check(in.readString("path"), in.readInt("version"));
             default -> throw new TreeFormatException("unknown kind of operation: " + tag);
         };
     }
 
-    private static Operation readSetData(FieldReader in) {
+    private static TreeOperation readCreate(FieldReader in) {
         String path = in.readString("path");
-        int version = in.readInt("version");
-        return new Operation.SetData(path, in.readNullableBytes("data"), version);
+        byte[] data = in.readNullableBytes("data");
+        ZnodeAcl acl = in.readAcl();
+        ZnodeKind mode = readMode(in);
+        return new TreeOperation.Create(path, data, acl, mode, mode.hasTtl() ? in.readLong("time to live") : 0);
     }
 
-    private static Operation readSetAcl(FieldReader in) {
+    private static TreeOperation readSetData(FieldReader in) {
         String path = in.readString("path");
         int version = in.readInt("version");
-        return new Operation.SetAcl(path, in.readAcl(), version);
+        return new TreeOperation.SetData(path, in.readNullableBytes("data"), version);
     }
 
-    private static CreateMode readMode(FieldReader in) {
+    private static TreeOperation readSetAcl(FieldReader in) {
+        String path = in.readString("path");
+        int version = in.readInt("version");
+        return new TreeOperation.SetAcl(path, in.readAcl(), version);
+    }
+
+    private static ZnodeKind readMode(FieldReader in) {
         byte flag = in.readByte("create mode");
-        return CreateMode.ofFlag(flag).orElseThrow(() -> new TreeFormatException("unknown create mode: " + flag));
+        return ZnodeKind.ofFlag(flag).orElseThrow(() -> new TreeFormatException("unknown create mode: " + flag));
     }
 }

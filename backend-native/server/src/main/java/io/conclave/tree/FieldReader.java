@@ -83,13 +83,13 @@ final class FieldReader {
         return ids;
     }
 
-    Acl readAcl() {
+    ZnodeAcl readAcl() {
         int count = readCount(3 * Integer.BYTES, "ACL entries");
         List<AclEntry> entries = new ArrayList<>(count);
         for (int i = 0; i < count; i++) {
             entries.add(new AclEntry(readInt("permissions"), readAuthId()));
         }
-        return new Acl(entries);
+        return new ZnodeAcl(entries);
     }
 
     private AuthId readAuthId() {

@@ -53,7 +53,7 @@ final class FieldWriter {
         }
     }
 
-    /** Strings come from decoded UTF-8, so they can be encoded; half a surrogate pair is refused all the same. */
+    /** Strings come from decoded UTF-8, so they can be encoded; half a surrogate pair is refused. */
     void writeString(String value) {
         byte[] utf8 = value.getBytes(StandardCharsets.UTF_8);
         if (utf8.length == value.length() ? isMangled(value, utf8) : hasLoneSurrogate(value)) {
@@ -84,7 +84,7 @@ final class FieldWriter {
         }
     }
 
-    void writeAcl(Acl acl) {
+    void writeAcl(ZnodeAcl acl) {
         writeInt(acl.entries().size());
         for (AclEntry entry : acl.entries()) {
             writeInt(entry.permissions());

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * An immutable map: {@code put} and {@code remove} yield a new map that shares almost everything with the old one.
  *
  * <p>It is a hash trie (Bagwell, "Ideal Hash Trees", 2001) with buckets: inner nodes branch eight ways on three bits
- * of the hash, and whatever fits stays together in a bucket of up to sixteen entries. The buckets are what keeps it
+ * of the hash, and entries that fit stay together in a bucket of up to sixteen entries. The buckets are what keeps it
  * small: a tree of single entries would pay an object header for each. A bucket is a bare array of keys and values in
  * turn, sorted by key, so that looking up is a binary search even among keys whose hashes collide; there, where no
  * bits of the hash are left, a bucket may grow beyond sixteen.

@@ -30,7 +30,7 @@ public record SessionRecord(
         return new SessionRecord(id, password, timeoutMs, attachment, zxid, ephemerals);
     }
 
-    /** Whether the leader has found it silent; then a ping is answered by way of the log only. */
+    /** Whether the leader has found it silent; then a ping is answered through the log only. */
     public boolean isSuspected() {
         return suspicion != 0;
     }

@@ -8,9 +8,11 @@ import java.io.OutputStream;
  * A state as a stream of bytes: never the whole of it in memory a second time.
  *
  * <p>The stream is a row of chunks (length, CRC32C, content) that ends with a length of zero. The first chunk is the
- * header: magic, version, cluster id, generation, feature level, term, last zxid and time, number of sessions, digest. Then
- * come the sessions and the nodes, parents before children, each with the number of its children. A record lies
- * within one chunk. What follows from the nodes (totals, containers, the ephemerals of a session) is not written.
+ * header: magic, version, cluster id, generation, feature level, term, last zxid and time, number of sessions, digest.
+ * Then come the sessions and the nodes, parents before children, each with the number of its children. A record lies
+ * within one chunk. What follows from the nodes (totals, what is reaped, the ephemerals of a session) is not written. A
+ * container and a node with a time to live are told by their owner; members that write the latter are at a feature
+ * level that earlier members refuse.
  */
 public final class SnapshotCodec {
     static final int MAGIC = 0x434e5453; // CNTS

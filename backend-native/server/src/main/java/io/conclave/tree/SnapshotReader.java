@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
 /** Reads one snapshot; see {@link SnapshotCodec} for the format. What can be counted is counted, not read. */
 final class SnapshotReader {
     private final InputStream in;
-    private final List<Acl> acls = new ArrayList<>();
+    private final List<ZnodeAcl> acls = new ArrayList<>();
     private FieldReader chunk = new FieldReader(ByteBuffer.allocate(0));
     private PersistentMap<Long, SessionRecord> sessions = PersistentMap.empty();
-    private PersistentSet<String> containers = PersistentSet.empty();
+    private PersistentSet<String> reaped = PersistentSet.empty();
     private long nodes;
     private long bytes;
     private long ephemerals;
@@ -95,7 +95,7 @@ final class SnapshotReader {
         }
         sessions.forEach((id, session) -> sum += TreeDigest.session(session));
         TreeState state =
-                new TreeState(header, root, sessions, containers, new TreeState.Totals(nodes, bytes, ephemerals, sum));
+                new TreeState(header, root, sessions, reaped, new TreeState.Totals(nodes, bytes, ephemerals, sum));
         if (version == SnapshotCodec.VERSION && state.digest() != digest) {
             throw new IOException("the state that was read is not the one that was written: its digest is "
                     + Long.toHexString(state.digest()) + " and not " + Long.toHexString(digest));
@@ -188,11 +188,11 @@ final class SnapshotReader {
                 : !name.isEmpty() && name.indexOf('/') < 0 && !parent.children.containsKey(name);
     }
 
-    private Acl readAcl(FieldReader record) {
+    private ZnodeAcl readAcl(FieldReader record) {
         int number = record.readInt("number of an ACL");
         if (number == acls.size()) {
-            Acl acl = record.readAcl();
-            acls.add(acl.equals(Acl.OPEN) ? Acl.OPEN : acl);
+            ZnodeAcl acl = record.readAcl();
+            acls.add(acl.equals(ZnodeAcl.OPEN) ? ZnodeAcl.OPEN : acl);
         } else if (number < 0 || number > acls.size()) {
             throw new TreeFormatException("ACL number " + number + " where " + acls.size() + " are known");
         }
@@ -204,8 +204,8 @@ final class SnapshotReader {
         byte[] data = node.fields.data();
         nodes++;
         bytes += node.pathLength + (data == null ? 0 : data.length);
-        if (owner == Znode.CONTAINER_OWNER) {
-            containers = containers.with(node.path());
+        if (Znode.isReaped(owner)) {
+            reaped = reaped.with(node.path());
         } else if (owner != 0) {
             ephemerals++;
             SessionRecord session = sessions.get(owner);

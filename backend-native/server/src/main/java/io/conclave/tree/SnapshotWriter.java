@@ -13,7 +13,7 @@ import java.util.zip.CRC32C;
 final class SnapshotWriter {
     private final OutputStream out;
     private final FieldWriter fields = new FieldWriter(2 * SnapshotCodec.CHUNK_BYTES);
-    private final Map<Acl, Integer> aclNumbers = new HashMap<>();
+    private final Map<ZnodeAcl, Integer> aclNumbers = new HashMap<>();
     private long sum;
 
     /** The children of a node that are still to be written, and the hash of its path. */
@@ -108,7 +108,7 @@ final class SnapshotWriter {
     }
 
     /** A list that was written before is given by its number, a new one by the next number and itself. */
-    private void writeAcl(Acl acl) {
+    private void writeAcl(ZnodeAcl acl) {
         Integer known = aclNumbers.get(acl);
         if (known != null) {
             fields.writeInt(known);

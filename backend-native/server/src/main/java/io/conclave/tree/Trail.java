@@ -22,7 +22,9 @@ final class Trail {
         this.found = found;
     }
 
-    /** A path that does not start with a slash leads nowhere, and must not be taken for its part behind the first one. */
+    /**
+     * A path that does not start with a slash leads nowhere, and must not be taken for its part behind the first one.
+     */
     static Trail of(Znode root, String path) {
         String[] names = namesOf(path);
         @Nullable Znode[] nodes = new Znode[names.length + 1];

@@ -41,7 +41,7 @@ public final class Tree {
         return new Applied(begun(state, change, zxid, now).state(), zxid, result, List.of());
     }
 
-    /** A request that is refused is a sign of life all the same, since it will be answered. */
+    /** A request that is refused is a heartbeat as well, since it will be answered. */
     private static TreeEdit begun(TreeState state, Change change, long zxid, long now) {
         TreeEdit edit = new TreeEdit(state, zxid, now);
         if (change instanceof Change.Request request) {
@@ -64,7 +64,7 @@ public final class Tree {
     private static Result step(TreeEdit edit, Change change) {
         if (change instanceof Change.Request request) {
             edit.checkAttachment(request.sessionId(), request.attachment());
-            return request.operation() instanceof Operation.Multi multi
+            return request.operation() instanceof TreeOperation.Multi multi
                     ? multi(edit, multi, request)
                     : step(edit, request.operation(), request);
         }
@@ -90,7 +90,7 @@ public final class Tree {
             return edit.configure(configure.members());
         }
         if (change instanceof Change.DeleteContainer delete) {
-            return edit.deleteContainer(delete.path());
+            return edit.deleteContainer(delete);
         }
         if (change instanceof Change.RaiseFeatureLevel raise) {
             return edit.raiseFeatureLevel(raise.level());
@@ -104,13 +104,13 @@ public final class Tree {
         throw new AssertionError("no step for " + change);
     }
 
-    private static Result multi(TreeEdit edit, Operation.Multi multi, Change.Request request) {
-        List<Operation> parts = multi.parts();
+    private static Result multi(TreeEdit edit, TreeOperation.Multi multi, Change.Request request) {
+        List<TreeOperation> parts = multi.parts();
         List<Result> results = new ArrayList<>(parts.size());
-        for (Operation part : parts) {
+        for (TreeOperation part : parts) {
             try {
                 results.add(
-                        part instanceof Operation.Check check
+                        part instanceof TreeOperation.Check check
                                 ? edit.check(check, request.authIds())
                                 : step(edit, part, request));
             } catch (TreeException refusal) {
@@ -120,17 +120,17 @@ public final class Tree {
         return new Result.MultiDone(results);
     }
 
-    private static Result step(TreeEdit edit, Operation operation, Change.Request request) {
-        if (operation instanceof Operation.Create create) {
+    private static Result step(TreeEdit edit, TreeOperation operation, Change.Request request) {
+        if (operation instanceof TreeOperation.Create create) {
             return edit.create(create, request.sessionId(), request.authIds());
         }
-        if (operation instanceof Operation.Delete delete) {
+        if (operation instanceof TreeOperation.Delete delete) {
             return edit.delete(delete, request.authIds());
         }
-        if (operation instanceof Operation.SetData set) {
+        if (operation instanceof TreeOperation.SetData set) {
             return edit.setData(set, request.authIds());
         }
-        if (operation instanceof Operation.SetAcl set) {
+        if (operation instanceof TreeOperation.SetAcl set) {
             return edit.setAcl(set, request.authIds());
         }
         throw TreeException.of(TreeError.BAD_ARGUMENTS); // a check by itself

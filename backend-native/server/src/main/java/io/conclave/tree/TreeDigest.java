@@ -6,12 +6,12 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A number for comparing the states of members. Every node and session gives a hash of all its fields, and the sum of them
- * does not depend on any order; so whoever changes one takes its old hash out of the sum and puts the new one in. It guards
- * against mistakes, not against forgers.
+ * A number for comparing the states of members. Every node and session gives a hash of all its fields, and the sum of
+ * them does not depend on any order; so a change of one takes its old hash out of the sum and puts the new one in. It
+ * guards against mistakes, not against forgers.
  *
- * <p>A node gives two hashes: of what its children's coming and going changes, and of all else. Data may be large, and are
- * not to be read again whenever a child is created.
+ * <p>A node gives two hashes: of what its children's coming and going changes, and of all else. Data may be large, and
+ * are not to be read again whenever a child is created.
  */
 final class TreeDigest {
     private static final long ROOT_PATH = 1;
@@ -20,7 +20,7 @@ final class TreeDigest {
     private static final long CHILDREN = 4;
     private static final long TOTALS = 5;
     private static final long PATH_FACTOR = 1_099_511_628_211L;
-    private static final long OPEN_ACL = ofAcl(Acl.OPEN);
+    private static final long OPEN_ACL = ofAcl(ZnodeAcl.OPEN);
 
     private long hash;
 
@@ -66,7 +66,7 @@ final class TreeDigest {
         byte[] data = node.data();
         digest.add(data == null ? -1 : data.length);
         digest.add(checksum(data));
-        digest.add(node.acl().equals(Acl.OPEN) ? OPEN_ACL : ofAcl(node.acl()));
+        digest.add(node.acl().equals(ZnodeAcl.OPEN) ? OPEN_ACL : ofAcl(node.acl()));
         digest.add(node.czxid());
         digest.add(node.mzxid());
         digest.add(node.ctime());
@@ -107,7 +107,7 @@ final class TreeDigest {
         return checksum.getValue();
     }
 
-    private static long ofAcl(Acl acl) {
+    private static long ofAcl(ZnodeAcl acl) {
         TreeDigest digest = new TreeDigest(0);
         for (AclEntry entry : acl.entries()) {
             digest.add(entry.permissions());

@@ -19,7 +19,7 @@ final class TreeEdit {
     private long term;
     private Znode root;
     private PersistentMap<Long, SessionRecord> sessions;
-    private PersistentSet<String> containers;
+    private PersistentSet<String> reaped;
     private long nodes;
     private long bytes;
     private long ephemerals;
@@ -33,7 +33,7 @@ final class TreeEdit {
         term = from.term();
         root = from.root();
         sessions = from.sessions();
-        containers = from.containers();
+        reaped = from.reaped();
         nodes = from.totals().nodes();
         bytes = from.totals().bytes();
         ephemerals = from.totals().ephemerals();
@@ -43,20 +43,19 @@ final class TreeEdit {
     TreeState state() {
         TreeState.Header header =
                 new TreeState.Header(from.clusterId(), from.generation(), featureLevel, term, zxid, timeMs);
-        return new TreeState(
-                header, root, sessions, containers, new TreeState.Totals(nodes, bytes, ephemerals, digest));
+        return new TreeState(header, root, sessions, reaped, new TreeState.Totals(nodes, bytes, ephemerals, digest));
     }
 
     List<TreeEvent> events() {
         return events;
     }
 
-    Result create(Operation.Create create, long sessionId, List<AuthId> callerIds) {
+    Result create(TreeOperation.Create create, long sessionId, List<AuthId> callerIds) {
         int slash = ZnodePath.lastSlash(create.path());
-        Acl acl = create.acl().resolvedFor(callerIds);
+        ZnodeAcl acl = create.acl().resolvedFor(callerIds);
         Trail trail = Trail.of(root, create.path().substring(0, slash));
         Znode parent = trail.node();
-        parent.acl().check(callerIds, Permission.CREATE);
+        parent.acl().check(callerIds, PermissionBits.CREATE);
         String path = create.mode().isSequential() ? create.path() + suffix(parent.creations()) : create.path();
         ZnodePath.validate(path);
         String name = path.substring(slash + 1);
@@ -66,8 +65,8 @@ final class TreeEdit {
         if (parent.isEphemeral()) {
             throw TreeException.of(TreeError.NO_CHILDREN_FOR_EPHEMERALS);
         }
-        long owner = ownerOf(create.mode(), sessionId);
-        Acl shared = acl.equals(parent.acl()) ? parent.acl() : acl;
+        long owner = ownerOf(create, sessionId);
+        ZnodeAcl shared = acl.equals(parent.acl()) ? parent.acl() : acl;
         Znode node = Znode.created(create.data(), shared, zxid, timeMs, owner);
         Znode parentAfter = parent.withNewChild(name, node, zxid);
         root = trail.rootWith(parentAfter);
@@ -87,16 +86,19 @@ final class TreeEdit {
         return "0".repeat(10 - digits.length()) + digits;
     }
 
-    private static long ownerOf(CreateMode mode, long sessionId) {
-        if (mode == CreateMode.CONTAINER) {
+    private static long ownerOf(TreeOperation.Create create, long sessionId) {
+        if (create.mode() == ZnodeKind.CONTAINER) {
             return Znode.CONTAINER_OWNER;
         }
-        return mode.isEphemeral() ? sessionId : 0;
+        if (create.mode().hasTtl()) {
+            return Znode.ttlOwner(create.ttlMs());
+        }
+        return create.mode().isEphemeral() ? sessionId : 0;
     }
 
-    Result delete(Operation.Delete delete, List<AuthId> callerIds) {
+    Result delete(TreeOperation.Delete delete, List<AuthId> callerIds) {
         Trail trail = trailToDelete(delete.path());
-        trail.parent().acl().check(callerIds, Permission.DELETE);
+        trail.parent().acl().check(callerIds, PermissionBits.DELETE);
         Znode node = trail.node();
         checkVersion(node.version(), delete.version());
         checkEmpty(node);
@@ -104,20 +106,16 @@ final class TreeEdit {
         return new Result.Deleted();
     }
 
-    Result deleteContainer(String path) {
-        Trail trail = trailToDelete(path);
+    /** The change's time decides, which is in the log; so all members decide alike. */
+    Result deleteContainer(Change.DeleteContainer delete) {
+        Trail trail = trailToDelete(delete.path());
         Znode node = trail.node();
         checkEmpty(node);
-        if (!isReapable(node)) {
+        if (!node.isReapable(timeMs, delete.maxNeverUsedMs())) {
             throw TreeException.of(TreeError.BAD_VERSION);
         }
-        remove(path, trail);
+        remove(delete.path(), trail);
         return new Result.Deleted();
-    }
-
-    /** A container that never had a child is spared: its creator is still on the way to creating one. */
-    static boolean isReapable(Znode node) {
-        return node.isContainer() && node.creations() != 0 && node.children().isEmpty();
     }
 
     private Trail trailToDelete(String path) {
@@ -140,11 +138,11 @@ final class TreeEdit {
         childrenChanged(path, slash, parent);
     }
 
-    Result setData(Operation.SetData set, List<AuthId> callerIds) {
+    Result setData(TreeOperation.SetData set, List<AuthId> callerIds) {
         ZnodePath.validate(set.path());
         Trail trail = Trail.of(root, set.path());
         Znode before = trail.node();
-        before.acl().check(callerIds, Permission.WRITE);
+        before.acl().check(callerIds, PermissionBits.WRITE);
         checkVersion(before.version(), set.version());
         Znode after = before.withData(set.data(), zxid, timeMs);
         root = trail.rootWith(after);
@@ -154,12 +152,12 @@ final class TreeEdit {
         return new Result.DataSet(after.stat());
     }
 
-    Result setAcl(Operation.SetAcl set, List<AuthId> callerIds) {
+    Result setAcl(TreeOperation.SetAcl set, List<AuthId> callerIds) {
         ZnodePath.validate(set.path());
-        Acl acl = set.acl().resolvedFor(callerIds);
+        ZnodeAcl acl = set.acl().resolvedFor(callerIds);
         Trail trail = Trail.of(root, set.path());
         Znode before = trail.node();
-        before.acl().check(callerIds, Permission.ADMIN);
+        before.acl().check(callerIds, PermissionBits.ADMIN);
         checkVersion(before.aversion(), set.version());
         Znode after = before.withAcl(acl);
         root = trail.rootWith(after);
@@ -167,19 +165,26 @@ final class TreeEdit {
         return new Result.AclSet(after.stat());
     }
 
-    Result check(Operation.Check check, List<AuthId> callerIds) {
+    Result check(TreeOperation.Check check, List<AuthId> callerIds) {
         ZnodePath.validate(check.path());
         Znode node = Trail.of(root, check.path()).node();
-        node.acl().check(callerIds, Permission.READ);
+        node.acl().check(callerIds, PermissionBits.READ);
         checkVersion(node.version(), check.version());
         return new Result.Checked();
     }
 
     Result openSession(Change.OpenSession open) {
-        if (open.id() == 0 || open.id() == Znode.CONTAINER_OWNER || sessions.containsKey(open.id())) {
+        if (!canOpen(open.id()) || sessions.containsKey(open.id())) {
             throw TreeException.of(TreeError.BAD_ARGUMENTS);
         }
         return attach(new SessionRecord(open.id(), open.password(), open.timeoutMs(), zxid, 0, PersistentSet.empty()));
+    }
+
+    /** Ids that look like the owner of a node with a time to live were sessions' before there were such nodes. */
+    private boolean canOpen(long id) {
+        return featureLevel >= Change.TTL_FEATURE_LEVEL
+                ? Znode.canBeSession(id)
+                : id != 0 && id != Znode.CONTAINER_OWNER;
     }
 
     Result resumeSession(Change.ResumeSession resume) {
@@ -214,7 +219,7 @@ final class TreeEdit {
         return new Result.SessionClosed(sessionId, reason);
     }
 
-    private final class Removals implements BulkRemoval.Witness {
+    private final class Removals implements BulkRemoval.Listener {
         @Override
         public void removed(String path, Znode node, BulkRemoval.Parent parent) {
             nodes--;
@@ -306,7 +311,7 @@ final class TreeEdit {
     }
 
     private static void checkVersion(int actual, int wanted) {
-        if (wanted != Operation.ANY_VERSION && wanted != actual) {
+        if (wanted != TreeOperation.ANY_VERSION && wanted != actual) {
             throw TreeException.of(TreeError.BAD_VERSION);
         }
     }
@@ -339,8 +344,8 @@ final class TreeEdit {
         digest += TreeDigest.node(TreeDigest.path(path), node);
         nodes++;
         bytes += path.length() + node.dataLength();
-        if (node.isContainer()) {
-            containers = containers.with(path);
+        if (Znode.isReaped(node.owner)) {
+            reaped = reaped.with(path);
         } else if (node.isEphemeral()) {
             ephemerals++;
             SessionRecord session = session(node.ephemeralOwner());
@@ -353,8 +358,8 @@ final class TreeEdit {
         digest -= TreeDigest.node(TreeDigest.path(path), node);
         nodes--;
         bytes -= path.length() + node.dataLength();
-        if (node.isContainer()) {
-            containers = containers.without(path);
+        if (Znode.isReaped(node.owner)) {
+            reaped = reaped.without(path);
         } else if (node.isEphemeral()) {
             ephemerals--;
             SessionRecord session = session(node.ephemeralOwner());

@@ -20,7 +20,10 @@ public enum TreeError {
         this.code = code;
     }
 
-    /** Whether it says that the session, or the connection, is not the one to ask; then nothing was heard of the session. */
+    /**
+     * Whether it says that the session, or the connection, is not the one to ask; then nothing was heard of the
+     * session.
+     */
     public boolean isOfSession() {
         return this == SESSION_EXPIRED || this == SESSION_MOVED;
     }

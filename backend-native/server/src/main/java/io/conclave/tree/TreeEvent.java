@@ -6,9 +6,9 @@ package io.conclave.tree;
  * @param type what happened
  * @param path to which node
  * @param zxid by which change
- * @param acl the ACL of the node (for a deleted one, its last): who may not read it is not told
+ * @param acl the ACL of the node (for a deleted one, its last): a watcher that may not read it is not told
  */
-public record TreeEvent(Type type, String path, long zxid, Acl acl) {
+public record TreeEvent(Type type, String path, long zxid, ZnodeAcl acl) {
     /** What happened to a node, with the number of the event on the wire. */
     public enum Type {
         CREATED(1),

@@ -20,7 +20,7 @@ public final class TreeReads {
     public record Children(List<String> names, ZnodeStat stat) {}
 
     /** The ACL of a node, and its Stat. */
-    public record AccessList(Acl acl, ZnodeStat stat) {}
+    public record AccessList(ZnodeAcl acl, ZnodeStat stat) {}
 
     /**
      * The Stat of a node.
@@ -63,8 +63,8 @@ public final class TreeReads {
      */
     public static AccessList acl(TreeState state, String path, List<AuthId> callerIds) {
         Znode node = existing(state, path);
-        node.acl().check(callerIds, Permission.READ | Permission.ADMIN);
-        Acl shown = node.acl().permits(callerIds, Permission.ADMIN)
+        node.acl().check(callerIds, PermissionBits.READ | PermissionBits.ADMIN);
+        ZnodeAcl shown = node.acl().permits(callerIds, PermissionBits.ADMIN)
                 ? node.acl()
                 : node.acl().masked();
         return new AccessList(shown, node.stat());
@@ -109,23 +109,23 @@ public final class TreeReads {
         return paths;
     }
 
-    static List<String> emptyContainers(TreeState state, int limit) {
-        List<String> empty = new ArrayList<>();
-        for (String path : state.containers()) {
-            if (empty.size() >= limit) {
+    static List<String> reapable(TreeState state, long nowMs, long maxNeverUsedMs, int limit) {
+        List<String> paths = new ArrayList<>();
+        for (String path : state.reaped()) {
+            if (paths.size() >= limit) {
                 break;
             }
             Znode node = state.find(path);
-            if (node != null && TreeEdit.isReapable(node)) {
-                empty.add(path);
+            if (node != null && node.isReapable(nowMs, maxNeverUsedMs)) {
+                paths.add(path);
             }
         }
-        return empty;
+        return paths;
     }
 
     private static Znode readable(TreeState state, String path, List<AuthId> callerIds) {
         Znode node = existing(state, path);
-        node.acl().check(callerIds, Permission.READ);
+        node.acl().check(callerIds, PermissionBits.READ);
         return node;
     }
 

@@ -13,8 +13,11 @@ public final class TreeState {
     private final Header header;
     private final Znode root;
     private final PersistentMap<Long, SessionRecord> sessions;
-    private final PersistentSet<String> containers;
+    private final PersistentSet<String> reaped;
     private final Totals totals;
+
+    /** The state of no cluster, where the real one is not known yet. */
+    public static final TreeState OF_NO_CLUSTER = initial(new UUID(0, 0), 0);
 
     /**
      * What stands beside the tree and the sessions.
@@ -42,29 +45,30 @@ public final class TreeState {
             Header header,
             Znode root,
             PersistentMap<Long, SessionRecord> sessions,
-            PersistentSet<String> containers,
+            PersistentSet<String> reaped,
             Totals totals) {
         this.header = header;
         this.root = root;
         this.sessions = sessions;
-        this.containers = containers;
+        this.reaped = reaped;
         this.totals = totals;
     }
 
     /**
-     * The state of a cluster that has just been born: {@code /}, {@code /zookeeper} and its two children, with the
-     * Stats that ZooKeeper gives them.
+     * The state of a cluster that has just been bootstrapped: {@code /}, {@code /zookeeper} and its two children, with
+     * the Stats that ZooKeeper gives them.
      *
      * @param generation see {@link #generation()}
      */
     public static TreeState initial(UUID clusterId, long generation) {
-        Znode quota = Znode.created(new byte[0], Acl.OPEN, 0, 0, 0);
-        Znode config = born(Acl.READ_ONLY, -1, PersistentMap.empty());
-        Znode zookeeper = born(
-                Acl.OPEN,
+        Znode quota = Znode.created(new byte[0], ZnodeAcl.OPEN, 0, 0, 0);
+        Znode config = initialNode(ZnodeAcl.READ_ONLY, -1, PersistentMap.empty());
+        Znode zookeeper = initialNode(
+                ZnodeAcl.OPEN,
                 0,
                 PersistentMap.<String, Znode>empty().put("quota", quota).put("config", config));
-        Znode root = born(Acl.OPEN, 0, PersistentMap.<String, Znode>empty().put("zookeeper", zookeeper));
+        Znode root = initialNode(
+                ZnodeAcl.OPEN, 0, PersistentMap.<String, Znode>empty().put("zookeeper", zookeeper));
         long pathChars = "//zookeeper/zookeeper/quota/zookeeper/config".length();
         TreeState uncounted = new TreeState(
                 new Header(clusterId, generation, 0, 0, 0, 0),
@@ -75,8 +79,8 @@ public final class TreeState {
         return uncounted.withDigest(TreeDigest.sum(uncounted));
     }
 
-    /** A node that nobody created: it has children but no creations, and ACL versions may start below 0. */
-    private static Znode born(Acl acl, int aversion, PersistentMap<String, Znode> children) {
+    /** A node that no client created: it has children but no creations, and ACL versions may start below 0. */
+    private static Znode initialNode(ZnodeAcl acl, int aversion, PersistentMap<String, Znode> children) {
         return Znode.of(new Znode.Fields(new byte[0], acl, 0, 0, 0, 0, 0, 0, 0, aversion, 0, children));
     }
 
@@ -84,12 +88,12 @@ public final class TreeState {
     public TreeState withGeneration(long generation) {
         Header raised = new Header(
                 header.clusterId, generation, header.featureLevel, header.term, header.lastZxid, header.lastTimeMs);
-        return new TreeState(raised, root, sessions, containers, totals);
+        return new TreeState(raised, root, sessions, reaped, totals);
     }
 
     TreeState withDigest(long sum) {
         return new TreeState(
-                header, root, sessions, containers, new Totals(totals.nodes, totals.bytes, totals.ephemerals, sum));
+                header, root, sessions, reaped, new Totals(totals.nodes, totals.bytes, totals.ephemerals, sum));
     }
 
     /** Which cluster the state belongs to. */
@@ -137,14 +141,21 @@ public final class TreeState {
         return Optional.ofNullable(sessions.get(id));
     }
 
-    /** The paths of all containers: where the reaper looks. */
-    public PersistentSet<String> containers() {
-        return containers;
+    /** The paths of all containers and of all nodes with a time to live: where the reaper looks. */
+    public PersistentSet<String> reaped() {
+        return reaped;
     }
 
-    /** The containers that have had children and have none now, at most this many. */
-    public List<String> emptyContainers(int limit) {
-        return TreeReads.emptyContainers(this, limit);
+    /**
+     * What the reaper may delete now: containers that have had children and have none, and nodes without children that
+     * were not changed for their time to live. Looks at every path of {@link #reaped}.
+     *
+     * @param nowMs in the time of the log
+     * @param maxNeverUsedMs after which a container goes that has never had a child; 0 for never
+     * @param limit how many at most
+     */
+    public List<String> reapable(long nowMs, long maxNeverUsedMs, int limit) {
+        return TreeReads.reapable(this, nowMs, maxNeverUsedMs, limit);
     }
 
     /** The root of the tree. */
@@ -186,14 +197,16 @@ public final class TreeState {
     }
 
     /**
-     * A number that is the same for equal states, however they came about, and hardly ever for others. It is carried along
-     * with each change, so asking for it is cheap.
+     * A number that is the same for equal states, however they came about, and hardly ever for others. It is carried
+     * along with each change, so asking for it is cheap.
      */
     public long digest() {
         return TreeDigest.of(this);
     }
 
-    /** Whether the digest is that of what is here, found out by a walk over the whole tree. If not, memory is damaged. */
+    /**
+     * Whether the digest is that of what is here, found out by a walk over the whole tree. If not, memory is damaged.
+     */
     public boolean hasRightDigest() {
         return TreeDigest.sum(this) == totals.digest;
     }

@@ -13,15 +13,23 @@ public abstract sealed class Znode {
     /** The owner of a container, which no session can have as its id. Clients see 0. */
     static final long CONTAINER_OWNER = Long.MIN_VALUE;
 
+    /**
+     * The upper 24 bits of the owner of a node with a time to live; the lower 40 bits are that time in ms. Clients see
+     * 0.
+     */
+    private static final long TTL_MARK = 0xff0000;
+
+    private static final int TTL_BITS = 40;
+
     private static final byte[] NO_BYTES = {};
 
     final byte @Nullable [] data;
-    final Acl acl;
+    final ZnodeAcl acl;
     final long czxid;
     final long ctime;
     final long owner;
 
-    private Znode(byte @Nullable [] data, Acl acl, long czxid, long ctime, long owner) {
+    private Znode(byte @Nullable [] data, ZnodeAcl acl, long czxid, long ctime, long owner) {
         this.data = data;
         this.acl = acl;
         this.czxid = czxid;
@@ -32,7 +40,7 @@ public abstract sealed class Znode {
     /** The values of a node, to be turned into the smallest form. */
     record Fields(
             byte @Nullable [] data,
-            Acl acl,
+            ZnodeAcl acl,
             long czxid,
             long mzxid,
             long pzxid,
@@ -45,7 +53,7 @@ public abstract sealed class Znode {
             PersistentMap<String, Znode> children) {}
 
     /** A node that has just been created. */
-    static Znode created(byte @Nullable [] data, Acl acl, long zxid, long timeMs, long owner) {
+    static Znode created(byte @Nullable [] data, ZnodeAcl acl, long zxid, long timeMs, long owner) {
         return new Unchanged(shared(data), acl, zxid, timeMs, owner);
     }
 
@@ -69,7 +77,7 @@ public abstract sealed class Znode {
     }
 
     /** The ACL. */
-    public Acl acl() {
+    public ZnodeAcl acl() {
         return acl;
     }
 
@@ -83,9 +91,24 @@ public abstract sealed class Znode {
         return ctime;
     }
 
-    /** The session that the node goes with, 0 for none (containers too). */
+    /** The owner of a node with this time to live. */
+    static long ttlOwner(long ttlMs) {
+        return (TTL_MARK << TTL_BITS) | ttlMs;
+    }
+
+    /** Whether a session may have this id: not one that marks another kind of node in the place of an owner. */
+    public static boolean canBeSession(long id) {
+        return id != 0 && id != CONTAINER_OWNER && id >>> TTL_BITS != TTL_MARK;
+    }
+
+    /** Whether nodes with this owner are deleted by the reaper: containers, and those with a time to live. */
+    static boolean isReaped(long owner) {
+        return owner != 0 && !canBeSession(owner);
+    }
+
+    /** The session that the node goes with, 0 for none (containers and nodes with a time to live too). */
     public long ephemeralOwner() {
-        return isContainer() ? 0 : owner;
+        return canBeSession(owner) ? owner : 0;
     }
 
     /** Whether the node goes with a session. */
@@ -96,6 +119,35 @@ public abstract sealed class Znode {
     /** Whether the node is removed some time after its last child. */
     public boolean isContainer() {
         return owner == CONTAINER_OWNER;
+    }
+
+    /** Whether the node is removed when it has no children and was not changed for its time to live. */
+    public boolean hasTtl() {
+        return owner >>> TTL_BITS == TTL_MARK;
+    }
+
+    /** The time to live in milliseconds, 0 for none. */
+    public long ttlMs() {
+        return hasTtl() ? owner & TreeOperation.MAX_TTL_MS : 0;
+    }
+
+    /**
+     * Whether the reaper may delete the node. A container that never had a child is spared for a while: its creator is
+     * still on the way to creating one.
+     *
+     * @param nowMs in the time of the log, as {@link #mtime} is
+     * @param maxNeverUsedMs how long such a container is spared; 0 means no limit
+     */
+    boolean isReapable(long nowMs, long maxNeverUsedMs) {
+        if (!children().isEmpty()) {
+            return false;
+        }
+        long unchangedMs = nowMs - mtime();
+        if (hasTtl()) {
+            return unchangedMs > ttlMs();
+        }
+        boolean neverUsedForTooLong = maxNeverUsedMs != 0 && unchangedMs > maxNeverUsedMs;
+        return isContainer() && (creations() != 0 || neverUsedForTooLong);
     }
 
     /** The change that last set the data. */
@@ -156,7 +208,7 @@ public abstract sealed class Znode {
                 children()));
     }
 
-    final Znode withAcl(Acl newAcl) {
+    final Znode withAcl(ZnodeAcl newAcl) {
         return of(new Fields(
                 data,
                 newAcl,
@@ -208,7 +260,7 @@ public abstract sealed class Znode {
 
     /** Never changed since it was created. */
     private static final class Unchanged extends Znode {
-        Unchanged(byte @Nullable [] data, Acl acl, long czxid, long ctime, long owner) {
+        Unchanged(byte @Nullable [] data, ZnodeAcl acl, long czxid, long ctime, long owner) {
             super(data, acl, czxid, ctime, owner);
         }
 

@@ -2,8 +2,8 @@ package io.conclave.connection;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.conclave.tree.Acl;
 import io.conclave.tree.TreeEvent;
+import io.conclave.tree.ZnodeAcl;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -43,7 +43,7 @@ class WatchTableTest {
             int kind = KINDS.get(random.nextInt(KINDS.size()));
             switch (random.nextInt(8)) {
                 case 0 -> table.remove(path, watcher, random.nextBoolean() ? kind : WatchTable.ANY);
-                case 1 -> table.fire(new TreeEvent(any(random), path, i, Acl.OPEN));
+                case 1 -> table.fire(new TreeEvent(any(random), path, i, ZnodeAcl.OPEN));
                 case 2 -> table.take(path);
                 case 3 -> {
                     if (random.nextInt(20) == 0) {

@@ -16,4 +16,9 @@ class DurableEmbeddedContractTest extends BackendContract {
     protected Backend openBackend(BackendOptions options) {
         return new EmbeddedBackendProvider().open(ConnectString.parse("embedded:" + directory), options);
     }
+
+    @Override
+    protected boolean deletesSoon() {
+        return false;
+    }
 }

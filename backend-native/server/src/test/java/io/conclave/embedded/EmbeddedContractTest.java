@@ -29,4 +29,9 @@ class EmbeddedContractTest extends BackendContract {
     protected Backend openBackend(BackendOptions options) {
         return WireBackend.local(server.address(), server.eventLoops(), options, () -> {});
     }
+
+    @Override
+    protected boolean deletesSoon() {
+        return false;
+    }
 }

@@ -17,7 +17,6 @@ class ArchitectureTest {
                     "io.conclave.connection",
                     "io.conclave.server",
                     "io.conclave.embedded",
-                    "io.conclave.ensemble",
                     "io.conclave.launcher");
 
     @Test
@@ -36,16 +35,16 @@ class ArchitectureTest {
                 .definedBy("io.conclave.embedded")
                 .layer("launcher")
                 .definedBy("io.conclave.launcher")
-                .layer("ensemble")
-                .definedBy("io.conclave.ensemble")
+                .layer("faults")
+                .definedBy("io.conclave.server.faults")
                 .whereLayer("launcher")
                 .mayNotBeAccessedByAnyLayer()
-                .whereLayer("ensemble")
-                .mayNotBeAccessedByAnyLayer()
+                .whereLayer("faults")
+                .mayOnlyBeAccessedByLayers("server")
                 .whereLayer("embedded")
                 .mayNotBeAccessedByAnyLayer()
                 .whereLayer("server")
-                .mayOnlyBeAccessedByLayers("embedded", "ensemble", "launcher")
+                .mayOnlyBeAccessedByLayers("embedded", "launcher")
                 .whereLayer("connection")
                 .mayOnlyBeAccessedByLayers("server")
                 .whereLayer("replica")

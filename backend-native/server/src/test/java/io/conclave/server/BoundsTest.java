@@ -4,9 +4,8 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.conclave.protocol.GetDataReply;
+import io.conclave.protocol.ReplyBody;
 import io.conclave.protocol.RequestBody;
-import io.conclave.protocol.SetDataRequest;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
@@ -84,10 +83,10 @@ class BoundsTest {
             client.call(Requests.create("/n"));
             assertEquals(
                     0,
-                    client.call(new SetDataRequest("/n", new byte[0xfffff - 100], -1))
+                    client.call(new RequestBody.SetData("/n", new byte[0xfffff - 100], -1))
                             .header()
                             .err());
-            client.send(new SetDataRequest("/n", new byte[0xfffff], -1));
+            client.send(new RequestBody.SetData("/n", new byte[0xfffff], -1));
             assertTrue(client.isClosedByServer());
             assertServes(server);
         } catch (java.net.SocketException e) {
@@ -154,7 +153,7 @@ class BoundsTest {
         try (ConclaveServer server = TestServer.start();
                 RawClient greedy = RawClient.attached(TestServer.port(server), 30_000)) {
             greedy.call(Requests.create("/big"));
-            greedy.call(new SetDataRequest("/big", new byte[500_000], -1));
+            greedy.call(new RequestBody.SetData("/big", new byte[500_000], -1));
             int count = 400;
             CompletableFuture<Void> sending = CompletableFuture.runAsync(() -> {
                 try {
@@ -170,7 +169,7 @@ class BoundsTest {
             }
             sending.join();
             for (int i = 0; i < count; i++) {
-                assertEquals(500_000, ((GetDataReply) greedy.read().body().orElseThrow()).data().length);
+                assertEquals(500_000, ((ReplyBody.GetData) greedy.read().body().orElseThrow()).data().length);
             }
         }
     }
@@ -182,7 +181,7 @@ class BoundsTest {
                 RawClient loud = RawClient.attached(TestServer.port(server), 60_000)) {
             String path = "/" + "x".repeat(100_000);
             loud.call(Requests.create(path));
-            deaf.call(new io.conclave.protocol.AddWatchRequest(path, 0));
+            deaf.call(new io.conclave.protocol.WatchRequest.AddWatch(path, 0));
             for (int i = 0; i < 1500 && server.connectionCount() == 2; i++) {
                 loud.call(Requests.set(path, "x"));
             }

@@ -69,10 +69,10 @@ class ClocksTest {
 
     @Test
     void aNoteCarriesTheClockOnlyWhereAllCanReadIt() {
-        ServerNote note = new ServerNote(2, new long[] {5, 6});
-        assertEquals(0, ServerNote.decode(note.encode()).wallMs());
+        HeartbeatNote note = new HeartbeatNote(2, new long[] {5, 6});
+        assertEquals(0, HeartbeatNote.decode(note.encode()).wallMs());
         assertEquals(1, note.encode()[0]);
-        ServerNote read = ServerNote.decode(note.at(77).encode());
+        HeartbeatNote read = HeartbeatNote.decode(note.at(77).encode());
         assertEquals(77, read.wallMs());
         assertEquals(2, read.featureLevel());
         assertArrayEquals(new long[] {5, 6}, read.sessionIds());

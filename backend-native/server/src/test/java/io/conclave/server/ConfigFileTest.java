@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.conclave.consensus.entry.Member;
+import io.conclave.consensus.entry.EnsembleMember;
 import io.conclave.replica.MemberLine;
 import io.conclave.replica.MemberList;
 import java.io.IOException;
@@ -50,6 +50,9 @@ class ConfigFileTest {
                 autopurge.purgeInterval=1
                 preAllocSize=16384
                 znode.container.checkIntervalMs=123
+                znode.container.maxPerMinute=60
+                znode.container.maxNeverUsedIntervalMs=5000
+                extendedTypesEnabled=false
                 DigestAuthenticationProvider.superDigest=super:D/InIHSb7yEEbrWz8b9l71RjZJU=
                 """);
         assertEquals(Optional.of(0), config.clientPort());
@@ -64,7 +67,8 @@ class ConfigFileTest {
         assertEquals(1000, config.snapshotEveryEntries());
         assertEquals(4, config.snapshotsKept());
         assertEquals(16 << 20, config.segmentBytes());
-        assertEquals(123, config.containerCheckIntervalMs());
+        assertEquals(new Reaping(123, 60, 5000), config.reaping());
+        assertFalse(config.offersTtl());
         assertEquals(Optional.of("super:D/InIHSb7yEEbrWz8b9l71RjZJU="), config.superDigest());
     }
 
@@ -75,6 +79,8 @@ class ConfigFileTest {
         assertEquals(4000, config.minSessionTimeoutMs());
         assertEquals(40_000, config.maxSessionTimeoutMs());
         assertEquals(60, config.maxConnectionsPerAddress());
+        assertEquals(new Reaping(60_000, 10_000, 0), config.reaping());
+        assertTrue(config.offersTtl());
     }
 
     @ParameterizedTest
@@ -90,12 +96,27 @@ class ConfigFileTest {
                 "minSessionTimeout=0                 ~ line 3: key minSessionTimeout: 0 is not a timeout",
                 "DigestAuthenticationProvider.superDigest=super:pw ~ line 3: key DigestAuthenticationProvider.superDigest is",
                 "snapCount=1                         ~ line 3: key snapCount",
-                "autopurge.snapRetainCount=1         ~ line 3: key autopurge.snapRetainCount",
-                "preAllocSize=100                    ~ line 3: key preAllocSize",
+                "extendedTypesEnabled=1              ~ line 3: key extendedTypesEnabled: \"1\" is neither true nor",
+                "znode.container.maxPerMinute=0      ~ line 3: key znode.container.maxPerMinute: \"0\" is not a whole",
+                "autopurge.snapRetainCount=-1        ~ line 3: key autopurge.snapRetainCount: \"-1\" is not a whole number",
+                "autopurge.purgeInterval=1w          ~ line 3: key autopurge.purgeInterval: \"1w\" is not a whole number, alone",
+                "preAllocSize=0                      ~ line 3: key preAllocSize: \"0\" is not a whole number from 1",
+                "preAllocSize=64M                    ~ line 3: key preAllocSize: \"64M\" is not a whole number from 1",
                 "dataDirr=x                          ~ line 3: key dataDirr is unknown",
                 "just words                          ~ line 3: \"just words\" is not of the form key=value",
                 "=value                              ~ line 3: \"=value\" is not of the form key=value",
-                "weight.1=2                          ~ line 3: key weight.1 is ZooKeeper's and not supported here",
+                "weight.1=heavy                      ~ line 3: key weight.1: \"heavy\" is not a whole number",
+                "group.1=1,2                         ~ line 3: key group.1: \"1,2\" is not a list of servers' numbers",
+                "globalOutstandingLimit=many         ~ line 3: key globalOutstandingLimit: \"many\" is not a whole number",
+                "globalOutstandingLimit=             ~ line 3: key globalOutstandingLimit has no value",
+                "syncEnabled=yes                     ~ line 3: key syncEnabled: \"yes\" is neither true nor false",
+                "leaderServes=true                   ~ line 3: key leaderServes: \"true\" is neither yes nor no",
+                "admin.serverPort=80800              ~ line 3: key admin.serverPort: \"80800\" is not a whole number from",
+                "connectionDropIncrease=a            ~ line 3: key connectionDropIncrease: \"a\" is not a number such as",
+                "zookeeper.cnxTimeout=x              ~ line 3: key zookeeper.cnxTimeout: \"x\" is not a whole number",
+                "zookeeper.clientport=1              ~ line 3: key zookeeper.clientport is unknown",
+                "snapCount=9\\nzookeeper.snapCount=8 ~ line 4: key zookeeper.snapCount is already set in line 3",
+                "DigestAuthenticationProvider.digestAlg=SHA-256 ~ line 3: key DigestAuthenticationProvider.digestAlg: \"SHA-256",
                 "electionAlg=1                       ~ line 3: key electionAlg: \"1\" is not supported, only 3 is",
                 "readonlymode.enabled=yes            ~ line 3: key readonlymode.enabled: \"yes\" is neither true nor",
                 "initLimit=0                         ~ line 3: key initLimit: \"0\" is not a whole number from 1",
@@ -155,9 +176,9 @@ class ConfigFileTest {
         assertEquals(2, ensemble.memberId());
         assertEquals(
                 Map.of(
-                        1, new Member(1, 0, "one", 2888, "", 2181, false),
-                        2, new Member(2, 0, "two", 2888, "localhost", 2182, false),
-                        3, new Member(3, 0, "::1", 2890, "", 0, true)),
+                        1, new EnsembleMember(1, 0, "one", 2888, "", 2181, false),
+                        2, new EnsembleMember(2, 0, "two", 2888, "localhost", 2182, false),
+                        3, new EnsembleMember(3, 0, "::1", 2890, "", 0, true)),
                 ensemble.members());
         assertEquals(10, ensemble.initLimitTicks());
         assertEquals(5, ensemble.syncLimitTicks());
@@ -193,7 +214,7 @@ class ConfigFileTest {
         assertEquals(1, none.memberId());
     }
 
-    private static String written(Member member) {
+    private static String written(EnsembleMember member) {
         return MemberList.format(member, !member.observer());
     }
 

@@ -12,9 +12,8 @@ import io.conclave.consensus.disk.SimulatedDisk;
 import io.conclave.protocol.ConnectRequest;
 import io.conclave.protocol.ConnectResponse;
 import io.conclave.protocol.CreateFlag;
-import io.conclave.protocol.CreateReply;
-import io.conclave.protocol.GetDataReply;
-import io.conclave.protocol.SetDataRequest;
+import io.conclave.protocol.ReplyBody;
+import io.conclave.protocol.RequestBody;
 import io.conclave.time.TimeSource;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -59,12 +58,12 @@ class DiskTest {
                             .sessionId());
             assertArrayEquals(
                     Requests.bytes("last"),
-                    client.call(Requests.get("/kept"), GetDataReply.class).data());
+                    client.call(Requests.get("/kept"), ReplyBody.GetData.class).data());
             assertEquals(0, client.call(Requests.exists("/e")).header().err());
             assertTrue(client.call(Requests.set("/kept", "x")).header().zxid() > zxid);
             assertEquals(
                     "/s-0000000003",
-                    client.call(Requests.create("/s-", CreateFlag.PERSISTENT_SEQUENTIAL), CreateReply.class)
+                    client.call(Requests.create("/s-", CreateFlag.PERSISTENT_SEQUENTIAL), ReplyBody.Create.class)
                             .path());
             assertEquals(0, client.call(Requests.closeSession()).header().err());
         }
@@ -121,7 +120,7 @@ class DiskTest {
                 RawClient client = RawClient.attached(TestServer.port(server), 60_000)) {
             client.call(Requests.create("/n"));
             disk.with(files -> files.capacity(files.used()));
-            while (client.call(new SetDataRequest("/n", new byte[200_000], -1))
+            while (client.call(new RequestBody.SetData("/n", new byte[200_000], -1))
                             .header()
                             .err()
                     == 0) {
@@ -129,12 +128,14 @@ class DiskTest {
             }
             assertEquals(
                     -119,
-                    client.call(new SetDataRequest("/n", new byte[200_000], -1))
+                    client.call(new RequestBody.SetData("/n", new byte[200_000], -1))
                             .header()
                             .err());
             assertEquals(
                     acknowledged,
-                    client.call(Requests.get("/n"), GetDataReply.class).stat().version());
+                    client.call(Requests.get("/n"), ReplyBody.GetData.class)
+                            .stat()
+                            .version());
             try (RawClient newcomer = new RawClient(TestServer.port(server))) {
                 newcomer.sendConnect(5000);
                 assertTrue(
@@ -148,7 +149,7 @@ class DiskTest {
         }
         try (ConclaveServer server = TestServer.start(CONFIG, disk, new CompletableFuture<>());
                 RawClient client = RawClient.attached(TestServer.port(server), 60_000)) {
-            GetDataReply data = client.call(Requests.get("/n"), GetDataReply.class);
+            ReplyBody.GetData data = client.call(Requests.get("/n"), ReplyBody.GetData.class);
             assertEquals(acknowledged, data.stat().version());
             assertArrayEquals(Requests.bytes("healed"), data.data());
         }

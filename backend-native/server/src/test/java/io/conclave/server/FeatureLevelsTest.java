@@ -6,7 +6,7 @@ import io.conclave.consensus.Proposal;
 import io.conclave.consensus.Rejection;
 import io.conclave.consensus.ReplicatedLog;
 import io.conclave.consensus.entry.ClusterConfiguration;
-import io.conclave.consensus.entry.Member;
+import io.conclave.consensus.entry.EnsembleMember;
 import io.conclave.testkit.ManualTimeSource;
 import io.conclave.tree.TreeState;
 import java.lang.reflect.Proxy;
@@ -30,18 +30,18 @@ class FeatureLevelsTest {
             });
 
     private FeatureLevels levels() {
-        Reign reign = new Reign(() -> false);
-        reign.lead(1);
+        LeaderTerm leaderTerm = new LeaderTerm(() -> false);
+        leaderTerm.lead(1);
         ManualTimeSource time = new ManualTimeSource();
-        SignsOfLife signs = new SignsOfLife(log, time, 1, () -> true, Duration.ofMillis(100));
+        HeartbeatBatcher heartbeats = new HeartbeatBatcher(log, time, 1, () -> true, Duration.ofMillis(100));
         TreeState state = TreeState.initial(new UUID(1, 2), 0);
-        return new FeatureLevels(1, 1, log, () -> state, reign, signs, time);
+        return new FeatureLevels(1, 1, log, () -> state, leaderTerm, heartbeats, time);
     }
 
     private static ClusterConfiguration two() {
-        Map<Integer, Member> members = Map.of(
-                1, new Member(1, 1, "a", 1, "", 0, false),
-                2, new Member(2, 2, "b", 1, "", 0, false));
+        Map<Integer, EnsembleMember> members = Map.of(
+                1, new EnsembleMember(1, 1, "a", 1, "", 0, false),
+                2, new EnsembleMember(2, 2, "b", 1, "", 0, false));
         return new ClusterConfiguration(members, Set.of(1, 2), Set.of());
     }
 

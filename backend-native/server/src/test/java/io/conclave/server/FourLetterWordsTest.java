@@ -223,8 +223,14 @@ class FourLetterWordsTest {
                 assertEquals("Session Sets (1)/(1):", lines.get(1));
                 assertTrue(Pattern.matches("1 expire at \\w{3} \\w{3} \\d\\d .* \\d{4}:", lines.get(2)), lines.get(2));
                 assertEquals(
-                        List.of("\t" + id, "ephemeral nodes dump:", "Sessions with Ephemerals (1):", id + ":", "\t/e"),
-                        lines.subList(3, 8));
+                        List.of(
+                                "\t" + id,
+                                "ephemeral nodes dump:",
+                                "Sessions with Ephemerals (1):",
+                                id + ":",
+                                "\t/e",
+                                "Connections dump:"),
+                        lines.subList(3, lines.size()));
             }
         }
     }
@@ -238,6 +244,25 @@ class FourLetterWordsTest {
             assertEquals("5", ask(port, "gtmk"));
             assertTrue(
                     Pattern.matches("datadir_size: \\d+\nlogdir_size: \\d+\n", ask(port, "dirs")), ask(port, "dirs"));
+        }
+    }
+
+    @Test
+    void hashHasADigestForEach128thZxid() throws IOException {
+        try (ConclaveServer server = start(ALL)) {
+            int port = TestServer.port(server);
+            try (RawClient client = RawClient.attached(port, 10_000)) {
+                while ((server.state().lastZxid() & 0xff) != 0x80) {
+                    client.call(Requests.create("/a", CreateFlag.PERSISTENT_SEQUENTIAL));
+                }
+                String last = Long.toHexString(server.state().lastZxid()) + ": "
+                        + server.state().digest();
+                List<String> lines = ask(port, "hash").lines().toList();
+                assertEquals(last, lines.get(lines.size() - 1));
+                for (String line : lines) {
+                    assertTrue(Pattern.matches("[0-9a-f]*[08]0: -?\\d+", line), line);
+                }
+            }
         }
     }
 

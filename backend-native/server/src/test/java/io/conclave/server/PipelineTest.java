@@ -6,14 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.consensus.ensemble.EnsembleLog;
-import io.conclave.protocol.CreateReply;
 import io.conclave.protocol.EventType;
-import io.conclave.protocol.GetDataReply;
 import io.conclave.protocol.OpCode;
+import io.conclave.protocol.ReplyBody;
 import io.conclave.protocol.RequestBody;
-import io.conclave.protocol.StatReply;
-import io.conclave.protocol.SyncReply;
-import io.conclave.protocol.SyncRequest;
 import io.conclave.time.TimeSource;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -42,10 +38,11 @@ class PipelineTest {
 
     @Test
     void aClientConnectsWritesReadsWatchesPingsAndLeaves() throws IOException {
-        assertEquals("/a", client.call(Requests.create("/a"), CreateReply.class).path());
+        assertEquals(
+                "/a", client.call(Requests.create("/a"), ReplyBody.Create.class).path());
         assertArrayEquals(
                 Requests.bytes("data"),
-                client.call(Requests.getAndWatch("/a"), GetDataReply.class).data());
+                client.call(Requests.getAndWatch("/a"), ReplyBody.GetData.class).data());
         client.send(Requests.set("/a", "new"));
         assertEquals(
                 EventType.NODE_DATA_CHANGED.code(),
@@ -68,10 +65,10 @@ class PipelineTest {
         client.send(requests.toArray(RequestBody[]::new));
         for (int i = 0; i < 400; i++) {
             RawClient.Message set = client.read();
-            StatReply stat = (StatReply) set.body().orElseThrow();
+            ReplyBody.Stat stat = (ReplyBody.Stat) set.body().orElseThrow();
             assertEquals(set.header().zxid(), stat.stat().mzxid());
             RawClient.Message get = client.read();
-            GetDataReply data = (GetDataReply) get.body().orElseThrow();
+            ReplyBody.GetData data = (ReplyBody.GetData) get.body().orElseThrow();
             assertEquals("value " + i, new String(data.data(), StandardCharsets.UTF_8));
             assertEquals(set.header().zxid(), get.header().zxid(), "the read is answered from the write's own state");
         }
@@ -87,7 +84,7 @@ class PipelineTest {
             requests.add(
                     switch (random.nextInt(6)) {
                         case 0 -> Requests.set("/n", "x");
-                        case 1 -> new SyncRequest("/n");
+                        case 1 -> new RequestBody.Sync("/n");
                         case 2 -> Requests.create("/n");
                         case 3 -> Requests.set("/missing", "x");
                         default -> Requests.get("/n");
@@ -149,8 +146,9 @@ class PipelineTest {
                     // the reply belongs to a request sent before the event was seen
                     continue;
                 }
-                int version =
-                        ((GetDataReply) message.body().orElseThrow()).stat().version();
+                int version = ((ReplyBody.GetData) message.body().orElseThrow())
+                        .stat()
+                        .version();
                 if (watching) {
                     assertEquals(watchedVersion, version, "a newer version was shown before the watch's event");
                 }
@@ -163,9 +161,9 @@ class PipelineTest {
 
     @Test
     void syncAnswersItsPathAfterEverythingBeforeIt() throws IOException {
-        client.send(Requests.create("/s"), new SyncRequest("/s"), Requests.get("/s"));
+        client.send(Requests.create("/s"), new RequestBody.Sync("/s"), Requests.get("/s"));
         client.read();
-        assertEquals("/s", ((SyncReply) client.read().body().orElseThrow()).path());
+        assertEquals("/s", ((ReplyBody.Sync) client.read().body().orElseThrow()).path());
         assertEquals(0, client.read().header().err());
     }
 
@@ -183,7 +181,7 @@ class PipelineTest {
 
     @Test
     void aCheckOutsideOfAMultiIsNoOperation() throws IOException {
-        client.send(new io.conclave.protocol.CheckVersionRequest("/", 0));
+        client.send(new io.conclave.protocol.RequestBody.CheckVersion("/", 0));
         assertEquals(-6, client.read().header().err());
         assertTrue(client.isClosedByServer());
     }
@@ -223,7 +221,7 @@ class PipelineTest {
                 requests.add(Requests.create("/n"));
                 for (int i = 0; i < 100; i++) {
                     requests.add(Requests.set("/n", "value " + i));
-                    requests.add(new SyncRequest("/n"));
+                    requests.add(new RequestBody.Sync("/n"));
                     requests.add(Requests.get("/n"));
                 }
                 requests.add(Requests.closeSession());
@@ -256,7 +254,7 @@ class PipelineTest {
                     versions.add(version);
                 }
                 case 1 -> {
-                    requests.add(new SyncRequest("/n"));
+                    requests.add(new RequestBody.Sync("/n"));
                     versions.add(-1);
                 }
                 default -> {
@@ -275,11 +273,11 @@ class PipelineTest {
                 message = client.read();
                 assertEquals(
                         versions.get(i),
-                        ((StatReply) message.body().orElseThrow()).stat().version());
-            } else if (message.body().orElseThrow() instanceof GetDataReply data) {
+                        ((ReplyBody.Stat) message.body().orElseThrow()).stat().version());
+            } else if (message.body().orElseThrow() instanceof ReplyBody.GetData data) {
                 assertEquals(versions.get(i), data.stat().version(), "request " + i + ", seed " + seed);
                 watching = true;
-            } else if (message.body().orElseThrow() instanceof StatReply stat) {
+            } else if (message.body().orElseThrow() instanceof ReplyBody.Stat stat) {
                 assertEquals(versions.get(i), stat.stat().version(), "request " + i + ", seed " + seed);
                 assertFalse(watching, "a watch was missed at request " + i + ", seed " + seed);
             }

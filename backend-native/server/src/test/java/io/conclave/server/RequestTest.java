@@ -1,33 +1,15 @@
 package io.conclave.server;
 
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.protocol.AclRecord;
-import io.conclave.protocol.AuthRequest;
-import io.conclave.protocol.CheckVersionRequest;
-import io.conclave.protocol.Create2Reply;
 import io.conclave.protocol.CreateFlag;
-import io.conclave.protocol.CreateReply;
-import io.conclave.protocol.CreateRequest;
-import io.conclave.protocol.EmptyRequest;
-import io.conclave.protocol.ErrorReply;
-import io.conclave.protocol.GetAclReply;
-import io.conclave.protocol.GetAclRequest;
-import io.conclave.protocol.GetAllChildrenNumberReply;
-import io.conclave.protocol.GetAllChildrenNumberRequest;
-import io.conclave.protocol.GetChildrenReply;
-import io.conclave.protocol.GetChildrenRequest;
-import io.conclave.protocol.GetDataReply;
-import io.conclave.protocol.MultiReply;
-import io.conclave.protocol.MultiRequest;
 import io.conclave.protocol.OpCode;
 import io.conclave.protocol.Perms;
-import io.conclave.protocol.ReconfigRequest;
+import io.conclave.protocol.ReplyBody;
 import io.conclave.protocol.RequestBody;
-import io.conclave.protocol.SaslReply;
-import io.conclave.protocol.SaslRequest;
-import io.conclave.protocol.WhoAmIReply;
 import io.conclave.testkit.ManualTimeSource;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -48,7 +30,7 @@ class RequestTest {
     @BeforeEach
     void start() throws IOException {
         time = new ManualTimeSource();
-        server = ConclaveServer.start(TestServer.config().build(), time, cause -> {});
+        server = TestServer.start(time);
         client = RawClient.attached(TestServer.port(server), 60_000);
     }
 
@@ -64,15 +46,15 @@ class RequestTest {
 
     @Test
     void aMultiIsDoneAsAWhole() throws IOException {
-        MultiReply reply = client.call(
-                new MultiRequest(
+        ReplyBody.Multi reply = client.call(
+                new RequestBody.Multi(
                         OpCode.MULTI,
                         List.of(
                                 Requests.create("/m"),
                                 Requests.set("/m", "x"),
-                                new CheckVersionRequest("/m", 1),
+                                new RequestBody.CheckVersion("/m", 1),
                                 Requests.delete("/m"))),
-                MultiReply.class);
+                ReplyBody.Multi.class);
         assertEquals(
                 List.of(OpCode.CREATE, OpCode.SET_DATA, OpCode.CHECK, OpCode.DELETE),
                 reply.results().stream().map(result -> result.opCode()).toList());
@@ -85,23 +67,26 @@ class RequestTest {
                 List.of(0, -101, -2),
                 codes(Requests.create("/m"), Requests.set("/missing", "x"), Requests.delete("/m")));
         assertEquals(-101, error(Requests.exists("/m")));
-        CreateRequest ttl = new CreateRequest(OpCode.CREATE_TTL, "/t", null, AclRecord.OPEN, 5, 1000);
-        assertEquals(List.of(0, -6), codes(Requests.create("/m"), ttl));
+        RequestBody.Create ttl = new RequestBody.Create(OpCode.CREATE_TTL, "/t", null, AclRecord.OPEN, 5, 0);
+        assertEquals(List.of(0, -8), codes(Requests.create("/m"), ttl));
     }
 
     private List<Integer> codes(RequestBody... parts) throws IOException {
-        return client.call(new MultiRequest(OpCode.MULTI, List.of(parts)), MultiReply.class).results().stream()
-                .map(result -> ((ErrorReply) result.body()).err())
+        return client
+                .call(new RequestBody.Multi(OpCode.MULTI, List.of(parts)), ReplyBody.Multi.class)
+                .results()
+                .stream()
+                .map(result -> ((ReplyBody.Err) result.body()).err())
                 .toList();
     }
 
     @Test
     void aMultiOfReadsReportsErrorsOneByOne() throws IOException {
-        MultiReply reply = client.call(
-                new MultiRequest(
+        ReplyBody.Multi reply = client.call(
+                new RequestBody.Multi(
                         OpCode.MULTI_READ,
-                        List.of(Requests.get("/"), Requests.get("/missing"), new GetChildrenRequest("/", false))),
-                MultiReply.class);
+                        List.of(Requests.get("/"), Requests.get("/missing"), new RequestBody.GetChildren("/", false))),
+                ReplyBody.Multi.class);
         assertEquals(
                 List.of(OpCode.GET_DATA, OpCode.ERROR, OpCode.GET_CHILDREN),
                 reply.results().stream().map(result -> result.opCode()).toList());
@@ -110,9 +95,10 @@ class RequestTest {
     @Test
     void containersAreMadeByTheirOwnRequestAndByFlagAndReapedWhenTheyHaveBecomeEmpty() throws IOException {
         client.call(
-                new CreateRequest(OpCode.CREATE_CONTAINER, "/locks", new byte[0], AclRecord.OPEN, CreateFlag.CONTAINER),
-                Create2Reply.class);
-        client.call(Requests.create("/never-used", CreateFlag.CONTAINER), CreateReply.class);
+                new RequestBody.Create(
+                        OpCode.CREATE_CONTAINER, "/locks", new byte[0], AclRecord.OPEN, CreateFlag.CONTAINER),
+                ReplyBody.Create2.class);
+        client.call(Requests.create("/never-used", CreateFlag.CONTAINER), ReplyBody.Create.class);
         client.call(Requests.create("/locks/one"));
         time.advance(Duration.ofMillis(50_000));
         client.call(Requests.ping());
@@ -123,35 +109,94 @@ class RequestTest {
         assertEquals(0, error(Requests.exists("/never-used")));
     }
 
+    /** On real clocks: a manual one that is moved for minutes makes the server's watchdog take a busy machine for a hung log. */
     @Test
-    void nodesWithATimeToLiveAreUnimplementedAsInZooKeeperByDefault() throws IOException {
-        assertEquals(-6, error(new CreateRequest(OpCode.CREATE_TTL, "/t", null, AclRecord.OPEN, 5, 1000)));
-        assertEquals(-6, error(Requests.create("/t", CreateFlag.TTL)));
-        assertEquals(-8, error(new CreateRequest(OpCode.CREATE, "/t", null, AclRecord.OPEN, 77, 0)));
-        assertEquals(0, error(Requests.exists("/")));
+    void nodesWithATimeToLiveGoWhenTheyHaveNoChildrenAndWereNotChangedForIt() throws IOException {
+        ServerConfig config = TestServer.config().containerCheckIntervalMs(100).build();
+        try (ConclaveServer real = TestServer.start(config);
+                RawClient its = RawClient.attached(TestServer.port(real), 60_000)) {
+            ReplyBody.Create2 created = its.call(ttl("/t", 5, 36_000_000), ReplyBody.Create2.class);
+            assertEquals("/t", created.path());
+            assertEquals(0, created.stat().ephemeralOwner());
+            RequestBody.Multi parent = new RequestBody.Multi(
+                    OpCode.MULTI, List.of(ttl("/parent", 5, 1), Requests.create("/parent/child")));
+            its.call(parent, ReplyBody.Multi.class);
+            assertEquals(
+                    "/s-0000000002",
+                    its.call(ttl("/s-", 6, 1), ReplyBody.Create2.class).path());
+            awaitGone(its, "/s-0000000002");
+            assertEquals(0, its.call(Requests.exists("/t")).header().err());
+            assertEquals(0, its.call(Requests.exists("/parent")).header().err());
+            its.call(Requests.delete("/parent/child"));
+            awaitGone(its, "/parent");
+            assertEquals(0, its.call(Requests.exists("/t")).header().err());
+        }
+    }
+
+    private static void awaitGone(RawClient client, String path) {
+        await().until(() -> client.call(Requests.exists(path)).header().err() == -101);
+    }
+
+    @Test
+    void aServerOnWhichTimesToLiveAreSwitchedOffSaysSo() throws IOException {
+        try (ConclaveServer without =
+                        TestServer.start(TestServer.config().offersTtl(false).build());
+                RawClient its = RawClient.attached(TestServer.port(without), 60_000)) {
+            assertEquals(-6, its.call(ttl("/t", 5, 1000)).header().err());
+            assertEquals(-6, its.call(ttl("/t", 6, 0)).header().err());
+            assertEquals(0, its.call(ttl("/plain", 0, -1)).header().err());
+        }
+    }
+
+    @Test
+    void aTimeToLiveOutOfItsBoundsIsABadArgument() throws IOException {
+        for (long ttlMs : new long[] {0, -1, 1L << 40, Long.MAX_VALUE}) {
+            assertEquals(-8, error(ttl("/t", 5, ttlMs)), () -> ttlMs + " ms");
+        }
+        assertEquals(-8, error(Requests.create("/t", CreateFlag.TTL)));
+        assertEquals(-8, error(ttl("/t", 7, 1000)));
+        assertEquals(-8, error(new RequestBody.Create(OpCode.CREATE, "/t", null, AclRecord.OPEN, 77, 0)));
+        assertEquals(-8, error(ttl("/plain", 0, 1000)));
+        assertEquals(-8, error(ttl("/plain", 0, 0)));
+        assertEquals(0, error(ttl("/plain", 0, -5)));
+        assertEquals(0, error(ttl("/t", 5, (1L << 40) - 1)));
+    }
+
+    @Test
+    void theReapersOperationIsRefusedFromClients() throws IOException {
+        client.call(ttl("/t", 5, 1), ReplyBody.Create2.class);
+        byte[] path = {0, 0, 0, 2, '/', 't'};
+        assertEquals(-6, error(new RequestBody.Opaque(OpCode.DELETE_CONTAINER, path)));
+        try (RawClient other = RawClient.attached(TestServer.port(server), 60_000)) {
+            assertEquals(0, other.call(Requests.exists("/t")).header().err());
+        }
+    }
+
+    private static RequestBody.Create ttl(String path, int flags, long ttlMs) {
+        return new RequestBody.Create(OpCode.CREATE_TTL, path, null, AclRecord.OPEN, flags, ttlMs);
     }
 
     @Test
     void digestProvesAnIdAndGetAclHidesItsDigestFromStrangers() throws IOException {
         assertEquals(0, error(Requests.digest("me:secret")));
-        client.call(Requests.create("/mine", List.of(new AclRecord(Perms.ALL, "auth", ""))), CreateReply.class);
+        client.call(Requests.create("/mine", List.of(new AclRecord(Perms.ALL, "auth", ""))), ReplyBody.Create.class);
         client.call(Requests.create(
                 "/shown", List.of(new AclRecord(Perms.ALL, "auth", ""), new AclRecord(Perms.READ, "world", "anyone"))));
-        String own = client.call(new GetAclRequest("/mine"), GetAclReply.class)
+        String own = client.call(new RequestBody.GetAcl("/mine"), ReplyBody.GetAcl.class)
                 .acl()
                 .get(0)
                 .id();
         assertTrue(own.startsWith("me:") && own.length() > 20, own);
         assertEquals(
                 List.of("ip", "digest"),
-                client.call(new EmptyRequest(OpCode.WHO_AM_I), WhoAmIReply.class).clientInfo().stream()
+                client.call(new RequestBody.Empty(OpCode.WHO_AM_I), ReplyBody.WhoAmI.class).clientInfo().stream()
                         .map(info -> info.scheme())
                         .toList());
         try (RawClient stranger = RawClient.attached(TestServer.port(server), 60_000)) {
             assertEquals(-102, stranger.call(Requests.get("/mine")).header().err());
             assertEquals(
                     "me:x",
-                    stranger.call(new GetAclRequest("/shown"), GetAclReply.class)
+                    stranger.call(new RequestBody.GetAcl("/shown"), ReplyBody.GetAcl.class)
                             .acl()
                             .get(0)
                             .id());
@@ -194,26 +239,28 @@ class RequestTest {
         }
     }
 
-    private static ReconfigRequest joining(long expectedVersion) {
-        return new ReconfigRequest("server.2=localhost:1:observer", "", null, expectedVersion);
+    private static RequestBody.Reconfig joining(long expectedVersion) {
+        return new RequestBody.Reconfig("server.2=localhost:1:observer", "", null, expectedVersion);
     }
 
     @Test
     void anUnknownSchemeFailsAndEndsTheConnection() throws IOException {
-        assertEquals(-115, error(new AuthRequest(0, "kerberos", Requests.bytes("x"))));
+        assertEquals(-115, error(new RequestBody.Auth(0, "kerberos", Requests.bytes("x"))));
         assertTrue(client.isClosedByServer());
     }
 
     @Test
     void saslIsAnsweredAsByAServerWithoutIt() throws IOException {
         assertEquals(
-                null, client.call(new SaslRequest(new byte[3]), SaslReply.class).token());
+                null,
+                client.call(new RequestBody.Sasl(new byte[3]), ReplyBody.Sasl.class)
+                        .token());
     }
 
     @Test
     void theReservedNodeTellsWhoTheClusterIsAndIsNoOrdinaryNode() throws IOException {
         String text = new String(
-                client.call(Requests.get("/zookeeper/conclave"), GetDataReply.class)
+                client.call(Requests.get("/zookeeper/conclave"), ReplyBody.GetData.class)
                         .data(),
                 StandardCharsets.UTF_8);
         assertTrue(
@@ -226,20 +273,20 @@ class RequestTest {
         assertEquals(-101, error(Requests.delete("/zookeeper/conclave")));
         assertEquals(
                 List.of(false),
-                List.of(client.call(new GetChildrenRequest("/zookeeper", false), GetChildrenReply.class)
+                List.of(client.call(new RequestBody.GetChildren("/zookeeper", false), ReplyBody.GetChildren.class)
                         .children()
                         .contains("conclave")));
     }
 
     @Test
     void descendantsAreCounted() throws IOException {
-        int before = client.call(new GetAllChildrenNumberRequest("/"), GetAllChildrenNumberReply.class)
+        int before = client.call(new RequestBody.GetAllChildrenNumber("/"), ReplyBody.GetAllChildrenNumber.class)
                 .totalNumber();
         client.call(Requests.create("/a"));
         client.call(Requests.create("/a/b"));
         assertEquals(
                 before + 2,
-                client.call(new GetAllChildrenNumberRequest("/"), GetAllChildrenNumberReply.class)
+                client.call(new RequestBody.GetAllChildrenNumber("/"), ReplyBody.GetAllChildrenNumber.class)
                         .totalNumber());
     }
 }

@@ -1,16 +1,9 @@
 package io.conclave.server;
 
 import io.conclave.protocol.AclRecord;
-import io.conclave.protocol.AuthRequest;
 import io.conclave.protocol.CreateFlag;
-import io.conclave.protocol.CreateRequest;
-import io.conclave.protocol.DeleteRequest;
-import io.conclave.protocol.EmptyRequest;
-import io.conclave.protocol.ExistsRequest;
-import io.conclave.protocol.GetChildrenRequest;
-import io.conclave.protocol.GetDataRequest;
 import io.conclave.protocol.OpCode;
-import io.conclave.protocol.SetDataRequest;
+import io.conclave.protocol.RequestBody;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
@@ -18,56 +11,56 @@ import java.util.List;
 final class Requests {
     private Requests() {}
 
-    static CreateRequest create(String path) {
+    static RequestBody.Create create(String path) {
         return create(path, CreateFlag.PERSISTENT);
     }
 
-    static CreateRequest create(String path, CreateFlag flag) {
-        return new CreateRequest(OpCode.CREATE, path, bytes("data"), AclRecord.OPEN, flag);
+    static RequestBody.Create create(String path, CreateFlag flag) {
+        return new RequestBody.Create(OpCode.CREATE, path, bytes("data"), AclRecord.OPEN, flag);
     }
 
-    static CreateRequest create(String path, List<AclRecord> acl) {
-        return new CreateRequest(OpCode.CREATE, path, bytes("data"), acl, CreateFlag.PERSISTENT);
+    static RequestBody.Create create(String path, List<AclRecord> acl) {
+        return new RequestBody.Create(OpCode.CREATE, path, bytes("data"), acl, CreateFlag.PERSISTENT);
     }
 
-    static GetDataRequest get(String path) {
-        return new GetDataRequest(path, false);
+    static RequestBody.GetData get(String path) {
+        return new RequestBody.GetData(path, false);
     }
 
-    static GetDataRequest getAndWatch(String path) {
-        return new GetDataRequest(path, true);
+    static RequestBody.GetData getAndWatch(String path) {
+        return new RequestBody.GetData(path, true);
     }
 
-    static ExistsRequest existsAndWatch(String path) {
-        return new ExistsRequest(path, true);
+    static RequestBody.Exists existsAndWatch(String path) {
+        return new RequestBody.Exists(path, true);
     }
 
-    static ExistsRequest exists(String path) {
-        return new ExistsRequest(path, false);
+    static RequestBody.Exists exists(String path) {
+        return new RequestBody.Exists(path, false);
     }
 
-    static GetChildrenRequest childrenAndWatch(String path) {
-        return new GetChildrenRequest(path, true);
+    static RequestBody.GetChildren childrenAndWatch(String path) {
+        return new RequestBody.GetChildren(path, true);
     }
 
-    static SetDataRequest set(String path, String data) {
-        return new SetDataRequest(path, bytes(data), -1);
+    static RequestBody.SetData set(String path, String data) {
+        return new RequestBody.SetData(path, bytes(data), -1);
     }
 
-    static DeleteRequest delete(String path) {
-        return new DeleteRequest(path, -1);
+    static RequestBody.Delete delete(String path) {
+        return new RequestBody.Delete(path, -1);
     }
 
-    static AuthRequest digest(String userAndPassword) {
-        return new AuthRequest(0, "digest", bytes(userAndPassword));
+    static RequestBody.Auth digest(String userAndPassword) {
+        return new RequestBody.Auth(0, "digest", bytes(userAndPassword));
     }
 
-    static EmptyRequest ping() {
-        return new EmptyRequest(OpCode.PING);
+    static RequestBody.Empty ping() {
+        return new RequestBody.Empty(OpCode.PING);
     }
 
-    static EmptyRequest closeSession() {
-        return new EmptyRequest(OpCode.CLOSE_SESSION);
+    static RequestBody.Empty closeSession() {
+        return new RequestBody.Empty(OpCode.CLOSE_SESSION);
     }
 
     static byte[] bytes(String text) {

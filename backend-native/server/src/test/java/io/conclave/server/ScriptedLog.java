@@ -27,6 +27,8 @@ final class ScriptedLog implements ReplicatedLog {
     private static final long TERM = 1;
 
     private final ExecutorService thread = Executors.newSingleThreadExecutor(run -> new Thread(run, "scripted-log"));
+    private final ByteArrayOutputStream snapshot = new ByteArrayOutputStream();
+    private volatile boolean reading;
     private @Nullable StateMachine machine;
     private @Nullable LogListener listener;
     private long index;
@@ -37,8 +39,8 @@ final class ScriptedLog implements ReplicatedLog {
     /** Whether barriers find room. */
     volatile boolean takesBarriers = true;
 
-    /** Whether confirmations are answered. */
-    volatile boolean confirms = true;
+    /** Whether requests for a read index are answered. */
+    volatile boolean answersReadIndexes = true;
 
     final CompletableFuture<@Nullable Void> membershipChange = new CompletableFuture<>();
 
@@ -60,19 +62,44 @@ final class ScriptedLog implements ReplicatedLog {
 
     /** Replaces the state by itself, as if a snapshot had come. */
     void installSnapshot() {
-        StateMachine replaced = machine;
-        if (replaced == null) {
-            throw new IllegalStateException("not started");
-        }
+        beginSnapshot();
+        endSnapshot();
+    }
+
+    /** The state is dropped, and the same is about to be read in its place. */
+    void beginSnapshot() {
+        StateMachine replaced = started();
         thread.execute(() -> {
             try {
-                ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-                replaced.snapshot().writeTo(bytes);
-                replaced.read(new ByteArrayInputStream(bytes.toByteArray())).run();
+                replaced.snapshot().writeTo(snapshot);
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
+            reading = true;
+            replaced.drop();
         });
+    }
+
+    /** It is read. */
+    void endSnapshot() {
+        StateMachine replaced = started();
+        thread.execute(() -> {
+            try {
+                replaced.read(new ByteArrayInputStream(snapshot.toByteArray())).run();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+            snapshot.reset();
+            reading = false;
+        });
+    }
+
+    private StateMachine started() {
+        StateMachine present = machine;
+        if (present == null) {
+            throw new IllegalStateException("not started");
+        }
+        return present;
     }
 
     @Override
@@ -97,8 +124,8 @@ final class ScriptedLog implements ReplicatedLog {
     }
 
     @Override
-    public boolean confirm(byte[] note, Runnable action) {
-        if (confirms) {
+    public boolean readIndex(byte[] note, Runnable action) {
+        if (answersReadIndexes) {
             thread.execute(action);
         }
         return true;
@@ -119,7 +146,9 @@ final class ScriptedLog implements ReplicatedLog {
 
     @Override
     public LogStatus status() {
-        return LogStatus.idle(1, LogRole.LEADING);
+        LogStatus idle = LogStatus.idle(1, LogRole.LEADING);
+        return new LogStatus(
+                1, idle.role(), 0, 0, 0, 0, 0, idle.configuration(), idle.clusterId(), idle.disk(), reading, "");
     }
 
     @Override

@@ -8,16 +8,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.conclave.consensus.CommittedBatch;
 import io.conclave.consensus.CommittedEntry;
 import io.conclave.consensus.LogException;
-import io.conclave.consensus.entry.EntryKind;
+import io.conclave.consensus.entry.LogEntryKind;
 import io.conclave.protocol.ConnectRequest;
 import io.conclave.protocol.Frames;
-import io.conclave.protocol.ReconfigRequest;
+import io.conclave.protocol.RequestBody;
 import io.conclave.protocol.Xid;
 import io.conclave.replica.ChangeProposal;
 import io.conclave.replica.Replica;
 import io.conclave.time.TimeSource;
 import io.conclave.tree.Change;
-import io.conclave.tree.Operation;
+import io.conclave.tree.TreeOperation;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
@@ -26,6 +26,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import org.awaitility.Awaitility;
@@ -50,6 +51,7 @@ class ScriptedLogTest {
         ServerConfig config = TestServer.config()
                 .homeDirectory(Optional.of(home))
                 .readOnlyMode(true)
+                .commandWhitelist(Set.of("srvr", "mntr"))
                 .eventLoops(1)
                 .build();
         server = ConclaveServer.start(config, options -> log, TimeSource.system(), cause -> {});
@@ -68,7 +70,7 @@ class ScriptedLogTest {
     private static String created(Object proposal) {
         return proposal instanceof ChangeProposal known
                         && known.change() instanceof Change.Request request
-                        && request.operation() instanceof Operation.Create create
+                        && request.operation() instanceof TreeOperation.Create create
                 ? create.path()
                 : "";
     }
@@ -96,7 +98,7 @@ class ScriptedLogTest {
             log.takesBarriers = false;
             taken.clear();
             client.send(
-                    new ReconfigRequest("server.2=localhost:1:participant", "", null, -1),
+                    new RequestBody.Reconfig("server.2=localhost:1:participant", "", null, -1),
                     Requests.create("/first"),
                     Requests.create("/second"));
             Awaitility.await().until(() -> tried.contains("/first"));
@@ -135,9 +137,39 @@ class ScriptedLogTest {
     }
 
     @Test
+    void nobodyIsShownAnEmptyTreeWhileTheStateOfASnapshotIsRead() throws IOException {
+        try (RawClient writer = RawClient.attached(port(), 30_000)) {
+            writer.call(Requests.create("/a"));
+        }
+        log.serve(false);
+        Awaitility.await().until(() -> FourLetterWordsTest.ask(port(), "isro").equals("ro"));
+        try (RawClient reader = new RawClient(port())) {
+            reader.connect(new ConnectRequest(0, 0, 30_000, 0, new byte[16], true, true));
+            log.beginSnapshot();
+            assertTrue(reader.isClosedByServer(), "it would read from nothing");
+        }
+        log.serve(true);
+        log.serve(false);
+        assertEquals("null", FourLetterWordsTest.ask(port(), "isro"));
+        assertTrue(FourLetterWordsTest.ask(port(), "srvr").contains("Reading the state of a snapshot"));
+        assertTrue(FourLetterWordsTest.ask(port(), "mntr").contains("conclave_reading_state\t1"));
+        try (RawClient refused = new RawClient(port())) {
+            assertThrows(
+                    IOException.class,
+                    () -> refused.connect(new ConnectRequest(0, 0, 30_000, 0, new byte[16], true, true)));
+        }
+        log.endSnapshot();
+        Awaitility.await().until(() -> FourLetterWordsTest.ask(port(), "isro").equals("ro"));
+        try (RawClient reader = new RawClient(port())) {
+            reader.connect(new ConnectRequest(0, 0, 30_000, 0, new byte[16], true, true));
+            reader.call(Requests.getAndWatch("/a"));
+        }
+    }
+
+    @Test
     void pingsThatCannotBeAnsweredAreNotReadWithoutBound() throws IOException {
         try (RawClient client = RawClient.attached(port(), 30_000)) {
-            log.confirms = false;
+            log.answersReadIndexes = false;
             ByteBuf some = Unpooled.buffer();
             for (int i = 0; i < 10_000; i++) {
                 Frames.writeRequest(some, Xid.PING, Requests.ping());
@@ -154,7 +186,7 @@ class ScriptedLogTest {
     void oldMemberEndsRatherThanApplyWhatItDoesNotUnderstand() {
         Replica replica = new Replica(1);
         byte[] level = ByteBuffer.allocate(Integer.BYTES).putInt(2).array();
-        CommittedEntry raised = new CommittedEntry(EntryKind.FEATURE_LEVEL, level, null);
+        CommittedEntry raised = new CommittedEntry(LogEntryKind.FEATURE_LEVEL, level, null);
         CommittedBatch batch = new CommittedBatch(1, 1, 1, 1, List.of(raised));
         assertThrows(LogException.class, () -> replica.apply(batch));
     }

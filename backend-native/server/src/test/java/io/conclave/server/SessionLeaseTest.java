@@ -38,19 +38,19 @@ class SessionLeaseTest {
     private final List<Proposal> proposed = new ArrayList<>();
     private final List<byte[]> notes = new ArrayList<>();
     private boolean termsUnderstood = true;
-    private final Reign reign = new Reign(() -> termsUnderstood);
-    private SignsOfLife signs;
+    private final LeaderTerm leaderTerm = new LeaderTerm(() -> termsUnderstood);
+    private HeartbeatBatcher heartbeats;
     private final SessionLease lease = lease(time);
 
     private SessionLease lease(TimeSource clock) {
         RecordingLog log = new RecordingLog();
-        signs = new SignsOfLife(log, clock, 1, () -> false, Duration.ofMillis(100));
-        return new SessionLease(SESSION, log, clock, reign, signs);
+        heartbeats = new HeartbeatBatcher(log, clock, 1, () -> false, Duration.ofMillis(100));
+        return new SessionLease(SESSION, log, clock, leaderTerm, heartbeats);
     }
 
     @BeforeEach
     void attach() {
-        reign.lead(TERM);
+        leaderTerm.lead(TERM);
         lease.attached(session());
     }
 
@@ -72,7 +72,7 @@ class SessionLeaseTest {
         time.advance(TIMEOUT.minusMillis(1));
         assertTrue(proposed.isEmpty());
         time.advance(Duration.ofMillis(2));
-        assertEquals(new Change.SuspectSession(SESSION, session().attachment(), reign.term()), changeOf(0));
+        assertEquals(new Change.SuspectSession(SESSION, session().attachment(), leaderTerm.term()), changeOf(0));
         markIsApplied(0);
         assertEquals(new Change.ExpireSession(SESSION, 100, TERM), changeOf(1));
         assertFalse(lease.touch(), "whoever is answered counts on his session");
@@ -144,7 +144,7 @@ class SessionLeaseTest {
         hooked.beforeReading = () -> due.get(0).run();
         taken.attached(new SessionRecord(
                 SESSION, before.password(), before.timeoutMs(), before.attachment() + 1, 0, before.ephemerals()));
-        assertEquals(new Change.SuspectSession(SESSION, before.attachment(), reign.term()), changeOf(0));
+        assertEquals(new Change.SuspectSession(SESSION, before.attachment(), leaderTerm.term()), changeOf(0));
     }
 
     @Test
@@ -168,7 +168,7 @@ class SessionLeaseTest {
 
     @Test
     void whoDoesNotLeadExpiresNobodyAndTellsTheLeaderWhoSpoke() {
-        reign.end();
+        leaderTerm.end();
         lease.follow();
         time.advance(TIMEOUT.multipliedBy(2));
         assertTrue(proposed.isEmpty());
@@ -184,15 +184,15 @@ class SessionLeaseTest {
     }
 
     private static List<Long> sessionsIn(byte[] note) {
-        return Arrays.stream(ServerNote.decode(note).sessionIds()).boxed().toList();
+        return Arrays.stream(HeartbeatNote.decode(note).sessionIds()).boxed().toList();
     }
 
     @Test
     void newLeaderGivesEverybodyAFullTimeout() {
-        reign.end();
+        leaderTerm.end();
         lease.follow();
         time.advance(TIMEOUT.multipliedBy(3));
-        reign.lead(TERM + 1);
+        leaderTerm.lead(TERM + 1);
         lease.lead();
         time.advance(TIMEOUT.minusMillis(1));
         assertTrue(proposed.isEmpty());
@@ -205,7 +205,7 @@ class SessionLeaseTest {
     void noteThatAPingOnTheLeaderWaitsForNamesItsSessionInCaseThisOneIsDeposedAlready() {
         notes.clear();
         assertTrue(lease.touch());
-        signs.whenConfirmed(() -> {});
+        heartbeats.whenConfirmed(() -> {});
         assertEquals(List.of(SESSION), sessionsIn(notes.get(0)));
     }
 
@@ -213,7 +213,7 @@ class SessionLeaseTest {
     void deposedLeaderTellsTheNextOneWhoSpokeLately() {
         time.advance(TIMEOUT.plusMillis(1));
         markIsApplied(0);
-        reign.end();
+        leaderTerm.end();
         lease.follow();
         assertTrue(lease.touch(), "its end may not come: the log decides");
         time.advance(Duration.ofMillis(100));
@@ -267,7 +267,7 @@ class SessionLeaseTest {
         }
 
         @Override
-        public boolean confirm(byte[] note, Runnable action) {
+        public boolean readIndex(byte[] note, Runnable action) {
             notes.add(note);
             action.run();
             return true;

@@ -10,8 +10,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.conclave.protocol.ConnectRequest;
 import io.conclave.protocol.ConnectResponse;
 import io.conclave.protocol.CreateFlag;
-import io.conclave.protocol.GetEphemeralsReply;
-import io.conclave.protocol.GetEphemeralsRequest;
+import io.conclave.protocol.ReplyBody;
+import io.conclave.protocol.RequestBody;
 import io.conclave.testkit.ManualTimeSource;
 import io.conclave.time.TimeSource;
 import java.io.EOFException;
@@ -68,7 +68,7 @@ class SessionTest {
             assertTrue(first.isClosedByServer());
             assertEquals(
                     List.of("/e"),
-                    second.call(new GetEphemeralsRequest("/"), GetEphemeralsReply.class)
+                    second.call(new RequestBody.GetEphemerals("/"), ReplyBody.GetEphemerals.class)
                             .ephemerals());
         }
     }
@@ -107,7 +107,7 @@ class SessionTest {
     @Test
     void aSilentSessionExpiresNotBeforeItsTimeoutAndTakesItsEphemeralsWithIt() throws IOException {
         ManualTimeSource time = new ManualTimeSource();
-        try (ConclaveServer server = ConclaveServer.start(TestServer.config().build(), time, cause -> {});
+        try (ConclaveServer server = TestServer.start(time);
                 RawClient silent = new RawClient(TestServer.port(server));
                 RawClient watching = new RawClient(TestServer.port(server))) {
             ConnectResponse session = silent.connect(1000);
@@ -130,7 +130,7 @@ class SessionTest {
     @Test
     void pingsKeepASessionAliveAndSoDoesAnyRequest() throws IOException {
         ManualTimeSource time = new ManualTimeSource();
-        try (ConclaveServer server = ConclaveServer.start(TestServer.config().build(), time, cause -> {});
+        try (ConclaveServer server = TestServer.start(time);
                 RawClient client = RawClient.attached(TestServer.port(server), 1000)) {
             for (int i = 0; i < 5; i++) {
                 time.advance(Duration.ofMillis(900));
@@ -144,7 +144,7 @@ class SessionTest {
     @Test
     void aDroppedConnectionKeepsItsSessionUntilTheTimeout() throws IOException {
         ManualTimeSource time = new ManualTimeSource();
-        try (ConclaveServer server = ConclaveServer.start(TestServer.config().build(), time, cause -> {})) {
+        try (ConclaveServer server = TestServer.start(time)) {
             ConnectResponse session;
             try (RawClient client = new RawClient(TestServer.port(server))) {
                 session = client.connect(1000);
@@ -190,7 +190,7 @@ class SessionTest {
     @Test
     void aPingThatComesWithTheExpiryIsNotAnsweredOrKeepsTheSession() throws IOException {
         ManualTimeSource time = new ManualTimeSource();
-        try (ConclaveServer server = ConclaveServer.start(TestServer.config().build(), time, cause -> {});
+        try (ConclaveServer server = TestServer.start(time);
                 RawClient client = RawClient.attached(TestServer.port(server), 1000)) {
             time.advance(Duration.ofMillis(1001));
             if (isAnswered(client)) {

@@ -16,9 +16,9 @@ class SessionTrackerTest {
     void aNewLeaderCountsTheSessionsThatItHasNotHeardOf() {
         ManualTimeSource time = new ManualTimeSource();
         ScriptedLog log = new ScriptedLog();
-        Reign reign = new Reign(() -> true);
-        SignsOfLife signs = new SignsOfLife(log, time, 2, () -> false, Duration.ofMillis(100));
-        SessionTracker tracker = new SessionTracker(log, time, reign, signs);
+        LeaderTerm leaderTerm = new LeaderTerm(() -> true);
+        HeartbeatBatcher heartbeats = new HeartbeatBatcher(log, time, 2, () -> false, Duration.ofMillis(100));
+        SessionTracker tracker = new SessionTracker(log, time, leaderTerm, heartbeats);
         TreeState state = TreeState.initial(new UUID(1, 2), 0);
         for (int id = 1; id <= 3; id++) {
             SessionPassword password = SessionPassword.of(new byte[SessionPassword.BYTES]);
@@ -27,7 +27,7 @@ class SessionTrackerTest {
         }
         tracker.began(state);
         assertEquals(0, tracker.notHeardOf());
-        reign.lead(4);
+        leaderTerm.lead(4);
         tracker.lead();
         assertEquals(3, tracker.notHeardOf());
         tracker.heard(new long[] {2, 3});

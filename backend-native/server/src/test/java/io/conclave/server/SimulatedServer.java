@@ -26,11 +26,12 @@ import java.util.function.UnaryOperator;
  */
 public final class SimulatedServer {
     /** What the servers of the simulation understand. */
-    public static final int FEATURE_LEVEL = 2;
+    public static final int FEATURE_LEVEL = 3;
 
     private static final int CHECK_EVERY = 16;
-    private static final Duration SIGN_DELAY = Duration.ofMillis(50);
+    private static final Duration HEARTBEAT_DELAY = Duration.ofMillis(50);
     private static final Duration CONTAINER_CHECK = Duration.ofSeconds(2);
+    private static final int MOST_NEVER_USED_MS = 4000;
     private static final ConnectionLimits LIMITS = new ConnectionLimits(0, 0, 1000, 1000, 1 << 20, 100, 60_000, 2000);
 
     private final Replica replica = new Replica(FEATURE_LEVEL);
@@ -52,11 +53,20 @@ public final class SimulatedServer {
             Random random,
             UnaryOperator<SessionLeases> leases,
             Consumer<String> wrong) {
-        Reign reign = new Reign(() -> replica.state().featureLevel() >= FEATURE_LEVEL);
-        SignsOfLife signs = new SignsOfLife(log, time, FEATURE_LEVEL, () -> true, SIGN_DELAY);
-        sessions = new SessionTracker(log, time, reign, signs);
-        features = new FeatureLevels(FEATURE_LEVEL, memberId, log, replica::state, reign, signs, time);
-        reaper = new ContainerReaper(log, replica::state, reign, time, CONTAINER_CHECK);
+        LeaderTerm leaderTerm = new LeaderTerm(() -> replica.state().featureLevel() >= FEATURE_LEVEL);
+        HeartbeatBatcher heartbeats = new HeartbeatBatcher(log, time, FEATURE_LEVEL, () -> true, HEARTBEAT_DELAY);
+        sessions = new SessionTracker(log, time, leaderTerm, heartbeats);
+        features = new FeatureLevels(FEATURE_LEVEL, memberId, log, replica::state, leaderTerm, heartbeats, time);
+        reaper = new ContainerReaper(
+                Reaping.DEFAULT
+                        .withCheckIntervalMs(CONTAINER_CHECK.toMillis())
+                        .withMaxNeverUsedMs(random.nextBoolean() ? 0 : 1 + random.nextInt(MOST_NEVER_USED_MS)),
+                log,
+                replica::state,
+                leaderTerm,
+                time,
+                time::wallMillis,
+                Runnable::run);
         MembershipRequests members = new MembershipRequests(log, time, FEATURE_LEVEL);
         ConnectionServices services = new ConnectionServices(
                 LIMITS,
@@ -67,14 +77,16 @@ public final class SimulatedServer {
                 SuperUser.NOBODY,
                 CommandWords.NONE,
                 members,
+                () -> replica.state().featureLevel() >= FEATURE_LEVEL,
                 time);
         acceptor = new ConnectionAcceptor(loops, log, time, services);
         StateCheck check = new StateCheck(memberId, CHECK_EVERY, log, wrong);
         events = new LogEvents(
                 replica,
-                reign,
+                leaderTerm,
                 sessions,
                 check,
+                new DigestLog(),
                 features,
                 members,
                 new PeerClocks(time),

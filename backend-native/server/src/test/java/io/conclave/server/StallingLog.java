@@ -41,8 +41,8 @@ final class StallingLog implements ReplicatedLog {
     }
 
     @Override
-    public boolean confirm(byte[] note, Runnable action) {
-        return !isFull() && log.confirm(note, action);
+    public boolean readIndex(byte[] note, Runnable action) {
+        return !isFull() && log.readIndex(note, action);
     }
 
     @Override

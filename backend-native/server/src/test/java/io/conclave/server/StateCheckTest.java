@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.consensus.entry.ClusterConfiguration;
-import io.conclave.consensus.entry.Member;
+import io.conclave.consensus.entry.EnsembleMember;
 import io.conclave.replica.ChangeProposal;
 import io.conclave.replica.Step;
 import io.conclave.tree.Change;
@@ -38,9 +38,9 @@ class StateCheckTest {
     }
 
     private static ClusterConfiguration cluster(int... ids) {
-        Map<Integer, Member> members = new TreeMap<>();
+        Map<Integer, EnsembleMember> members = new TreeMap<>();
         for (int id : ids) {
-            members.put(id, new Member(id, 0, "host-" + id, 1, "", 0, false));
+            members.put(id, new EnsembleMember(id, 0, "host-" + id, 1, "", 0, false));
         }
         return new ClusterConfiguration(members, members.keySet(), Set.of(), Set.of(), Set.of());
     }

@@ -23,6 +23,7 @@ class TcpContractTest extends BackendContract {
         server = TestServer.start(TestServer.config()
                 .dataDirectory(Optional.of(directory))
                 .maxConnectionsPerAddress(0)
+                .containerCheckIntervalMs(200)
                 .build());
     }
 

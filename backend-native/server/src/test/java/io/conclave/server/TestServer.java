@@ -7,6 +7,8 @@ import java.util.concurrent.CompletableFuture;
 
 /** Servers on a free port for tests. */
 final class TestServer {
+    private static final int MANY_TICKS = 1_000_000;
+
     private TestServer() {}
 
     static ServerConfig.Builder config() {
@@ -23,6 +25,18 @@ final class TestServer {
 
     static ConclaveServer start(ServerConfig config) {
         return ConclaveServer.start(config, TimeSource.system(), cause -> {});
+    }
+
+    /**
+     * A server on a manual clock. That goes faster than a busy machine runs threads, so what looks whether the log's
+     * thread stands still is given time without end.
+     */
+    static ConclaveServer start(TimeSource manual) {
+        return ConclaveServer.start(
+                config().ensemble(EnsembleConfig.alone(1).withSyncLimitTicks(MANY_TICKS))
+                        .build(),
+                manual,
+                cause -> {});
     }
 
     static ConclaveServer start(ServerConfig config, Disk disk, CompletableFuture<Throwable> failure) {

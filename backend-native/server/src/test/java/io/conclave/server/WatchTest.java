@@ -4,12 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.protocol.AclRecord;
-import io.conclave.protocol.AddWatchRequest;
-import io.conclave.protocol.CheckWatchesRequest;
 import io.conclave.protocol.OpCode;
 import io.conclave.protocol.Perms;
-import io.conclave.protocol.RemoveWatchesRequest;
-import io.conclave.protocol.SetWatchesRequest;
+import io.conclave.protocol.WatchRequest;
 import io.conclave.protocol.WatcherEvent;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -44,7 +41,7 @@ class WatchTest {
 
     /** What the watcher has been told when it has caught up with all that was done before. */
     private List<String> events() throws IOException {
-        watcher.send(new io.conclave.protocol.SyncRequest("/"));
+        watcher.send(new io.conclave.protocol.RequestBody.Sync("/"));
         List<String> events = new ArrayList<>();
         for (RawClient.Message message = watcher.read(); message.isEvent(); message = watcher.read()) {
             WatcherEvent event = message.event().orElseThrow();
@@ -76,8 +73,8 @@ class WatchTest {
         watcher.call(Requests.existsAndWatch("/a"));
         watcher.call(Requests.childrenAndWatch("/a"));
         watcher.call(Requests.childrenAndWatch("/"));
-        watcher.call(new AddWatchRequest("/a", 0));
-        watcher.call(new AddWatchRequest("/", 1));
+        watcher.call(new WatchRequest.AddWatch("/a", 0));
+        watcher.call(new WatchRequest.AddWatch("/", 1));
         actor.call(Requests.delete("/a"));
         assertEquals(List.of(DELETED + " /a", CHILDREN + " /"), events());
     }
@@ -86,8 +83,8 @@ class WatchTest {
     void persistentWatchesStayAndRecursiveOnesSeeDescendantsButNoListsOfChildren() throws IOException {
         actor.call(Requests.create("/p"));
         actor.call(Requests.create("/r"));
-        watcher.call(new AddWatchRequest("/p", 0));
-        watcher.call(new AddWatchRequest("/r", 1));
+        watcher.call(new WatchRequest.AddWatch("/p", 0));
+        watcher.call(new WatchRequest.AddWatch("/r", 1));
         for (String top : List.of("/p", "/r")) {
             actor.call(Requests.create(top + "/c"));
             actor.call(Requests.set(top + "/c", "x"));
@@ -122,15 +119,23 @@ class WatchTest {
         actor.call(Requests.create("/a"));
         watcher.call(Requests.getAndWatch("/a"));
         watcher.call(Requests.childrenAndWatch("/a"));
-        assertEquals(0, watcher.call(new CheckWatchesRequest("/a", 1)).header().err());
-        assertEquals(0, watcher.call(new RemoveWatchesRequest("/a", 1)).header().err());
         assertEquals(
-                -121, watcher.call(new CheckWatchesRequest("/a", 1)).header().err());
+                0, watcher.call(new WatchRequest.CheckWatches("/a", 1)).header().err());
         assertEquals(
-                -121, watcher.call(new RemoveWatchesRequest("/a", 1)).header().err());
+                0,
+                watcher.call(new WatchRequest.RemoveWatches("/a", 1)).header().err());
         assertEquals(
-                -121, watcher.call(new RemoveWatchesRequest("/a", 4)).header().err());
-        assertEquals(0, watcher.call(new RemoveWatchesRequest("/a", 3)).header().err());
+                -121,
+                watcher.call(new WatchRequest.CheckWatches("/a", 1)).header().err());
+        assertEquals(
+                -121,
+                watcher.call(new WatchRequest.RemoveWatches("/a", 1)).header().err());
+        assertEquals(
+                -121,
+                watcher.call(new WatchRequest.RemoveWatches("/a", 4)).header().err());
+        assertEquals(
+                0,
+                watcher.call(new WatchRequest.RemoveWatches("/a", 3)).header().err());
         actor.call(Requests.delete("/a"));
         assertEquals(List.of(), events());
     }
@@ -145,7 +150,7 @@ class WatchTest {
         actor.call(Requests.delete("/gone"));
         actor.call(Requests.create("/grown/child"));
         actor.call(Requests.create("/come"));
-        watcher.send(new SetWatchesRequest(
+        watcher.send(new WatchRequest.SetWatches(
                 OpCode.SET_WATCHES2,
                 seen,
                 List.of("/same", "/changed", "/gone"),

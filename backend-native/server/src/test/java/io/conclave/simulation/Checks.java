@@ -1,21 +1,14 @@
 package io.conclave.simulation;
 
-import io.conclave.protocol.Create2Reply;
-import io.conclave.protocol.DeleteRequest;
-import io.conclave.protocol.ExistsRequest;
-import io.conclave.protocol.GetChildren2Reply;
-import io.conclave.protocol.GetChildren2Request;
-import io.conclave.protocol.GetDataReply;
-import io.conclave.protocol.GetDataRequest;
-import io.conclave.protocol.MultiReply;
+import io.conclave.protocol.OpCode;
 import io.conclave.protocol.ReplyBody;
+import io.conclave.protocol.RequestBody;
 import io.conclave.protocol.StatRecord;
-import io.conclave.protocol.StatReply;
 import io.conclave.replica.Step;
 import io.conclave.tree.Change;
-import io.conclave.tree.Operation;
 import io.conclave.tree.Result;
 import io.conclave.tree.TreeException;
+import io.conclave.tree.TreeOperation;
 import io.conclave.tree.TreeReads;
 import io.conclave.tree.TreeState;
 import io.conclave.tree.ZnodeStat;
@@ -43,10 +36,14 @@ final class Checks {
     /** Returns whether the answer is one that keeps a session alive: that of a write. */
     boolean check(SimulatedClient client, SimulatedClient.Request request, SimulatedClient.Reply reply) {
         return switch (request.body.opCode()) {
-            case CREATE2, CREATE_CONTAINER, DELETE, SET_DATA, MULTI, CLOSE_SESSION -> {
+            case CREATE2, CREATE_CONTAINER, CREATE_TTL, DELETE, SET_DATA, MULTI, CLOSE_SESSION -> {
                 if (reply.isNoRoom()) {
                     world.trace.count("writes refused for want of room");
                     world.truth.refused(request.tag);
+                    yield false;
+                }
+                if (reply.isUnknown()) {
+                    checkUnknown(client, request, reply);
                     yield false;
                 }
                 checkWrite(client, request, reply);
@@ -88,28 +85,38 @@ final class Checks {
         }
     }
 
-    private static boolean isSame(SimulatedClient.Request request, Operation operation) {
+    /** Only before the members have agreed that there are nodes with a time to live. */
+    private void checkUnknown(SimulatedClient client, SimulatedClient.Request request, SimulatedClient.Reply reply) {
+        require(
+                request.body.opCode() == OpCode.CREATE_TTL
+                        && world.truth.stateAt(request.shownZxid).featureLevel() < Change.TTL_FEATURE_LEVEL,
+                () -> client + " is answered " + reply + " to " + request.body);
+        world.trace.count("creations with a TTL refused");
+        world.truth.refused(request.tag);
+    }
+
+    private static boolean isSame(SimulatedClient.Request request, TreeOperation operation) {
         if (!request.tag.isEmpty()) {
             return Truth.Tags.of(operation).equals(request.tag);
         }
-        return operation instanceof Operation.Delete delete
-                && request.body instanceof DeleteRequest asked
+        return operation instanceof TreeOperation.Delete delete
+                && request.body instanceof RequestBody.Delete asked
                 && delete.path().equals(asked.path());
     }
 
     private void checkResult(SimulatedClient client, ReplyBody body, Result result) {
         boolean same = true;
         if (result instanceof Result.Created created) {
-            same = body instanceof Create2Reply reply
+            same = body instanceof ReplyBody.Create2 reply
                     && reply.path().equals(created.path())
                     && isSame(reply.stat(), created.stat());
         } else if (result instanceof Result.DataSet set) {
-            same = body instanceof StatReply reply && isSame(reply.stat(), set.stat());
+            same = body instanceof ReplyBody.Stat reply && isSame(reply.stat(), set.stat());
         } else if (result instanceof Result.MultiDone done) {
-            same = body instanceof MultiReply reply
+            same = body instanceof ReplyBody.Multi reply
                     && reply.results().size() == done.results().size();
         } else if (result instanceof Result.MultiFailed failed) {
-            same = body instanceof MultiReply reply && reply.results().size() == failed.parts();
+            same = body instanceof ReplyBody.Multi reply && reply.results().size() == failed.parts();
         }
         require(same, () -> client + " is answered " + body + ", but the result is " + result);
     }
@@ -132,18 +139,18 @@ final class Checks {
         TreeState state = world.truth.stateAt(zxid);
         try {
             boolean same;
-            if (request.body instanceof GetDataRequest get) {
+            if (request.body instanceof RequestBody.GetData get) {
                 TreeReads.Data data = TreeReads.data(state, get.path(), List.of());
-                same = reply.body() instanceof GetDataReply body
+                same = reply.body() instanceof ReplyBody.GetData body
                         && Arrays.equals(body.data(), data.bytes())
                         && isSame(body.stat(), data.stat());
-            } else if (request.body instanceof ExistsRequest exists) {
+            } else if (request.body instanceof RequestBody.Exists exists) {
                 ZnodeStat stat = TreeReads.exists(state, exists.path(), List.of());
-                same = reply.body() instanceof StatReply body && isSame(body.stat(), stat);
+                same = reply.body() instanceof ReplyBody.Stat body && isSame(body.stat(), stat);
             } else {
-                String path = ((GetChildren2Request) request.body).path();
+                String path = ((RequestBody.GetChildren2) request.body).path();
                 TreeReads.Children children = TreeReads.children(state, path, List.of());
-                same = reply.body() instanceof GetChildren2Reply body
+                same = reply.body() instanceof ReplyBody.GetChildren2 body
                         && new TreeSet<>(body.children()).equals(new TreeSet<>(children.names()))
                         && isSame(body.stat(), children.stat());
             }
@@ -157,11 +164,13 @@ final class Checks {
     }
 
     private static void arm(SimulatedClient client, SimulatedClient.Request request, int error, long zxid) {
-        if (request.body instanceof GetDataRequest get && get.watch() && error == 0) {
+        if (request.body instanceof RequestBody.GetData get && get.watch() && error == 0) {
             client.watches.armed(get.path(), false, zxid);
-        } else if (request.body instanceof ExistsRequest exists && exists.watch() && (error == 0 || error == NO_NODE)) {
+        } else if (request.body instanceof RequestBody.Exists exists
+                && exists.watch()
+                && (error == 0 || error == NO_NODE)) {
             client.watches.armed(exists.path(), false, zxid);
-        } else if (request.body instanceof GetChildren2Request children && children.watch() && error == 0) {
+        } else if (request.body instanceof RequestBody.GetChildren2 children && children.watch() && error == 0) {
             client.watches.armed(children.path(), true, zxid);
         }
     }

@@ -1,7 +1,7 @@
 package io.conclave.simulation;
 
 import io.conclave.protocol.OpCode;
-import io.conclave.protocol.SetWatchesRequest;
+import io.conclave.protocol.WatchRequest;
 import io.conclave.protocol.WatcherEvent;
 import io.conclave.tree.TreeEvent;
 import io.conclave.tree.TreeState;
@@ -76,7 +76,7 @@ final class ClientWatches {
      *
      * @param told what the request says that was seen, which is the same but for a mistake
      */
-    SetWatchesRequest again(long lastZxid, long told) {
+    WatchRequest.SetWatches again(long lastZxid, long told) {
         resetting = true;
         sinceZxid = lastZxid;
         List<String> data = new ArrayList<>();
@@ -86,12 +86,12 @@ final class ClientWatches {
                     truth.stateAt(watch.getValue()).znode(watch.getKey()).isPresent();
             (existed ? data : exist).add(watch.getKey());
         }
-        return new SetWatchesRequest(
+        return new WatchRequest.SetWatches(
                 OpCode.SET_WATCHES, told, data, exist, new ArrayList<>(ofChildren.keySet()), List.of(), List.of());
     }
 
     /** They are set: what was missed has been told. */
-    void setAgain(SetWatchesRequest request, long zxid) {
+    void setAgain(WatchRequest.SetWatches request, long zxid) {
         resetting = false;
         TreeState state = truth.stateAt(zxid);
         for (String path : request.dataWatches()) {

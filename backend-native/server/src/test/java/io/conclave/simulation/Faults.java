@@ -7,10 +7,19 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CompletionStage;
 
 /** Everything that goes wrong while it may. */
 final class Faults {
     private static final int USUAL_NETWORK_US = 300;
+
+    /** By then a change of the members is made or refused. */
+    private static final long SETTLED_US = 3_000_000;
+
+    private static final long PUT_BACK_US = 1_000_000;
+
+    /** How long a fault waits for the others to be over. */
+    private static final long PATIENCE_US = 4_000_000;
 
     private final Simulation world;
     private final VirtualTime time;
@@ -24,13 +33,7 @@ final class Faults {
     /** Whether that happens in this run. */
     private final boolean damages;
 
-    /**
-     * Whether one member comes back without its log in this run: its disk was damaged, or it put its log away because its
-     * state is wrong. If so, no write is torn: members that had to cut their logs give weak votes only, and if all are
-     * asked for and one has lost everything, there is no leader any more, as documented. And nobody is removed, and all
-     * vote, for the same reason: of two voters both are needed.
-     */
-    private final boolean oneLosesItsLog;
+    private final Edges edges;
 
     /** Whether one member applies one change wrongly, at a moment when nothing else is amiss with the members. */
     private boolean misapplies;
@@ -39,7 +42,19 @@ final class Faults {
     private long stallUs;
     private boolean running;
 
-    Faults(Simulation world, Random random) {
+    /** Until then nothing goes wrong. */
+    private long calmUntilUs;
+
+    /** Who came back without its log, last; 0 for nobody. */
+    private int lost;
+
+    private long changedUs;
+    private long putBackUs;
+
+    /** Whether a member comes back without its log in this run, which it is to do while all vote: nobody is removed. */
+    private final boolean oneLosesItsLog;
+
+    Faults(Simulation world, Random random, Random edges) {
         this.world = world;
         this.time = world.time;
         this.random = random;
@@ -48,6 +63,7 @@ final class Faults {
         this.misapplies = !damages && world.mistake().misapplies(random);
         this.oneLosesItsLog = damages || misapplies;
         this.meanGapUs = 50_000 + random.nextInt(400_000);
+        this.edges = new Edges(world, this, edges, damages);
     }
 
     private int anyId() {
@@ -77,15 +93,30 @@ final class Faults {
     void begin() {
         running = true;
         next();
+        if (misapplies) {
+            time.after(random.nextInt(3_000_000), this::misapplyOnce);
+        }
+    }
+
+    /** Tries until it may be. */
+    private void misapplyOnce() {
+        whenOneMayLoseItsLog(() -> {
+            misapplies = false;
+            world.machines.values().forEach(Faults::disarm);
+            preferred().misapply();
+        });
+        if (misapplies && running) {
+            time.after(PATIENCE_US + 1, this::misapplyOnce);
+        }
     }
 
     private void next() {
         if (running) {
             time.after(random.nextInt(2 * meanGapUs), () -> {
-                if (running) {
+                if (running && !isCalm()) {
                     strike();
-                    next();
                 }
+                next();
             });
         }
     }
@@ -98,7 +129,7 @@ final class Faults {
         stalled = 0;
         for (ServerMachine machine : world.machines.values()) {
             machine.disk().capacity(Long.MAX_VALUE);
-            machine.disk().failAfter(-1);
+            disarm(machine);
             machine.misapplyNoMore();
         }
     }
@@ -119,11 +150,101 @@ final class Faults {
         world.clients.usualDelayUs(USUAL_NETWORK_US);
     }
 
-    private void strike() {
-        if (misapplies && world.allVote() && world.allServe()) {
-            misapplies = false;
-            preferred().misapply();
+    boolean isRunning() {
+        return running;
+    }
+
+    private void putBack() {
+        ServerMachine leader = world.leader();
+        if (leader != null && time.nowUs() > putBackUs + PUT_BACK_US) {
+            putBackUs = time.nowUs();
+            world.missing(leader).forEach(member -> leader.log().change(new MembershipChange.Put(member)));
         }
+    }
+
+    long snapshotCheckEveryMs() {
+        return edges.snapshotCheckEveryMs();
+    }
+
+    // ---- what may go wrong together
+
+    /**
+     * Whether a write may be torn, or a member removed. Neither while a member is without its log, or may have to put it
+     * away: members that had to cut their logs give provisional votes only, and if all are asked for and one has lost everything,
+     * there is no leader any more, as documented. And of two voters both are needed.
+     */
+    boolean mayTear() {
+        return (lost == 0 || world.isBack(lost))
+                && !world.hasWrongStateSpread()
+                && world.machines.values().stream().noneMatch(ServerMachine::mayBeWrong);
+    }
+
+    /**
+     * Whether a member may lose its log: all are voters and run, none has to put its log away, none gives provisional votes, and no
+     * change of the members is under way. Links may be cut, and members may be behind: the others elect one that has
+     * everything. A member that does not run may have a torn tail of which nobody knows yet.
+     */
+    boolean mayLoseLog() {
+        return world.allVote() && world.allRun() && world.isWithoutTornLogs() && mayTear() && hasNoChange();
+    }
+
+    /** Lets nothing else go wrong for a moment, repairs what is broken, and does it if a member may lose its log soon. */
+    void whenOneMayLoseItsLog(Runnable action) {
+        if (!isCalm()) {
+            calmFor(PATIENCE_US);
+            whenOneMayLoseItsLog(action, calmUntilUs);
+        }
+    }
+
+    /** For so long nothing goes wrong, or until this is called again. */
+    void calmFor(long durationUs) {
+        calmUntilUs = time.nowUs() + durationUs;
+    }
+
+    private boolean isCalm() {
+        return time.nowUs() < calmUntilUs;
+    }
+
+    private void whenOneMayLoseItsLog(Runnable action, long untilUs) {
+        if (running && !mayLoseLog() && time.nowUs() < untilUs) {
+            heal();
+            putBack();
+            world.machines.keySet().forEach(this::bringUp);
+            time.after(20_000, () -> whenOneMayLoseItsLog(action, untilUs));
+            return;
+        }
+        calmFor(0);
+        if (running && mayLoseLog()) {
+            action.run();
+        }
+    }
+
+    private boolean hasNoChange() {
+        return time.nowUs() > changedUs + SETTLED_US;
+    }
+
+    /** From now on no write is torn. */
+    void losesItsLog(int id) {
+        lost = id;
+        world.machines.values().forEach(Faults::disarm);
+    }
+
+    private static void disarm(ServerMachine machine) {
+        machine.disk().failAfter(-1);
+        machine.disk().failSyncAfter(-1, "");
+    }
+
+    /** Asks the leader to take a vote. */
+    CompletionStage<Void> takeVote(ServerMachine leader, MembershipChange change) {
+        changedUs = time.nowUs();
+        return leader.log().change(change);
+    }
+
+    private void strike() {
+        if (edges.areActive()) {
+            putBack();
+        }
+        edges.strike();
         switch (random.nextInt(27)) {
             case 0, 1, 2 -> crash(preferred());
             case 3 -> kill(preferred());
@@ -136,7 +257,11 @@ final class Faults {
             case 13 -> slowDisk(any());
             case 14 -> stall(preferred());
             case 15 -> fullDisk(any());
-            case 16 -> damage();
+            case 16 -> {
+                if (damages && !world.machines.get(victim).isDamaged()) {
+                    whenOneMayLoseItsLog(this::damage);
+                }
+            }
             case 17 -> clocks(preferred());
             case 18 -> transfer();
             case 19 -> change();
@@ -152,7 +277,7 @@ final class Faults {
 
     // ---- processes and machines
 
-    private void restartLater(ServerMachine machine) {
+    void restartLater(ServerMachine machine) {
         time.after(10_000 + random.nextInt(random.nextInt(4) == 0 ? 5_000_000 : 500_000), () -> bringUp(machine.id));
     }
 
@@ -160,7 +285,7 @@ final class Faults {
         if (!machine.isAlive()) {
             return;
         }
-        if (oneLosesItsLog || random.nextBoolean()) {
+        if (!mayTear() || random.nextBoolean()) {
             world.trace.fault("power lost", machine.id, 0);
             machine.losePower();
             restartLater(machine);
@@ -231,18 +356,18 @@ final class Faults {
 
     private void fullDisk(ServerMachine machine) {
         world.trace.fault("disk full", machine.id, 0);
+        edges.spare(machine);
         machine.disk().capacity(machine.disk().used() + random.nextInt(80_000));
         time.after(random.nextInt(4_000_000), () -> machine.disk().capacity(Long.MAX_VALUE));
     }
 
     private void damage() {
         ServerMachine machine = world.machines.get(victim);
-        if (!damages || machine.isDamaged() || !world.allVote()) {
+        if (machine.isDamaged()) {
             return;
         }
-        if (machine.isAlive()) {
-            machine.losePower();
-        }
+        losesItsLog(victim);
+        machine.losePower();
         machine.damaged();
         if (random.nextBoolean()) {
             world.trace.fault("directory wiped", machine.id, 0);
@@ -342,20 +467,20 @@ final class Faults {
     private void transfer() {
         ServerMachine leader = world.leader();
         if (leader != null) {
-            world.trace.fault("leadership handed over", leader.id, 0);
+            world.trace.fault("leadership transferred", leader.id, 0);
             leader.log().transferLeadership(random.nextBoolean() ? 0 : anyId());
         }
     }
 
     private void change() {
         ServerMachine leader = world.leader();
-        if (leader == null || oneLosesItsLog) {
+        if (leader == null || oneLosesItsLog || !mayTear()) {
             return;
         }
         int id = anyId();
         if (leader.log().status().configuration().members().containsKey(id)) {
             world.trace.fault("member removed", id, 0);
-            leader.log().change(new MembershipChange.Remove(id));
+            takeVote(leader, new MembershipChange.Remove(id));
         } else {
             world.trace.fault("member put back", id, 0);
             leader.log().change(new MembershipChange.Put(world.listed().get(id)));

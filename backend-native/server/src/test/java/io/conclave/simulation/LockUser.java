@@ -2,14 +2,9 @@ package io.conclave.simulation;
 
 import io.conclave.protocol.AclRecord;
 import io.conclave.protocol.CreateFlag;
-import io.conclave.protocol.CreateRequest;
-import io.conclave.protocol.DeleteRequest;
-import io.conclave.protocol.ExistsRequest;
-import io.conclave.protocol.GetChildren2Reply;
-import io.conclave.protocol.GetChildren2Request;
-import io.conclave.protocol.GetDataRequest;
 import io.conclave.protocol.OpCode;
-import io.conclave.protocol.StatReply;
+import io.conclave.protocol.ReplyBody;
+import io.conclave.protocol.RequestBody;
 import java.nio.charset.StandardCharsets;
 import java.util.Comparator;
 import java.util.List;
@@ -60,7 +55,7 @@ final class LockUser {
         mark = "m" + client.id + "-" + ++marks + "-";
         String tag = client.nextTag();
         client.send(
-                new CreateRequest(
+                new RequestBody.Create(
                         OpCode.CREATE2,
                         LINE + "/" + mark,
                         tag.getBytes(StandardCharsets.ISO_8859_1),
@@ -77,9 +72,9 @@ final class LockUser {
 
     private void look() {
         String of = mark;
-        client.send(new GetChildren2Request(LINE, false), "", reply -> {
+        client.send(new RequestBody.GetChildren2(LINE, false), "", reply -> {
             if (reply != null && reply.isOk() && of.equals(mark) && state != State.IDLE) {
-                looked(((GetChildren2Reply) reply.body()).children());
+                looked(((ReplyBody.GetChildren2) reply.body()).children());
             }
         });
     }
@@ -119,7 +114,7 @@ final class LockUser {
     private void await(String predecessor) {
         watched = predecessor;
         String of = mark;
-        client.send(new GetDataRequest(predecessor, true), "", reply -> {
+        client.send(new RequestBody.GetData(predecessor, true), "", reply -> {
             if (reply != null && !reply.isOk() && of.equals(mark) && state == State.WAITING) {
                 look();
             }
@@ -128,14 +123,14 @@ final class LockUser {
 
     private void head(String own) {
         String of = mark;
-        client.send(new ExistsRequest(own, false), "", reply -> {
+        client.send(new RequestBody.Exists(own, false), "", reply -> {
             if (reply == null || !of.equals(mark) || state != State.WAITING) {
                 return;
             }
             if (!reply.isOk()) {
                 throw new Violation(client + " was the head of the line and its node is gone: " + own);
             }
-            StatReply found = (StatReply) reply.body();
+            ReplyBody.Stat found = (ReplyBody.Stat) reply.body();
             if (found.stat().ephemeralOwner() != client.sessionId()) {
                 throw new Violation(client + " finds its node to be of another session: " + found);
             }
@@ -171,7 +166,7 @@ final class LockUser {
             return;
         }
         deleting = of;
-        client.send(new DeleteRequest(own, -1), "", reply -> {
+        client.send(new RequestBody.Delete(own, -1), "", reply -> {
             if (reply != null && of.equals(mark) && state == State.LEAVING) {
                 deleting = "";
                 if (reply.isNoRoom()) {

@@ -15,9 +15,14 @@ final class MachineClock {
     private long sinceUs;
     private long wallOffsetMs;
 
-    MachineClock(LongSupplier nowUs, long originUs) {
+    /**
+     * @param originUs where its monotonic time begins
+     * @param wallAheadMs how much its wall clock is ahead at first
+     */
+    MachineClock(LongSupplier nowUs, long originUs, long wallAheadMs) {
         this.nowUs = nowUs;
         this.readUs = originUs;
+        this.wallOffsetMs = wallAheadMs - originUs / 1000;
     }
 
     /** From now on it runs at this rate. */

@@ -37,8 +37,8 @@ class MemberLog implements ReplicatedLog {
     }
 
     @Override
-    public boolean confirm(byte[] note, Runnable action) {
-        return loop.confirm(note, action);
+    public boolean readIndex(byte[] note, Runnable action) {
+        return loop.readIndex(note, action);
     }
 
     @Override

@@ -12,7 +12,7 @@ import io.conclave.consensus.disk.DiskFile;
 import io.conclave.consensus.disk.DiskFullException;
 import io.conclave.consensus.disk.MistakenWrites;
 import io.conclave.consensus.disk.SimulatedDisk;
-import io.conclave.consensus.entry.EntryKind;
+import io.conclave.consensus.entry.LogEntryKind;
 import io.conclave.consensus.member.CoreFactory;
 import io.conclave.protocol.Xid;
 import io.conclave.tree.Change;
@@ -47,7 +47,7 @@ enum Mistake {
             });
         }
     },
-    /** A server counts itself as confirmed without having asked anybody, and so answers pings. */
+    /** A server takes its heartbeats as confirmed without having asked the leader, and so answers pings. */
     PINGS_ANSWERED_WITHOUT_LEADER {
         @Override
         SessionLeases leases(SessionLeases of) {
@@ -146,11 +146,39 @@ enum Mistake {
             return reason -> {};
         }
     },
+    /** The leader deletes nothing that has outlived its time. */
+    NOTHING_REAPED {
+        @Override
+        ReplicatedLog log(MemberLog of, Random random) {
+            return new DelegatingLog(of) {
+                @Override
+                public boolean propose(Proposal proposal) {
+                    return isDeletion(proposal.kind(), proposal.payload()) || super.propose(proposal);
+                }
+            };
+        }
+    },
+    /** Whether a znode has outlived its time is decided by a clock that is ahead of the log's. */
+    REAPED_BY_ANOTHER_CLOCK {
+        @Override
+        CommittedBatch batch(CommittedBatch of, TreeState state) {
+            boolean deletes = of.entries().stream().anyMatch(entry -> isDeletion(entry.kind(), entry.payload()));
+            return new CommittedBatch(
+                    of.term(), of.firstIndex(), of.lastIndex(), of.timestampMs() + (deletes ? 1000 : 0), of.entries());
+        }
+    },
     /** A leader confirms that it leads without a majority. */
-    CONFIRMED_WITHOUT_MAJORITY {
+    READ_INDEX_WITHOUT_MAJORITY {
         @Override
         CoreFactory cores() {
-            return MistakenCores.with("CONFIRMED_WITHOUT_MAJORITY");
+            return MistakenCores.with("READ_INDEX_WITHOUT_MAJORITY");
+        }
+    },
+    /** A member believes any term that it is told. */
+    ANY_TERM_BELIEVED {
+        @Override
+        CoreFactory cores() {
+            return MistakenCores.with("ANY_TERM_BELIEVED");
         }
     },
     /** A snapshot that is older than what is there is put in its place. */
@@ -158,6 +186,13 @@ enum Mistake {
         @Override
         CoreFactory cores() {
             return MistakenCores.with("STALE_SNAPSHOT_INSTALLED");
+        }
+    },
+    /** A server applies, and serves, before it has read the state that another one sent. */
+    APPLIED_WITHOUT_STATE {
+        @Override
+        CoreFactory cores() {
+            return MistakenCores.with("APPLIED_WITHOUT_STATE");
         }
     },
     /** A member votes for two in one term. */
@@ -233,10 +268,15 @@ enum Mistake {
         return replies.put(events.flip()).array();
     }
 
+    private static boolean isDeletion(LogEntryKind kind, byte[] payload) {
+        return kind == LogEntryKind.APPLICATION
+                && ChangeCodec.decode(ByteBuffer.wrap(payload)) instanceof Change.DeleteContainer;
+    }
+
     private static CommittedBatch changed(CommittedBatch of, Function<Change, Change> how) {
         List<CommittedEntry> entries = new ArrayList<>();
         for (CommittedEntry entry : of.entries()) {
-            if (entry.kind() != EntryKind.APPLICATION) {
+            if (entry.kind() != LogEntryKind.APPLICATION) {
                 entries.add(entry);
                 continue;
             }
@@ -263,8 +303,8 @@ enum Mistake {
         }
 
         @Override
-        public EntryKind kind() {
-            return EntryKind.APPLICATION;
+        public LogEntryKind kind() {
+            return LogEntryKind.APPLICATION;
         }
 
         @Override

@@ -6,18 +6,21 @@ import io.conclave.consensus.DamagedLogException;
 import io.conclave.consensus.LogException;
 import io.conclave.consensus.ReplicatedLog;
 import io.conclave.consensus.core.PeerMessage;
+import io.conclave.consensus.core.WrongDiskException;
 import io.conclave.consensus.disk.PowerFailure;
 import io.conclave.consensus.disk.SimulatedDisk;
 import io.conclave.consensus.ensemble.EnsembleLog;
-import io.conclave.consensus.entry.EntryKind;
-import io.conclave.consensus.entry.Member;
+import io.conclave.consensus.entry.EnsembleMember;
+import io.conclave.consensus.entry.LogEntryKind;
 import io.conclave.consensus.member.MemberLoop;
+import io.conclave.consensus.simulation.JumpingTerms;
 import io.conclave.consensus.simulation.SimulatedNetwork;
 import io.conclave.consensus.simulation.VirtualTime;
+import io.conclave.consensus.simulation.VoteBytes;
 import io.conclave.server.SimulatedServer;
 import io.conclave.tree.Change;
 import io.conclave.tree.ChangeCodec;
-import io.conclave.tree.Operation;
+import io.conclave.tree.TreeOperation;
 import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.Random;
@@ -42,6 +45,9 @@ final class ServerMachine implements SimulatedNetwork.Node {
 
     private boolean wrong;
 
+    /** Its disk went back in time once, so its process may end for that. */
+    private boolean restored;
+
     ServerMachine(int id, Simulation world, SimulatedNetwork network, Random seeds) {
         this.id = id;
         this.world = world;
@@ -49,7 +55,10 @@ final class ServerMachine implements SimulatedNetwork.Node {
         this.network = network;
         this.random = new Random(seeds.nextLong());
         this.disk = new SimulatedDisk(seeds.nextLong());
-        this.clock = new MachineClock(this::presentUs, random.nextInt(1_000_000_000));
+        this.clock = new MachineClock(
+                this::presentUs,
+                random.nextInt(1_000_000_000),
+                random.nextInt(world.clocksDiffer() ? 1_000_000 : 1000));
         network.add(id, this);
     }
 
@@ -105,15 +114,25 @@ final class ServerMachine implements SimulatedNetwork.Node {
         return wrong;
     }
 
+    /** Whether its state is wrong, or is about to be. */
+    boolean mayBeWrong() {
+        return wrong || misapplies;
+    }
+
     /** Another member's wrong state is its own now, and what most members have is not what is right any more. */
     void hasReceivedWrongState() {
         wrong = true;
         world.wrongStateHasSpread();
     }
 
-    /** Wrong are times alone, which no client looks at: what is to be found is found by the servers. */
+    /**
+     * Wrong are times alone, and not those of nodes that the reaper deletes, so no client sees it: what is to be found is
+     * found by the servers.
+     */
     CommittedBatch misapplying(CommittedBatch of) {
-        if (!misapplies || of.entries().stream().noneMatch(ServerMachine::setsTimes)) {
+        if (!misapplies
+                || of.entries().stream().noneMatch(ServerMachine::setsTimes)
+                || of.entries().stream().anyMatch(Lifetimes::decide)) {
             return of;
         }
         misapplies = false;
@@ -123,10 +142,10 @@ final class ServerMachine implements SimulatedNetwork.Node {
     }
 
     private static boolean setsTimes(CommittedEntry entry) {
-        return entry.kind() == EntryKind.APPLICATION
+        return entry.kind() == LogEntryKind.APPLICATION
                 && ChangeCodec.decode(ByteBuffer.wrap(entry.payload())) instanceof Change.Request request
-                && (request.operation() instanceof Operation.Create
-                        || request.operation() instanceof Operation.SetData);
+                && (request.operation() instanceof TreeOperation.Create
+                        || request.operation() instanceof TreeOperation.SetData);
     }
 
     /** The process has found out; it ends soon, and its log is put away before it begins anew. */
@@ -144,6 +163,7 @@ final class ServerMachine implements SimulatedNetwork.Node {
             disk.kill();
             EnsembleLog.setAside(disk);
             wrong = false;
+            world.losesItsLog(id);
             time.after(random.nextInt(1_000_000), () -> world.bringUp(id));
         });
     }
@@ -158,13 +178,19 @@ final class ServerMachine implements SimulatedNetwork.Node {
 
     // ---- life and death
 
-    void start(Map<Integer, Member> members, boolean birth) {
+    void start(Map<Integer, EnsembleMember> members, boolean bootstrap) {
         if (process != null || stopped) {
             throw new IllegalStateException("machine " + id);
         }
-        process = new ServerProcess(this, world, network, random, members, birth);
-        world.trace.event("start", id, birth ? 1 : 0, "");
+        process = new ServerProcess(this, world, network, random, members, bootstrap);
+        world.trace.event("start", id, bootstrap ? 1 : 0, "");
         process.begin();
+        if (process != null && VoteBytes.isTorn(disk)) {
+            world.trace.count("start with a torn tail");
+            if (world.machines.values().stream().anyMatch(other -> !other.isAlive())) {
+                world.trace.count("start with a torn tail while another one is down");
+            }
+        }
     }
 
     /** Ends the process here and now; the machine lives on. */
@@ -186,7 +212,22 @@ final class ServerMachine implements SimulatedNetwork.Node {
         stopped = false;
     }
 
+    /** Ends the process, and gives the disk an older content. */
+    void restore(Map<String, byte[]> image) {
+        wipe();
+        image.forEach(disk::put);
+        restored = true;
+    }
+
+    /** Whether its state is dropped, and the one that it has received not there yet. */
+    boolean isReading() {
+        return process != null && process.server().replica().isReading();
+    }
+
     private void end(int noticedUs) {
+        if (isReading()) {
+            world.trace.count("end of a process while it reads a state");
+        }
         ServerProcess ending = process;
         process = null;
         if (ending != null) {
@@ -214,6 +255,10 @@ final class ServerMachine implements SimulatedNetwork.Node {
         }
         if (disk.hasFailed() || isCausedBy(cause, PowerFailure.class)) {
             losePower();
+        } else if (disk.hasFailedSync()) {
+            syncHasFailed();
+        } else if (restored && isCausedBy(cause, WrongDiskException.class)) {
+            wentBack(isOutvoted(cause));
         } else if (damaged) {
             world.trace.fault("damage found, server stopped", id, 0);
             end(1_000);
@@ -225,6 +270,31 @@ final class ServerMachine implements SimulatedNetwork.Node {
             String kind = isCausedBy(cause, DamagedLogException.class) ? "sees damage that nobody did" : "fails";
             world.violated(new Violation("the log of server " + id + " " + kind + ": " + cause.getMessage(), cause));
         }
+    }
+
+    /** What was to be saved counts as saved, and is not: a loss of power takes it, now or later. */
+    private void syncHasFailed() {
+        world.trace.fault("sync failed, pages are clean", id, 0);
+        if (random.nextBoolean()) {
+            kill();
+        } else {
+            losePower();
+        }
+        time.after(random.nextInt(1_000_000), () -> world.bringUp(id));
+    }
+
+    /** The process has found out that its disk went back; its operator does what it says. */
+    private void wentBack(boolean outvoted) {
+        world.trace.fault("disk found to have gone back", id, 0);
+        kill();
+        if (!outvoted) {
+            EnsembleLog.setAside(disk);
+        }
+        time.after(random.nextInt(1_000_000), () -> world.bringUp(id));
+    }
+
+    private static boolean isOutvoted(Throwable cause) {
+        return cause instanceof WrongDiskException wrong ? wrong.isOutvoted() : isOutvoted(cause.getCause());
     }
 
     private static Violation violationOf(Throwable cause) {
@@ -274,6 +344,9 @@ final class ServerMachine implements SimulatedNetwork.Node {
 
     @Override
     public void arrived(int from, long directory, PeerMessage message) {
+        if (message instanceof PeerMessage.OfTerm ofTerm && JumpingTerms.isOne(ofTerm.term())) {
+            world.trace.fault("term that jumps", from, id);
+        }
         happens(loop -> loop.arrived(from, directory, message));
     }
 

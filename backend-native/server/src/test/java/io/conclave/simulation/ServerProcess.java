@@ -8,7 +8,7 @@ import io.conclave.consensus.StateMachine;
 import io.conclave.consensus.core.PeerMessage;
 import io.conclave.consensus.disk.PowerFailure;
 import io.conclave.consensus.entry.ClusterConfiguration;
-import io.conclave.consensus.entry.Member;
+import io.conclave.consensus.entry.EnsembleMember;
 import io.conclave.consensus.member.MemberLoop;
 import io.conclave.consensus.member.PeerLinks;
 import io.conclave.consensus.simulation.SimulatedNetwork;
@@ -41,6 +41,9 @@ import java.util.function.Consumer;
 final class ServerProcess {
     private static final int EVENT_LOOPS = 2;
 
+    /** How long it may take to read a state. */
+    private static final int MOST_READING_US = 3_000_000;
+
     private final ServerMachine machine;
     private final Simulation world;
     private final VirtualTime time;
@@ -69,15 +72,15 @@ final class ServerProcess {
             Simulation world,
             SimulatedNetwork network,
             Random random,
-            Map<Integer, Member> members,
-            boolean birth) {
+            Map<Integer, EnsembleMember> members,
+            boolean bootstrap) {
         this.machine = machine;
         this.world = world;
         this.time = world.time;
         this.network = network;
         this.random = random;
         this.clock = machine.clock();
-        LogOptions options = options(members, birth);
+        LogOptions options = options(members, bootstrap);
         wanted.addAll(options.members().keySet());
         List<Executor> executors = new ArrayList<>();
         for (int i = 0; i < EVENT_LOOPS; i++) {
@@ -103,11 +106,11 @@ final class ServerProcess {
                 world.mistake().wrong(reason -> machine.stateIsWrong(this)));
     }
 
-    private LogOptions options(Map<Integer, Member> members, boolean birth) {
+    private LogOptions options(Map<Integer, EnsembleMember> members, boolean bootstrap) {
         return LogOptions.builder(clock::wallMs, clock::monotonicMs, this::inBackground, this::afterMs, machine::failed)
                 .memberId(machine.id)
                 .members(members)
-                .birth(birth)
+                .bootstrap(bootstrap)
                 .clusterIds(() -> new UUID(7, 7))
                 .directoryIds(random::nextLong)
                 .featureLevel(SimulatedServer.FEATURE_LEVEL)
@@ -116,6 +119,7 @@ final class ServerProcess {
                 .maxBatchBytes(24 * 1024)
                 .maxQueuedBytes(256 * 1024)
                 .snapshotEveryEntries(world.snapshotEveryEntries())
+                .snapshotCheckEveryMs(world.snapshotCheckEveryMs())
                 .snapshotsKept(2)
                 .build();
     }
@@ -132,8 +136,8 @@ final class ServerProcess {
 
     void begin() {
         running = true;
-        StateMachine state = world.truth.witnessed(machine, server.replica());
-        LogListener listener = world.truth.witnessed(machine, log, server.events());
+        StateMachine state = world.truth.observed(machine, server.replica());
+        LogListener listener = world.truth.observed(machine, log, server.events());
         inTurn(() -> loop.start(state, listener));
         if (isOver()) {
             return;
@@ -200,7 +204,8 @@ final class ServerProcess {
     }
 
     private void inBackground(Runnable task) {
-        time.after(100 + random.nextInt(20_000), whileItLives(task));
+        boolean isLarge = server.replica().isReading() && random.nextInt(3) != 0;
+        time.after(100 + random.nextInt(isLarge ? MOST_READING_US : 20_000), whileItLives(task));
     }
 
     private void afterMs(long delayMs, Runnable action) {

@@ -3,7 +3,6 @@ package io.conclave.simulation;
 import io.conclave.consensus.simulation.VirtualTime;
 import io.conclave.protocol.ConnectRequest;
 import io.conclave.protocol.ConnectResponse;
-import io.conclave.protocol.EmptyRequest;
 import io.conclave.protocol.ErrorCode;
 import io.conclave.protocol.Frames;
 import io.conclave.protocol.JuteReader;
@@ -11,7 +10,7 @@ import io.conclave.protocol.OpCode;
 import io.conclave.protocol.ReplyBody;
 import io.conclave.protocol.ReplyHeader;
 import io.conclave.protocol.RequestBody;
-import io.conclave.protocol.SetWatchesRequest;
+import io.conclave.protocol.WatchRequest;
 import io.conclave.protocol.WatcherEvent;
 import io.conclave.protocol.WireRecord;
 import io.conclave.protocol.Xid;
@@ -42,6 +41,11 @@ final class SimulatedClient implements ClientNetwork.Listener {
         boolean isNoRoom() {
             return header.err() == ErrorCode.NOT_READ_ONLY.code();
         }
+
+        /** The server's tree does not know what is asked for: the request is not carried out. */
+        boolean isUnknown() {
+            return header.err() == ErrorCode.UNIMPLEMENTED.code();
+        }
     }
 
     /** A request on its way. */
@@ -53,14 +57,18 @@ final class SimulatedClient implements ClientNetwork.Listener {
         /** What any client had seen when it was sent. */
         final long seenZxid;
 
+        /** What its session had been shown. */
+        final long shownZxid;
+
         final Outcome outcome;
 
-        Request(int xid, RequestBody body, String tag, long sentUs, long seenZxid, Outcome outcome) {
+        Request(int xid, RequestBody body, String tag, long sentUs, long seenZxid, long shownZxid, Outcome outcome) {
             this.xid = xid;
             this.body = body;
             this.tag = tag;
             this.sentUs = sentUs;
             this.seenZxid = seenZxid;
+            this.shownZxid = shownZxid;
             this.outcome = outcome;
         }
     }
@@ -247,7 +255,7 @@ final class SimulatedClient implements ClientNetwork.Listener {
         if (state != State.ATTACHED || (closingSession && body.opCode() != OpCode.CLOSE_SESSION)) {
             return;
         }
-        Request request = new Request(nextXid++, body, tag, time.nowUs(), world.seenZxid(), outcome);
+        Request request = new Request(nextXid++, body, tag, time.nowUs(), world.seenZxid(), lastZxid, outcome);
         world.trace.event("ask", id, request.xid, body);
         pending.add(request);
         write(new io.conclave.protocol.RequestHeader(request.xid, body.opCode().code()), body);
@@ -257,7 +265,7 @@ final class SimulatedClient implements ClientNetwork.Listener {
     void closeSession() {
         lock.lost();
         closingSession = true;
-        send(EmptyRequest.CLOSE_SESSION, "", reply -> {
+        send(RequestBody.Empty.CLOSE_SESSION, "", reply -> {
             if (reply != null && reply.isNoRoom()) {
                 closingSession = false;
                 lock.reconnected();
@@ -278,7 +286,7 @@ final class SimulatedClient implements ClientNetwork.Listener {
             return;
         }
         pingsSentUs.add(time.nowUs());
-        write(new io.conclave.protocol.RequestHeader(Xid.PING, OpCode.PING.code()), EmptyRequest.PING);
+        write(new io.conclave.protocol.RequestHeader(Xid.PING, OpCode.PING.code()), RequestBody.Empty.PING);
         time.after(timeoutMs * 1000L / 3, () -> ping(of));
     }
 
@@ -345,7 +353,8 @@ final class SimulatedClient implements ClientNetwork.Listener {
         world.trace.event("attached", id, sessionId, connection.server());
         keptAlive(handshakeSentUs);
         if (watches.isAny()) {
-            SetWatchesRequest again = watches.again(lastZxid, world.mistake().watchedSince(lastZxid));
+            WatchRequest.SetWatches again =
+                    watches.again(lastZxid, world.mistake().watchedSince(lastZxid));
             send(again, "", reply -> {
                 if (reply != null) {
                     watches.setAgain(again, reply.header().zxid());

@@ -4,9 +4,10 @@ import io.conclave.connection.ServiceMode;
 import io.conclave.consensus.LogStatus;
 import io.conclave.consensus.MembershipChange;
 import io.conclave.consensus.entry.ClusterConfiguration;
-import io.conclave.consensus.entry.Member;
+import io.conclave.consensus.entry.EnsembleMember;
 import io.conclave.consensus.simulation.SimulatedNetwork;
 import io.conclave.consensus.simulation.VirtualTime;
+import io.conclave.consensus.simulation.VoteBytes;
 import io.conclave.tree.SessionRecord;
 import io.conclave.tree.TreeState;
 import java.util.ArrayList;
@@ -29,7 +30,7 @@ final class Simulation {
     final ClientNetwork clients;
     final SimulatedNetwork network;
     final Map<Integer, ServerMachine> machines = new TreeMap<>();
-    private final Map<Integer, Member> listed = new TreeMap<>();
+    private final Map<Integer, EnsembleMember> listed = new TreeMap<>();
     private final List<SimulatedClient> users = new ArrayList<>();
     private final List<Workload> workloads = new ArrayList<>();
     private final Random random;
@@ -37,6 +38,10 @@ final class Simulation {
     private final Mistake mistake;
     private final Faults faults;
     private final int snapshotEvery;
+
+    /** Whether the wall clocks are minutes apart: the log's time then stands still when leaders change. */
+    private final boolean clocksDiffer;
+
     private long seenZxid;
     private long lastToken;
     private Violation violation;
@@ -52,11 +57,12 @@ final class Simulation {
         this.truth = new Truth(this);
         this.network = new SimulatedNetwork(time, new Random(random.nextLong()));
         this.clients = new ClientNetwork(time, new Random(random.nextLong()), machines, mistake);
+        this.clocksDiffer = random.nextInt(3) == 0;
         this.snapshotEvery = 50 + random.nextInt(400);
         int voters = random.nextInt(4) == 0 ? 5 : 3;
         int observers = random.nextInt(5) == 0 ? 1 : 0;
         for (int id = 1; id <= voters + observers; id++) {
-            listed.put(id, new Member(id, 0, "host-" + id, 1, "", 0, id > voters));
+            listed.put(id, new EnsembleMember(id, 0, "host-" + id, 1, "", 0, id > voters));
         }
         for (int id : listed.keySet()) {
             machines.put(id, new ServerMachine(id, this, network, random));
@@ -67,7 +73,7 @@ final class Simulation {
             users.add(user);
             workloads.add(new Workload(user, this));
         }
-        this.faults = new Faults(this, new Random(random.nextLong()));
+        this.faults = new Faults(this, new Random(random.nextLong()), new Random(seed * 0x2545f4914f6cdd1dL));
     }
 
     /** What came of a run. */
@@ -116,6 +122,14 @@ final class Simulation {
         return snapshotEvery;
     }
 
+    boolean clocksDiffer() {
+        return clocksDiffer;
+    }
+
+    long snapshotCheckEveryMs() {
+        return faults.snapshotCheckEveryMs();
+    }
+
     int segmentBytes() {
         return 64 * 1024;
     }
@@ -133,7 +147,7 @@ final class Simulation {
         return users;
     }
 
-    Map<Integer, Member> listed() {
+    Map<Integer, EnsembleMember> listed() {
         return listed;
     }
 
@@ -181,10 +195,44 @@ final class Simulation {
         faults.bringUp(id);
     }
 
-    /** Whether every server serves its clients everything. */
-    boolean allServe() {
-        return machines.values().stream()
-                .allMatch(machine -> machine.isAlive() && machine.server().mode() == ServiceMode.FULL);
+    /** A member comes back without its log. */
+    void losesItsLog(int id) {
+        faults.losesItsLog(id);
+    }
+
+    /** Whether the member is there, with the directory that the others know, and serves. */
+    boolean isBack(int id) {
+        ServerMachine leader = leader();
+        ServerMachine machine = machines.get(id);
+        if (leader == null || !machine.isAlive() || machine.isClosing()) {
+            return false;
+        }
+        ClusterConfiguration configuration = leader.log().status().configuration();
+        EnsembleMember known = configuration.members().get(id);
+        return known != null
+                && known.directory() == machine.directory()
+                && (known.observer() || configuration.voters().contains(id))
+                && machine.server().mode() == ServiceMode.FULL;
+    }
+
+    /** Whether every member's process runs. */
+    boolean allRun() {
+        return machines.values().stream().allMatch(machine -> machine.isAlive() && !machine.isClosing());
+    }
+
+    /** Whether no member gives provisional votes. */
+    boolean isWithoutTornLogs() {
+        return machines.values().stream().noneMatch(machine -> VoteBytes.isTorn(machine.disk()));
+    }
+
+    /** The members that are listed and not known to the leader, or known as what they are not. */
+    List<EnsembleMember> missing(ServerMachine leader) {
+        Map<Integer, EnsembleMember> members =
+                leader.log().status().configuration().members();
+        return listed.values().stream()
+                .filter(member -> !members.containsKey(member.id())
+                        || members.get(member.id()).observer() != member.observer())
+                .toList();
     }
 
     /** Who leads, as far as he knows himself, in the newest term; null if nobody does. */
@@ -255,7 +303,11 @@ final class Simulation {
                                         + machine.server().replica().state()
                                 : "dead"));
         users.forEach(user -> text.append("\n  ").append(user).append(user.isAttached() ? " attached" : " away"));
-        return text.append("\n  truth: ").append(truth.state()).toString();
+        return text.append("\n  truth: ")
+                .append(truth.state())
+                .append("\n  what is deleted in time: ")
+                .append(truth.lifetimes)
+                .toString();
     }
 
     private static String describe(LogStatus status) {
@@ -275,7 +327,7 @@ final class Simulation {
         }
         ClusterConfiguration configuration = leader.log().status().configuration();
         Set<Integer> wanted = new TreeSet<>();
-        for (Member member : listed.values()) {
+        for (EnsembleMember member : listed.values()) {
             if (!member.observer()) {
                 wanted.add(member.id());
             }
@@ -305,6 +357,7 @@ final class Simulation {
             }
         }
         await("sessions are those of living clients", 30, this::sessionsAreRight);
+        await("what has outlived its time is deleted", 120, () -> truth.lifetimes.isNothingLeft(!clocksDiffer));
         runFor(SECOND_US);
         await(
                 "all have applied everything",
@@ -344,12 +397,7 @@ final class Simulation {
         if (leader == null) {
             return;
         }
-        Set<Integer> members = leader.log().status().configuration().members().keySet();
-        for (Member member : listed.values()) {
-            if (!members.contains(member.id())) {
-                leader.log().change(new MembershipChange.Put(member));
-            }
-        }
+        missing(leader).forEach(member -> leader.log().change(new MembershipChange.Put(member)));
     }
 
     private boolean differs(ServerMachine machine) {

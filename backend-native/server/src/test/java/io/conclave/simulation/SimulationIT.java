@@ -25,7 +25,7 @@ class SimulationIT {
     }
 
     /**
-     * Those of the core (CONFIRMED_WITHOUT_MAJORITY and what follows it) are left to the core's own simulation, which has
+     * Those of the core (READ_INDEX_WITHOUT_MAJORITY and what follows it) are left to the core's own simulation, which has
      * hundreds of runs a second for them.
      */
     @ParameterizedTest
@@ -33,7 +33,7 @@ class SimulationIT {
             mode = EnumSource.Mode.EXCLUDE,
             names = {
                 "NONE",
-                "CONFIRMED_WITHOUT_MAJORITY",
+                "READ_INDEX_WITHOUT_MAJORITY",
                 "STALE_SNAPSHOT_INSTALLED",
                 "VOTED_TWICE",
                 "WIPED_VOTER_COUNTED"

@@ -16,6 +16,13 @@ class SimulationTest {
         assertTrue(campaign.counts().getOrDefault("grants", 0L) > SEEDS, campaign::report);
     }
 
+    /** A server set its log aside while another one slept, which then greeted the directory that it knew. */
+    @Test
+    void aGreetingForAnEarlierDirectoryAccusesNobody() {
+        Campaign campaign = Campaign.run(4080, 1, Mistake.NONE, 1);
+        assertTrue(campaign.violations().isEmpty(), campaign::report);
+    }
+
     @Test
     void theSameSeedIsTheSameRun() {
         for (long seed = 1; seed <= 10; seed++) {

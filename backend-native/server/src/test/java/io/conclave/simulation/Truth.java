@@ -11,11 +11,11 @@ import io.conclave.replica.Replica;
 import io.conclave.replica.Step;
 import io.conclave.server.SimulatedServer;
 import io.conclave.tree.Change;
-import io.conclave.tree.Operation;
 import io.conclave.tree.Result;
 import io.conclave.tree.SessionRecord;
 import io.conclave.tree.TreeError;
 import io.conclave.tree.TreeEvent;
+import io.conclave.tree.TreeOperation;
 import io.conclave.tree.TreeState;
 import java.io.IOException;
 import java.io.InputStream;
@@ -77,10 +77,12 @@ final class Truth {
     private final Map<Long, String> lastTags = new HashMap<>();
     private final Map<Long, Long> digests = new HashMap<>();
     private final Map<Long, Integer> leaders = new HashMap<>();
+    final Lifetimes lifetimes;
     private long lastIndex;
 
     Truth(Simulation world) {
         this.world = world;
+        this.lifetimes = new Lifetimes(world.trace);
         replica.begin(new UUID(7, 7));
         states.put(0L, replica.state());
         replica.tell(List.of(new io.conclave.replica.StepListener() {
@@ -103,7 +105,7 @@ final class Truth {
     // ---- what the members do
 
     /** The machine of a member, watched. */
-    StateMachine witnessed(ServerMachine machine, Replica of) {
+    StateMachine observed(ServerMachine machine, Replica of) {
         return new StateMachine() {
             @Override
             public void begin(UUID clusterId) {
@@ -113,6 +115,7 @@ final class Truth {
             @Override
             public void apply(CommittedBatch original) {
                 CommittedBatch batch = world.mistake().batch(original, of.state());
+                lifetimes.timeIs(original.timestampMs());
                 committed(machine.id, batch);
                 of.apply(machine.misapplying(batch));
                 appliedBy(machine.id, of, batch);
@@ -122,6 +125,15 @@ final class Truth {
             public StateSnapshot snapshot() {
                 world.trace.count("snapshots begun");
                 return of.snapshot();
+            }
+
+            @Override
+            public void drop() {
+                world.trace.fault(
+                        of.isReading() ? "state overtaken while it is read" : "state dropped",
+                        machine.id,
+                        of.state().lastZxid());
+                of.drop();
             }
 
             @Override
@@ -190,7 +202,7 @@ final class Truth {
                 () -> "server " + member + " has another state than it ought to: " + state + ", expected " + expected);
     }
 
-    LogListener witnessed(ServerMachine machine, ReplicatedLog log, LogListener of) {
+    LogListener observed(ServerMachine machine, ReplicatedLog log, LogListener of) {
         return new LogListener() {
             private long servingChangedUs;
             private int servingChanges;
@@ -198,6 +210,9 @@ final class Truth {
             @Override
             public void leading(long term) {
                 world.trace.event("leads", machine.id, term, "");
+                if (world.machines.values().stream().anyMatch(ServerMachine::isReading)) {
+                    world.trace.count("elections while a state is read");
+                }
                 world.trace.count("elections");
                 Integer other = leaders.putIfAbsent(term, machine.id);
                 require(
@@ -272,6 +287,7 @@ final class Truth {
         if (step.change() instanceof Change.Request request) {
             checkRequest(zxid, request, result);
         }
+        lifetimes.stepped(step);
     }
 
     private void ended(TreeState state, Result.SessionClosed closed) {
@@ -336,7 +352,7 @@ final class Truth {
         }
     }
 
-    /** A client was told that its request is not carried out. */
+    /** A client was told that its request, if it has a name, is not carried out. */
     void refused(String tag) {
         require(
                 !appliedTags.containsKey(tag),
@@ -401,15 +417,15 @@ final class Truth {
             return "c" + client + "." + session + "." + attachment + "." + number + "#";
         }
 
-        static String of(Operation operation) {
-            if (operation instanceof Operation.SetData set && set.data() != null) {
+        static String of(TreeOperation operation) {
+            if (operation instanceof TreeOperation.SetData set && set.data() != null) {
                 return of(set.data());
             }
-            if (operation instanceof Operation.Create create && create.data() != null) {
+            if (operation instanceof TreeOperation.Create create && create.data() != null) {
                 return of(create.data());
             }
-            if (operation instanceof Operation.Multi multi) {
-                for (Operation part : multi.parts()) {
+            if (operation instanceof TreeOperation.Multi multi) {
+                for (TreeOperation part : multi.parts()) {
                     String tag = of(part);
                     if (!tag.isEmpty()) {
                         return tag;

@@ -1,19 +1,10 @@
 package io.conclave.simulation;
 
 import io.conclave.protocol.AclRecord;
-import io.conclave.protocol.CheckVersionRequest;
 import io.conclave.protocol.CreateFlag;
-import io.conclave.protocol.CreateRequest;
-import io.conclave.protocol.DeleteRequest;
-import io.conclave.protocol.ExistsRequest;
-import io.conclave.protocol.GetChildren2Request;
-import io.conclave.protocol.GetDataReply;
-import io.conclave.protocol.GetDataRequest;
-import io.conclave.protocol.MultiRequest;
 import io.conclave.protocol.OpCode;
+import io.conclave.protocol.ReplyBody;
 import io.conclave.protocol.RequestBody;
-import io.conclave.protocol.SetDataRequest;
-import io.conclave.protocol.SyncRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -26,6 +17,7 @@ import java.util.Random;
 final class Workload {
     private static final int VALUES = 5;
     private static final int TRANSIENT = 4;
+    static final String TIMED = "/t";
 
     private final SimulatedClient client;
     private final Simulation world;
@@ -65,7 +57,7 @@ final class Workload {
 
     /** Creates the parents of everything; whoever comes too late is told so. */
     private void prepare() {
-        for (String path : List.of("/d", "/q", "/e", "/x", "/c", LockUser.LINE)) {
+        for (String path : List.of("/d", "/q", "/e", "/x", "/c", TIMED, LockUser.LINE)) {
             create(path, CreateFlag.PERSISTENT);
         }
         for (int i = 0; i < VALUES; i++) {
@@ -80,37 +72,64 @@ final class Workload {
         }
         String value = "/d/" + random.nextInt(VALUES);
         String transientNode = "/x/" + random.nextInt(TRANSIENT);
-        switch (random.nextInt(24)) {
+        switch (random.nextInt(28)) {
             case 0, 1, 2, 3 -> set(value, -1);
             case 4 -> set(value, versions.getOrDefault(value, 0));
             case 5 -> create(transientNode, CreateFlag.PERSISTENT);
             case 6 -> create(transientNode, CreateFlag.EPHEMERAL);
-            case 7, 8 -> client.send(new DeleteRequest(transientNode, -1), "", null);
+            case 7, 8 -> client.send(new RequestBody.Delete(transientNode, -1), "", null);
             case 9 -> createOwn("/q/item-", CreateFlag.PERSISTENT_SEQUENTIAL);
             case 10 -> createOwn("/e/c" + client.id + "-", CreateFlag.EPHEMERAL_SEQUENTIAL);
             case 11, 12 -> deleteOwn();
             case 13 -> multi(value);
             case 14, 15, 16 -> get(value, random.nextBoolean());
-            case 17 -> client.send(new ExistsRequest(transientNode, random.nextBoolean()), "", null);
+            case 17 -> client.send(new RequestBody.Exists(transientNode, random.nextBoolean()), "", null);
             case 18 -> get(transientNode, true);
             case 19 ->
                 client.send(
-                        new GetChildren2Request(random.nextBoolean() ? "/x" : "/e", random.nextBoolean()), "", null);
+                        new RequestBody.GetChildren2(random.nextBoolean() ? "/x" : "/e", random.nextBoolean()),
+                        "",
+                        null);
             case 20 -> syncAndGet(value);
             case 21, 22 -> {
                 if (client.lock.isIdle()) {
                     client.lock.enter();
                 }
             }
+            case 23, 24, 25 -> timed(TIMED + "/" + random.nextInt(TRANSIENT));
             default -> rare();
         }
+    }
+
+    /** With nodes that have a time to live: mostly of seconds, sometimes longer than any run. */
+    private void timed(String path) {
+        switch (random.nextInt(12)) {
+            case 0, 1, 2 -> createTimed(path, CreateFlag.TTL);
+            case 3 -> createTimed(TIMED + "/s-", CreateFlag.TTL_SEQUENTIAL);
+            case 4 -> createOwn(path + "/child-", CreateFlag.PERSISTENT_SEQUENTIAL);
+            case 5 -> create(path + "/ephemeral", CreateFlag.EPHEMERAL);
+            case 6, 7 -> set(path, -1);
+            case 8 -> client.send(new RequestBody.Delete(path, -1), "", null);
+            case 9 -> client.send(new RequestBody.Exists(path, random.nextBoolean()), "", null);
+            case 10 -> client.send(new RequestBody.GetChildren2(TIMED, random.nextBoolean()), "", null);
+            default -> get(path, true);
+        }
+    }
+
+    private void createTimed(String path, CreateFlag flag) {
+        String tag = client.nextTag();
+        long ttlMs = random.nextInt(6) == 0 ? Lifetimes.LONGER_THAN_A_RUN_MS : 1 + random.nextInt(4000);
+        client.send(
+                new RequestBody.Create(OpCode.CREATE_TTL, path, data(tag), AclRecord.OPEN, flag.code(), ttlMs),
+                tag,
+                null);
     }
 
     private void rare() {
         switch (random.nextInt(4)) {
             case 0 -> client.closeSession();
             case 1 -> {
-                create("/c/" + random.nextInt(2), CreateFlag.CONTAINER);
+                create("/c/" + random.nextInt(3), CreateFlag.CONTAINER);
                 createOwn("/c/" + random.nextInt(2) + "/child-", CreateFlag.PERSISTENT_SEQUENTIAL);
             }
             default -> {
@@ -129,7 +148,7 @@ final class Workload {
 
     private void set(String path, int version) {
         String tag = client.nextTag();
-        client.send(new SetDataRequest(path, data(tag), version), tag, null);
+        client.send(new RequestBody.SetData(path, data(tag), version), tag, null);
     }
 
     private void create(String path, CreateFlag flag) {
@@ -138,7 +157,7 @@ final class Workload {
 
     private void createOwn(String path, CreateFlag flag) {
         send(path, flag, reply -> {
-            if (reply != null && reply.body() instanceof io.conclave.protocol.Create2Reply created) {
+            if (reply != null && reply.body() instanceof io.conclave.protocol.ReplyBody.Create2 created) {
                 own.add(created.path());
             }
         });
@@ -147,30 +166,30 @@ final class Workload {
     private void send(String path, CreateFlag flag, SimulatedClient.Outcome outcome) {
         String tag = client.nextTag();
         OpCode opCode = flag == CreateFlag.CONTAINER ? OpCode.CREATE_CONTAINER : OpCode.CREATE2;
-        client.send(new CreateRequest(opCode, path, data(tag), AclRecord.OPEN, flag), tag, outcome);
+        client.send(new RequestBody.Create(opCode, path, data(tag), AclRecord.OPEN, flag), tag, outcome);
     }
 
     private void deleteOwn() {
         if (!own.isEmpty()) {
-            client.send(new DeleteRequest(own.remove(random.nextInt(own.size())), -1), "", null);
+            client.send(new RequestBody.Delete(own.remove(random.nextInt(own.size())), -1), "", null);
         }
     }
 
     private void multi(String value) {
         String tag = client.nextTag();
         List<RequestBody> parts = new ArrayList<>();
-        parts.add(new SetDataRequest(value, data(tag), -1));
-        parts.add(new CreateRequest(
+        parts.add(new RequestBody.SetData(value, data(tag), -1));
+        parts.add(new RequestBody.Create(
                 OpCode.CREATE2, "/e/m" + client.id + "-", data(tag), AclRecord.OPEN, CreateFlag.EPHEMERAL_SEQUENTIAL));
         if (random.nextInt(3) == 0) {
-            parts.add(new CheckVersionRequest(value, versions.getOrDefault(value, 0) + 1));
+            parts.add(new RequestBody.CheckVersion(value, versions.getOrDefault(value, 0) + 1));
         }
-        client.send(new MultiRequest(OpCode.MULTI, parts), tag, null);
+        client.send(new RequestBody.Multi(OpCode.MULTI, parts), tag, null);
     }
 
     private void get(String path, boolean watch) {
-        client.send(new GetDataRequest(path, watch && client.watches.size() < 20), "", reply -> {
-            if (reply != null && reply.body() instanceof GetDataReply found) {
+        client.send(new RequestBody.GetData(path, watch && client.watches.size() < 20), "", reply -> {
+            if (reply != null && reply.body() instanceof ReplyBody.GetData found) {
                 versions.put(path, found.stat().version());
             }
         });
@@ -179,8 +198,8 @@ final class Workload {
     /** Behind a sync, nothing is missed that anybody had seen before. */
     private void syncAndGet(String path) {
         long seen = world.seenZxid();
-        client.send(new SyncRequest(path), "", null);
-        client.send(new GetDataRequest(path, false), "", reply -> {
+        client.send(new RequestBody.Sync(path), "", null);
+        client.send(new RequestBody.GetData(path, false), "", reply -> {
             if (reply != null && reply.header().zxid() < seen) {
                 throw new Violation(client + " reads at 0x"
                         + Long.toHexString(reply.header().zxid()) + " behind a sync, but 0x" + Long.toHexString(seen)

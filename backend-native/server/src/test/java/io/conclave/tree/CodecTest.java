@@ -26,7 +26,7 @@ class CodecTest {
 
     /** One of each kind; the golden file has their bytes in this order. */
     private static List<Change> samples() {
-        Acl acl = new Acl(List.of(new AclEntry(Permission.ALL, ANN), new AclEntry(1, AuthId.ANYONE)));
+        ZnodeAcl acl = new ZnodeAcl(List.of(new AclEntry(PermissionBits.ALL, ANN), new AclEntry(1, AuthId.ANYONE)));
         byte[] data = {1, 2, 3};
         List<Change> samples = new ArrayList<>(List.of(
                 new Change.OpenSession(0x1122334455667788L, TreeTester.password(5), 30_000),
@@ -39,25 +39,33 @@ class CodecTest {
                 samples.add(new Change.CloseSession(9, 0x500000001L, reason));
             }
         }
-        for (CreateMode mode : CreateMode.values()) {
-            samples.add(request(new Operation.Create("/a-", data, acl, mode)));
+        for (ZnodeKind mode : ZnodeKind.values()) {
+            if (!mode.hasTtl()) {
+                samples.add(request(new TreeOperation.Create("/a-", data, acl, mode)));
+            }
         }
-        samples.add(request(new Operation.Create("/n", null, Acl.OPEN, CreateMode.PERSISTENT)));
-        samples.add(request(new Operation.Delete("/a", -1)));
-        samples.add(request(new Operation.SetData("/a", new byte[0], 3)));
-        samples.add(request(new Operation.SetAcl("/a", acl, 0)));
-        samples.add(request(new Operation.Multi(List.of(
-                new Operation.Check("/a", 4), new Operation.SetData("/b", null, -1), new Operation.Delete("/c", 0)))));
+        samples.add(request(new TreeOperation.Create("/n", null, ZnodeAcl.OPEN, ZnodeKind.PERSISTENT)));
+        samples.add(request(new TreeOperation.Delete("/a", -1)));
+        samples.add(request(new TreeOperation.SetData("/a", new byte[0], 3)));
+        samples.add(request(new TreeOperation.SetAcl("/a", acl, 0)));
+        samples.add(request(new TreeOperation.Multi(List.of(
+                new TreeOperation.Check("/a", 4),
+                new TreeOperation.SetData("/b", null, -1),
+                new TreeOperation.Delete("/c", 0)))));
         samples.add(new Change.SuspectSession(9, 0x500000001L, 0));
         samples.add(new Change.KeepSession(9, 0x500000001L));
         samples.add(new Change.ExpireSession(9, 0x500000007L, 77));
         samples.add(new Change.Configure("server.1=a:2888:2888:participant\n"));
         samples.add(new Change.SuspectSession(9, 0x500000001L, 78));
         samples.add(new Change.CompareState(3, 0x500000400L, 0x0123456789abcdefL));
+        samples.add(new Change.DeleteContainer("/box", 3_600_000));
+        samples.add(request(new TreeOperation.Create("/t", data, acl, ZnodeKind.PERSISTENT_WITH_TTL, 1)));
+        samples.add(request(new TreeOperation.Multi(List.of(new TreeOperation.Create(
+                "/t-", null, ZnodeAcl.OPEN, ZnodeKind.PERSISTENT_SEQUENTIAL_WITH_TTL, TreeOperation.MAX_TTL_MS)))));
         return samples;
     }
 
-    private static Change request(Operation operation) {
+    private static Change request(TreeOperation operation) {
         return new Change.Request(9, 0x500000001L, List.of(ANN, AuthId.SUPER), operation);
     }
 
@@ -70,16 +78,16 @@ class CodecTest {
         tree.request(
                 1,
                 List.of(ANN),
-                new Operation.Create(
+                new TreeOperation.Create(
                         "/a/null",
                         null,
-                        new Acl(List.of(new AclEntry(31, new AuthId("auth", "")))),
-                        CreateMode.PERSISTENT));
-        tree.request(-2, TreeTester.create("/a/e-", CreateMode.EPHEMERAL_SEQUENTIAL));
-        tree.request(1, TreeTester.create("/box", CreateMode.CONTAINER));
+                        new ZnodeAcl(List.of(new AclEntry(31, new AuthId("auth", "")))),
+                        ZnodeKind.PERSISTENT));
+        tree.request(-2, TreeTester.create("/a/e-", ZnodeKind.EPHEMERAL_SEQUENTIAL));
+        tree.request(1, TreeTester.create("/box", ZnodeKind.CONTAINER));
         tree.apply(new Change.SuspectSession(-2, tree.attachment(-2), 0));
         tree.timeMs = 2_000;
-        tree.request(1, new Operation.SetData("/a", TreeTester.bytes("changed"), 0));
+        tree.request(1, new TreeOperation.SetData("/a", TreeTester.bytes("changed"), 0));
         tree.request(1, TreeTester.create("/a/\u00e9\u20ac"));
         return tree.state;
     }
@@ -124,6 +132,22 @@ class CodecTest {
         compareWithGoldenFile(sampleState(2), "snapshot-3.hex");
     }
 
+    /** The format is the same: members of earlier versions refuse the feature level in its header. */
+    @Test
+    void aSnapshotWithTimesToLiveIsWrittenAndReadAsInTheGoldenFile() throws IOException {
+        TreeTester tree = new TreeTester();
+        tree.state = sampleState(Change.TTL_FEATURE_LEVEL);
+        tree.request(1, new TreeOperation.Create("/t", null, ZnodeAcl.OPEN, ZnodeKind.PERSISTENT_WITH_TTL, 1));
+        tree.request(
+                1,
+                new TreeOperation.Create(
+                        "/t/long", null, ZnodeAcl.OPEN, ZnodeKind.PERSISTENT_WITH_TTL, TreeOperation.MAX_TTL_MS));
+        compareWithGoldenFile(tree.state, "snapshot-3-ttl.hex");
+        assertEquals(
+                List.of("/box", "/t", "/t/long"),
+                restore(snapshot(tree.state)).reaped().sorted());
+    }
+
     private static void compareWithGoldenFile(TreeState state, String name) throws IOException {
         List<String> golden = golden(name);
         assertEquals(golden.get(0), HexFormat.of().formatHex(snapshot(state)));
@@ -150,7 +174,7 @@ class CodecTest {
     void memoryThatWasDamagedIsNotWrittenIntoASnapshot() {
         TreeTester tree = new TreeTester().open(1);
         byte[] data = {1, 2, 3};
-        tree.request(1, new Operation.Create("/a", data, Acl.OPEN, CreateMode.PERSISTENT));
+        tree.request(1, new TreeOperation.Create("/a", data, ZnodeAcl.OPEN, ZnodeKind.PERSISTENT));
         assertTrue(tree.state.hasRightDigest());
         byte[] kept = tree.state.znode("/a").orElseThrow().data();
         kept[1] ^= 4;
@@ -242,9 +266,9 @@ class CodecTest {
         byte[] large = new byte[1 << 20];
         new Random(1).nextBytes(large);
         for (int i = 0; i < 3_000; i++) {
-            tree.request(1, TreeTester.create("/n-", CreateMode.EPHEMERAL_SEQUENTIAL));
+            tree.request(1, TreeTester.create("/n-", ZnodeKind.EPHEMERAL_SEQUENTIAL));
         }
-        tree.request(1, new Operation.Create("/large", large, Acl.OPEN, CreateMode.PERSISTENT));
+        tree.request(1, new TreeOperation.Create("/large", large, ZnodeAcl.OPEN, ZnodeKind.PERSISTENT));
         TreeState read = restore(snapshot(tree.state));
         assertEquals(tree.state.digest(), read.digest());
         assertArrayEquals(large, TreeReads.data(read, "/large", List.of()).bytes());

@@ -17,7 +17,7 @@ import java.util.TreeMap;
 final class NaiveTree {
     private static final class Node {
         byte[] data;
-        Acl acl;
+        ZnodeAcl acl;
         long czxid;
         long mzxid;
         long pzxid;
@@ -28,6 +28,7 @@ final class NaiveTree {
         int aversion;
         long session;
         boolean container;
+        long ttlMs;
 
         Node copy() {
             Node copy = new Node();
@@ -43,6 +44,7 @@ final class NaiveTree {
             copy.aversion = aversion;
             copy.session = session;
             copy.container = container;
+            copy.ttlMs = ttlMs;
             return copy;
         }
     }
@@ -68,10 +70,10 @@ final class NaiveTree {
         for (String path : List.of("/", "/zookeeper", "/zookeeper/quota", "/zookeeper/config")) {
             Node node = new Node();
             node.data = new byte[0];
-            node.acl = Acl.OPEN;
+            node.acl = ZnodeAcl.OPEN;
             nodes.put(path, node);
         }
-        nodes.get("/zookeeper/config").acl = Acl.READ_ONLY;
+        nodes.get("/zookeeper/config").acl = ZnodeAcl.READ_ONLY;
         nodes.get("/zookeeper/config").aversion = -1;
     }
 
@@ -119,11 +121,11 @@ final class NaiveTree {
         } else if (change instanceof Change.NewTerm newTerm) {
             term = Math.max(term, newTerm.term());
         } else if (change instanceof Change.DeleteContainer delete) {
-            delete(delete.path(), -1, List.of(AuthId.SUPER), true);
+            delete(delete.path(), -1, List.of(AuthId.SUPER), delete);
         } else if (change instanceof Change.Request request) {
             refuseIf(!sessions.containsKey(request.sessionId()), -112);
             mark(request.sessionId(), request.attachment(), 0);
-            return request.operation() instanceof Operation.Multi multi
+            return request.operation() instanceof TreeOperation.Multi multi
                     ? multi(multi, request)
                     : single(request.operation(), request);
         }
@@ -147,23 +149,23 @@ final class NaiveTree {
         }
     }
 
-    private String multi(Operation.Multi multi, Change.Request request) throws Refused {
+    private String multi(TreeOperation.Multi multi, Change.Request request) throws Refused {
         List<String> results = new ArrayList<>();
-        for (Operation part : multi.parts()) {
+        for (TreeOperation part : multi.parts()) {
             results.add(single(part, request));
         }
         return results.toString();
     }
 
-    private String single(Operation operation, Change.Request request) throws Refused {
+    private String single(TreeOperation operation, Change.Request request) throws Refused {
         List<AuthId> ids = request.authIds();
-        if (operation instanceof Operation.Create create) {
+        if (operation instanceof TreeOperation.Create create) {
             return create(create, request.sessionId(), ids);
         }
-        if (operation instanceof Operation.Delete delete) {
-            return delete(delete.path(), delete.version(), ids, false);
+        if (operation instanceof TreeOperation.Delete delete) {
+            return delete(delete.path(), delete.version(), ids, null);
         }
-        if (operation instanceof Operation.SetData set) {
+        if (operation instanceof TreeOperation.SetData set) {
             validate(set.path());
             Node node = node(set.path());
             refuseIf(!permits(node.acl, ids, 2), -102);
@@ -174,9 +176,9 @@ final class NaiveTree {
             node.mtime = timeMs;
             return stat(set.path());
         }
-        if (operation instanceof Operation.SetAcl set) {
+        if (operation instanceof TreeOperation.SetAcl set) {
             validate(set.path());
-            Acl acl = resolve(set.acl(), ids);
+            ZnodeAcl acl = resolve(set.acl(), ids);
             Node node = node(set.path());
             refuseIf(!permits(node.acl, ids, 16), -102);
             refuseIf(set.version() != -1 && set.version() != node.aversion, -103);
@@ -184,7 +186,7 @@ final class NaiveTree {
             node.aversion++;
             return stat(set.path());
         }
-        Operation.Check check = (Operation.Check) operation;
+        TreeOperation.Check check = (TreeOperation.Check) operation;
         validate(check.path());
         Node node = node(check.path());
         refuseIf(!permits(node.acl, ids, 1), -102);
@@ -192,13 +194,13 @@ final class NaiveTree {
         return "ok";
     }
 
-    private String create(Operation.Create create, long session, List<AuthId> ids) throws Refused {
+    private String create(TreeOperation.Create create, long session, List<AuthId> ids) throws Refused {
         refuseIf(!create.path().contains("/"), -8);
-        Acl acl = resolve(create.acl(), ids);
+        ZnodeAcl acl = resolve(create.acl(), ids);
         Node parent = node(parent(create.path()));
         refuseIf(!permits(parent.acl, ids, 4), -102);
         String path = create.path();
-        if (create.mode() == CreateMode.PERSISTENT_SEQUENTIAL || create.mode() == CreateMode.EPHEMERAL_SEQUENTIAL) {
+        if (create.mode().name().contains("SEQUENTIAL")) {
             path += String.format(Locale.ROOT, "%010d", parent.creations);
         }
         validate(path);
@@ -212,7 +214,8 @@ final class NaiveTree {
         node.pzxid = zxid;
         node.ctime = timeMs;
         node.mtime = timeMs;
-        node.container = create.mode() == CreateMode.CONTAINER;
+        node.container = create.mode() == ZnodeKind.CONTAINER;
+        node.ttlMs = create.ttlMs();
         node.session = create.mode().name().startsWith("EPHEMERAL") ? session : 0;
         nodes.put(path, node);
         parent.creations++;
@@ -220,7 +223,7 @@ final class NaiveTree {
         return path + " " + stat(path);
     }
 
-    private String delete(String path, int version, List<AuthId> ids, boolean reaper) throws Refused {
+    private String delete(String path, int version, List<AuthId> ids, Change.DeleteContainer reaper) throws Refused {
         refuseIf(!path.contains("/"), -8);
         Set<String> kept = new HashSet<>(List.of("/", "/zookeeper", "/zookeeper/quota", "/zookeeper/config"));
         refuseIf(kept.contains(path), -8);
@@ -232,10 +235,17 @@ final class NaiveTree {
         Node node = node(path);
         refuseIf(version != -1 && version != node.version, -103);
         refuseIf(childCount(path) > 0, -111);
-        refuseIf(reaper && (!node.container || node.creations == 0), -103);
+        refuseIf(reaper != null && !isReapable(node, reaper.maxNeverUsedMs()), -103);
         nodes.remove(path);
         parent.pzxid = zxid;
         return "ok";
+    }
+
+    private boolean isReapable(Node node, long maxNeverUsedMs) {
+        boolean used = node.container && node.creations != 0;
+        boolean neverUsed = node.container && maxNeverUsedMs > 0 && timeMs > node.mtime + maxNeverUsedMs;
+        boolean outlived = node.ttlMs > 0 && timeMs > node.mtime + node.ttlMs;
+        return used || neverUsed || outlived;
     }
 
     private Node node(String path) throws Refused {
@@ -264,7 +274,7 @@ final class NaiveTree {
         refuseIf(!valid, -8);
     }
 
-    private static boolean permits(Acl acl, List<AuthId> ids, int permission) {
+    private static boolean permits(ZnodeAcl acl, List<AuthId> ids, int permission) {
         for (AclEntry entry : acl.entries()) {
             boolean me = entry.id().equals(AuthId.ANYONE)
                     || ids.contains(entry.id())
@@ -277,7 +287,7 @@ final class NaiveTree {
     }
 
     /** Knows the lists of {@link RandomChanges} only. */
-    private static Acl resolve(Acl acl, List<AuthId> ids) throws Refused {
+    private static ZnodeAcl resolve(ZnodeAcl acl, List<AuthId> ids) throws Refused {
         refuseIf(acl.entries().isEmpty(), -114);
         if (!acl.entries().get(0).id().scheme().equals("auth")) {
             return acl;
@@ -289,7 +299,7 @@ final class NaiveTree {
             }
         }
         refuseIf(mine.isEmpty(), -114);
-        return new Acl(mine);
+        return new ZnodeAcl(mine);
     }
 
     private int childCount(String path) {
@@ -328,7 +338,7 @@ final class NaiveTree {
         Map<String, String> dump = new TreeMap<>();
         for (String path : nodes.keySet()) {
             Node node = nodes.get(path);
-            dump.put(path, stat(path) + Arrays.toString(node.data) + node.acl + node.container);
+            dump.put(path, stat(path) + Arrays.toString(node.data) + node.acl + node.container + node.ttlMs);
         }
         sessions.forEach((id, session) -> {
             List<String> ephemerals = new ArrayList<>();
@@ -356,7 +366,7 @@ final class NaiveTree {
     }
 
     private static void dump(Map<String, String> dump, String path, Znode node) {
-        dump.put(path, node.stat() + Arrays.toString(node.data()) + node.acl() + node.isContainer());
+        dump.put(path, node.stat() + Arrays.toString(node.data()) + node.acl() + node.isContainer() + node.ttlMs());
         String prefix = path.equals("/") ? "/" : path + "/";
         node.children().forEach((name, child) -> dump(dump, prefix + name, child));
     }

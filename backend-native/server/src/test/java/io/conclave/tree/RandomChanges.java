@@ -12,17 +12,17 @@ final class RandomChanges {
             List.of(new AuthId("digest", "ann:h")),
             List.of(new AuthId("ip", "10.0.0.1"), new AuthId("digest", "bob:h")),
             List.of(AuthId.SUPER));
-    private static final List<Acl> ACLS = List.of(
-            Acl.OPEN,
-            Acl.OPEN,
-            Acl.OPEN,
-            Acl.OPEN,
-            Acl.READ_ONLY,
-            new Acl(List.of()),
-            new Acl(List.of(new AclEntry(Permission.ALL, new AuthId("auth", "")))),
-            new Acl(List.of(
-                    new AclEntry(Permission.READ | Permission.CREATE, new AuthId("digest", "ann:h")),
-                    new AclEntry(Permission.ALL, new AuthId("ip", "10.0.0.0/8")))));
+    private static final List<ZnodeAcl> ACLS = List.of(
+            ZnodeAcl.OPEN,
+            ZnodeAcl.OPEN,
+            ZnodeAcl.OPEN,
+            ZnodeAcl.OPEN,
+            ZnodeAcl.READ_ONLY,
+            new ZnodeAcl(List.of()),
+            new ZnodeAcl(List.of(new AclEntry(PermissionBits.ALL, new AuthId("auth", "")))),
+            new ZnodeAcl(List.of(
+                    new AclEntry(PermissionBits.READ | PermissionBits.CREATE, new AuthId("digest", "ann:h")),
+                    new AclEntry(PermissionBits.ALL, new AuthId("ip", "10.0.0.0/8")))));
 
     private final Random random;
 
@@ -49,7 +49,8 @@ final class RandomChanges {
                         state.session(session).map(SessionRecord::suspicion).orElse(5L),
                         random.nextInt(4) == 0 ? state.term() + 1 : state.term());
             case 47 -> new Change.KeepSession(session, attachment(state, session));
-            case 5, 6 -> new Change.DeleteContainer(path());
+            case 5 -> new Change.DeleteContainer(path());
+            case 6 -> new Change.DeleteContainer(path(), random.nextInt(30));
             case 7 -> random.nextInt(10) == 0 ? new Change.NewTerm(random.nextInt(100)) : request(state, session);
             case 8 -> new Change.RaiseFeatureLevel(random.nextInt(5));
             default -> request(state, session);
@@ -61,26 +62,31 @@ final class RandomChanges {
         return new Change.Request(session, attachment(state, session), callers, operation());
     }
 
-    private Operation operation() {
+    private TreeOperation operation() {
         if (random.nextInt(5) > 0) {
             return single(false);
         }
-        List<Operation> parts = new ArrayList<>();
+        List<TreeOperation> parts = new ArrayList<>();
         for (int i = random.nextInt(4); i >= 0; i--) {
             parts.add(single(true));
         }
-        return new Operation.Multi(parts);
+        return new TreeOperation.Multi(parts);
     }
 
-    private Operation single(boolean inMulti) {
+    private TreeOperation single(boolean inMulti) {
         int version = random.nextInt(4) - 1;
         return switch (random.nextInt(inMulti ? 12 : 11)) {
-            case 0, 1, 2, 3, 4 -> new Operation.Create(path(), data(), acl(), CreateMode.values()[random.nextInt(5)]);
-            case 5, 6, 7 -> new Operation.Delete(path(), Math.min(version, 0));
-            case 8, 9 -> new Operation.SetData(path(), data(), version);
-            case 10 -> new Operation.SetAcl(path(), acl(), version);
-            default -> new Operation.Check(path(), version);
+            case 0, 1, 2, 3, 4 -> create();
+            case 5, 6, 7 -> new TreeOperation.Delete(path(), Math.min(version, 0));
+            case 8, 9 -> new TreeOperation.SetData(path(), data(), version);
+            case 10 -> new TreeOperation.SetAcl(path(), acl(), version);
+            default -> new TreeOperation.Check(path(), version);
         };
+    }
+
+    private TreeOperation create() {
+        ZnodeKind mode = ZnodeKind.values()[random.nextInt(ZnodeKind.values().length)];
+        return new TreeOperation.Create(path(), data(), acl(), mode, mode.hasTtl() ? 1 + random.nextInt(30) : 0);
     }
 
     private String path() {
@@ -99,7 +105,7 @@ final class RandomChanges {
         return random.nextInt(8) == 0 ? null : new byte[random.nextInt(5)];
     }
 
-    private Acl acl() {
+    private ZnodeAcl acl() {
         return ACLS.get(random.nextInt(ACLS.size()));
     }
 

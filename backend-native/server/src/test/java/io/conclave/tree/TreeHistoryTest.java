@@ -72,7 +72,7 @@ class TreeHistoryTest {
                 assertEquals(state.nodeCount(), restored.nodeCount(), "seed " + seed);
                 assertEquals(state.approximateDataBytes(), restored.approximateDataBytes(), "seed " + seed);
                 assertEquals(state.ephemeralCount(), restored.ephemeralCount(), "seed " + seed);
-                assertEquals(state.containers(), restored.containers(), "seed " + seed);
+                assertEquals(state.reaped(), restored.reaped(), "seed " + seed);
                 assertEquals(state.sessions(), restored.sessions(), "seed " + seed);
                 state = restored;
             }

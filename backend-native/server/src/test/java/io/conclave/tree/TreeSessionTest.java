@@ -20,9 +20,9 @@ class TreeSessionTest {
     @Test
     void closingASessionTakesItsEphemerals() {
         for (String path : List.of("/c", "/a", "/b")) {
-            tree.request(1, create(path, CreateMode.EPHEMERAL));
+            tree.request(1, create(path, ZnodeKind.EPHEMERAL));
         }
-        tree.request(2, create("/other", CreateMode.EPHEMERAL));
+        tree.request(2, create("/other", ZnodeKind.EPHEMERAL));
         assertEquals(1, tree.stat("/a").ephemeralOwner());
         assertEquals(List.of("/a", "/b", "/c"), TreeReads.ephemerals(tree.state, 1, "/"));
         assertEquals(List.of("/b"), TreeReads.ephemerals(tree.state, 1, "/b"));
@@ -52,9 +52,9 @@ class TreeSessionTest {
         tree.request(2, create("/a/b"));
         tree.request(2, create("/a/b/c"));
         for (String path : List.of("/a/b/c/x", "/y", "/a/b/z", "/a/b/w")) {
-            tree.request(1, create(path, CreateMode.EPHEMERAL));
+            tree.request(1, create(path, ZnodeKind.EPHEMERAL));
         }
-        tree.request(2, create("/a/b/c/other", CreateMode.EPHEMERAL));
+        tree.request(2, create("/a/b/c/other", ZnodeKind.EPHEMERAL));
         long untouched = tree.stat("/a").pzxid();
         tree.apply(new Change.CloseSession(1, Change.ANY_ATTACHMENT, Change.CloseReason.CLIENT));
         assertEquals(List.of("a", "zookeeper"), tree.children("/"));
@@ -80,7 +80,7 @@ class TreeSessionTest {
     void theEndOfASessionCopiesWhatItChangesOnceAndNotOnceForEachEphemeral() {
         tree.request(2, create("/group"));
         for (int i = 0; i < 20_000; i++) {
-            tree.request(1, create("/group/member-", CreateMode.EPHEMERAL_SEQUENTIAL));
+            tree.request(1, create("/group/member-", ZnodeKind.EPHEMERAL_SEQUENTIAL));
         }
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         long thread = Thread.currentThread().getId();
@@ -106,8 +106,8 @@ class TreeSessionTest {
 
     @Test
     void anEphemeralThatWasDeletedIsNotDeletedAgain() {
-        tree.request(1, create("/a", CreateMode.EPHEMERAL));
-        tree.request(2, new Operation.Delete("/a", -1));
+        tree.request(1, create("/a", ZnodeKind.EPHEMERAL));
+        tree.request(2, new TreeOperation.Delete("/a", -1));
         tree.request(2, create("/a"));
         tree.apply(new Change.CloseSession(1, Change.ANY_ATTACHMENT, Change.CloseReason.CLIENT));
         assertTrue(tree.state.znode("/a").isPresent());
@@ -173,7 +173,7 @@ class TreeSessionTest {
     void sessionFoundSilentEndsOnlyInTheTermOfTheLeaderThatFoundIt() {
         TreeTester tree = new TreeTester().open(1);
         tree.apply(new Change.NewTerm(5));
-        tree.request(1, create("/e", CreateMode.EPHEMERAL));
+        tree.request(1, create("/e", ZnodeKind.EPHEMERAL));
         long suspicion = suspect(tree, 1);
         assertTrue(tree.state.session(1).orElseThrow().isSuspected());
         tree.apply(new Change.NewTerm(6));
@@ -192,8 +192,8 @@ class TreeSessionTest {
     void whateverTheSessionDoesAfterItWasFoundSilentSavesIt() {
         List<Consumer<TreeTester>> signs = List.of(
                 tree -> tree.request(1, create("/a")),
-                tree -> tree.request(1, new Operation.Delete("/nothing", -1)),
-                tree -> tree.request(1, new Operation.Multi(List.of(new Operation.Check("/nothing", 0)))),
+                tree -> tree.request(1, new TreeOperation.Delete("/nothing", -1)),
+                tree -> tree.request(1, new TreeOperation.Multi(List.of(new TreeOperation.Check("/nothing", 0)))),
                 tree -> tree.apply(new Change.KeepSession(1, tree.attachment(1))),
                 tree -> tree.apply(new Change.ResumeSession(1, TreeTester.password(1), 100)));
         for (Consumer<TreeTester> sign : signs) {

@@ -18,25 +18,27 @@ import org.junit.jupiter.api.Test;
 class TreeTest {
     private final TreeTester tree = new TreeTester().open(1).open(2);
 
-    private void assertFails(TreeError error, Operation operation) {
+    private void assertFails(TreeError error, TreeOperation operation) {
         assertEquals(new Result.Failed(error), tree.request(1, operation));
     }
 
     @Test
     void aNewTreeLooksAsZooKeepersDoes() {
-        TreeState born = TreeState.initial(TreeTester.CLUSTER, 7);
+        TreeState initial = TreeState.initial(TreeTester.CLUSTER, 7);
         assertEquals(
-                new ZnodeStat(0, 0, 0, 0, 0, -1, 0, 0, 0, 1, 0), born.root().stat());
-        assertEquals(new ZnodeStat(0, 0, 0, 0, 0, -2, 0, 0, 0, 2, 0), TreeReads.exists(born, "/zookeeper", List.of()));
+                new ZnodeStat(0, 0, 0, 0, 0, -1, 0, 0, 0, 1, 0), initial.root().stat());
         assertEquals(
-                new ZnodeStat(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0), TreeReads.exists(born, "/zookeeper/quota", List.of()));
+                new ZnodeStat(0, 0, 0, 0, 0, -2, 0, 0, 0, 2, 0), TreeReads.exists(initial, "/zookeeper", List.of()));
+        assertEquals(
+                new ZnodeStat(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0),
+                TreeReads.exists(initial, "/zookeeper/quota", List.of()));
         assertEquals(
                 new ZnodeStat(0, 0, 0, 0, 0, 0, -1, 0, 0, 0, 0),
-                TreeReads.exists(born, "/zookeeper/config", List.of()));
+                TreeReads.exists(initial, "/zookeeper/config", List.of()));
         assertEquals(
-                Acl.READ_ONLY,
-                TreeReads.acl(born, "/zookeeper/config", List.of()).acl());
-        assertEquals(4, born.nodeCount());
+                ZnodeAcl.READ_ONLY,
+                TreeReads.acl(initial, "/zookeeper/config", List.of()).acl());
+        assertEquals(4, initial.nodeCount());
     }
 
     @Test
@@ -51,9 +53,9 @@ class TreeTest {
 
     @Test
     void pathWithoutALeadingSlashIsNotTakenForItsPartBehindTheFirstOne() {
-        tree.request(1, create("/e", CreateMode.EPHEMERAL));
-        assertFails(TreeError.NO_NODE, new Operation.Delete("x/e", -1));
-        assertFails(TreeError.NO_NODE, new Operation.Delete("x/zookeeper/quota", -1));
+        tree.request(1, create("/e", ZnodeKind.EPHEMERAL));
+        assertFails(TreeError.NO_NODE, new TreeOperation.Delete("x/e", -1));
+        assertFails(TreeError.NO_NODE, new TreeOperation.Delete("x/zookeeper/quota", -1));
         assertFails(TreeError.NO_NODE, create("x/c"));
         assertFails(TreeError.NO_NODE, create("e/c"));
         assertEquals(
@@ -66,7 +68,7 @@ class TreeTest {
     @Test
     void createIsRefusedInZooKeepersWords() {
         tree.request(1, create("/a"));
-        tree.request(1, create("/e", CreateMode.EPHEMERAL));
+        tree.request(1, create("/e", ZnodeKind.EPHEMERAL));
         assertFails(TreeError.NODE_EXISTS, create("/a"));
         assertFails(TreeError.NODE_EXISTS, create("/"));
         assertFails(TreeError.NO_NODE, create("/b/c"));
@@ -79,20 +81,22 @@ class TreeTest {
         assertFails(TreeError.BAD_ARGUMENTS, create("/a/."));
         assertFails(TreeError.BAD_ARGUMENTS, create("/a/\0b"));
         assertFails(TreeError.BAD_ARGUMENTS, create("/a/\ud83d\ude00"));
-        assertFails(TreeError.INVALID_ACL, new Operation.Create("/b", null, new Acl(List.of()), CreateMode.PERSISTENT));
+        assertFails(
+                TreeError.INVALID_ACL,
+                new TreeOperation.Create("/b", null, new ZnodeAcl(List.of()), ZnodeKind.PERSISTENT));
         assertEquals(List.of(), tree.events());
     }
 
     @Test
     void aSequentialNodeMayBeNamedByItsNumberAlone() {
         tree.request(1, create("/a"));
-        assertEquals("/a/0000000000", created(create("/a/", CreateMode.EPHEMERAL_SEQUENTIAL)));
-        assertEquals("/a/n-0000000001", created(create("/a/n-", CreateMode.PERSISTENT_SEQUENTIAL)));
-        tree.request(1, new Operation.Delete("/a/n-0000000001", -1));
-        assertEquals("/a/n-0000000002", created(create("/a/n-", CreateMode.PERSISTENT_SEQUENTIAL)));
+        assertEquals("/a/0000000000", created(create("/a/", ZnodeKind.EPHEMERAL_SEQUENTIAL)));
+        assertEquals("/a/n-0000000001", created(create("/a/n-", ZnodeKind.PERSISTENT_SEQUENTIAL)));
+        tree.request(1, new TreeOperation.Delete("/a/n-0000000001", -1));
+        assertEquals("/a/n-0000000002", created(create("/a/n-", ZnodeKind.PERSISTENT_SEQUENTIAL)));
     }
 
-    private String created(Operation.Create create) {
+    private String created(TreeOperation.Create create) {
         return assertInstanceOf(Result.Created.class, tree.request(1, create)).path();
     }
 
@@ -117,12 +121,12 @@ class TreeTest {
                 tree.state.header(),
                 tree.state.root().withReplacedChild("a", old),
                 tree.state.sessions(),
-                tree.state.containers(),
+                tree.state.reaped(),
                 tree.state.totals());
         tree.state = state;
-        assertEquals("/a/n-2147483647", created(create("/a/n-", CreateMode.PERSISTENT_SEQUENTIAL)));
-        assertEquals("/a/n--2147483648", created(create("/a/n-", CreateMode.PERSISTENT_SEQUENTIAL)));
-        assertEquals("/a/n--2147483647", created(create("/a/n-", CreateMode.PERSISTENT_SEQUENTIAL)));
+        assertEquals("/a/n-2147483647", created(create("/a/n-", ZnodeKind.PERSISTENT_SEQUENTIAL)));
+        assertEquals("/a/n--2147483648", created(create("/a/n-", ZnodeKind.PERSISTENT_SEQUENTIAL)));
+        assertEquals("/a/n--2147483647", created(create("/a/n-", ZnodeKind.PERSISTENT_SEQUENTIAL)));
     }
 
     @Test
@@ -130,11 +134,11 @@ class TreeTest {
         tree.request(1, create("/a"));
         tree.request(1, create("/a/b"));
         assertEquals(1, tree.stat("/a").cversion());
-        assertFails(TreeError.NOT_EMPTY, new Operation.Delete("/a", -1));
-        assertFails(TreeError.BAD_VERSION, new Operation.Delete("/a/b", 3));
-        assertFails(TreeError.NO_NODE, new Operation.Delete("/a/c", -1));
-        assertFails(TreeError.NO_NODE, new Operation.Delete("/a/b/", -1));
-        assertEquals(new Result.Deleted(), tree.request(1, new Operation.Delete("/a/b", 0)));
+        assertFails(TreeError.NOT_EMPTY, new TreeOperation.Delete("/a", -1));
+        assertFails(TreeError.BAD_VERSION, new TreeOperation.Delete("/a/b", 3));
+        assertFails(TreeError.NO_NODE, new TreeOperation.Delete("/a/c", -1));
+        assertFails(TreeError.NO_NODE, new TreeOperation.Delete("/a/b/", -1));
+        assertEquals(new Result.Deleted(), tree.request(1, new TreeOperation.Delete("/a/b", 0)));
         assertEquals(List.of("DELETED /a/b", "CHILDREN_CHANGED /a"), tree.events());
         assertEquals(2, tree.stat("/a").cversion());
         assertEquals(tree.last.zxid(), tree.stat("/a").pzxid());
@@ -144,7 +148,7 @@ class TreeTest {
     @Test
     void theNodesThatEveryTreeHasStay() {
         for (String path : List.of("/", "/zookeeper", "/zookeeper/quota", "/zookeeper/config", "", "x")) {
-            assertFails(TreeError.BAD_ARGUMENTS, new Operation.Delete(path, -1));
+            assertFails(TreeError.BAD_ARGUMENTS, new TreeOperation.Delete(path, -1));
         }
     }
 
@@ -153,22 +157,22 @@ class TreeTest {
         tree.request(1, create("/a"));
         tree.timeMs = 2_000;
         ZnodeStat stat = assertInstanceOf(
-                        Result.DataSet.class, tree.request(1, new Operation.SetData("/a", bytes("new"), 0)))
+                        Result.DataSet.class, tree.request(1, new TreeOperation.SetData("/a", bytes("new"), 0)))
                 .stat();
         assertEquals(1, stat.version());
         assertEquals(tree.last.zxid(), stat.mzxid());
         assertEquals(2_000, stat.mtime());
         assertEquals(1_000, stat.ctime());
         assertEquals(List.of("DATA_CHANGED /a"), tree.events());
-        assertFails(TreeError.BAD_VERSION, new Operation.SetData("/a", null, 0));
-        assertFails(TreeError.NO_NODE, new Operation.SetData("/b", null, -1));
-        assertFails(TreeError.BAD_ARGUMENTS, new Operation.SetData("/a/", null, -1));
+        assertFails(TreeError.BAD_VERSION, new TreeOperation.SetData("/a", null, 0));
+        assertFails(TreeError.NO_NODE, new TreeOperation.SetData("/b", null, -1));
+        assertFails(TreeError.BAD_ARGUMENTS, new TreeOperation.SetData("/a/", null, -1));
     }
 
     @Test
     void nullDataAndEmptyDataAreTwoThings() {
-        tree.request(1, new Operation.Create("/n", null, Acl.OPEN, CreateMode.PERSISTENT));
-        tree.request(1, new Operation.Create("/e", new byte[0], Acl.OPEN, CreateMode.PERSISTENT));
+        tree.request(1, new TreeOperation.Create("/n", null, ZnodeAcl.OPEN, ZnodeKind.PERSISTENT));
+        tree.request(1, new TreeOperation.Create("/e", new byte[0], ZnodeAcl.OPEN, ZnodeKind.PERSISTENT));
         assertNull(TreeReads.data(tree.state, "/n", List.of()).bytes());
         assertArrayEquals(
                 new byte[0], TreeReads.data(tree.state, "/e", List.of()).bytes());
@@ -185,7 +189,7 @@ class TreeTest {
     @Test
     void aRefusedRequestUsesUpAZxidAndChangesNothingElse() {
         TreeState before = tree.state;
-        assertFails(TreeError.NO_NODE, new Operation.Delete("/a", -1));
+        assertFails(TreeError.NO_NODE, new TreeOperation.Delete("/a", -1));
         assertEquals(before.lastZxid() + 1, tree.state.lastZxid());
         assertEquals(before.root(), tree.state.root());
         assertEquals(before.sessions(), tree.state.sessions());
@@ -196,12 +200,12 @@ class TreeTest {
         tree.request(1, create("/a"));
         Result result = tree.request(
                 1,
-                new Operation.Multi(List.of(
-                        create("/a/s-", CreateMode.EPHEMERAL_SEQUENTIAL),
-                        create("/a/s-", CreateMode.EPHEMERAL_SEQUENTIAL),
-                        new Operation.SetData("/a", bytes("12"), 0),
-                        new Operation.Check("/a", 1),
-                        new Operation.Delete("/a/s-0000000000", 0))));
+                new TreeOperation.Multi(List.of(
+                        create("/a/s-", ZnodeKind.EPHEMERAL_SEQUENTIAL),
+                        create("/a/s-", ZnodeKind.EPHEMERAL_SEQUENTIAL),
+                        new TreeOperation.SetData("/a", bytes("12"), 0),
+                        new TreeOperation.Check("/a", 1),
+                        new TreeOperation.Delete("/a/s-0000000000", 0))));
         List<Result> results = assertInstanceOf(Result.MultiDone.class, result).results();
         long zxid = tree.last.zxid();
         assertEquals("/a/s-0000000001", ((Result.Created) results.get(1)).path());
@@ -229,35 +233,36 @@ class TreeTest {
         TreeState before = tree.state;
         Result result = tree.request(
                 1,
-                new Operation.Multi(
-                        List.of(create("/b", CreateMode.EPHEMERAL), new Operation.Check("/a", 5), create("/c"))));
+                new TreeOperation.Multi(
+                        List.of(create("/b", ZnodeKind.EPHEMERAL), new TreeOperation.Check("/a", 5), create("/c"))));
         Result.MultiFailed failed = assertInstanceOf(Result.MultiFailed.class, result);
         assertEquals(List.of(0, -103, -2), List.of(failed.codeOf(0), failed.codeOf(1), failed.codeOf(2)));
         assertEquals(before.root(), tree.state.root());
         assertEquals(before.sessions(), tree.state.sessions());
         assertEquals(before.lastZxid() + 1, tree.state.lastZxid());
         assertEquals(List.of(), tree.events());
-        assertEquals(new Result.MultiDone(List.of()), tree.request(1, new Operation.Multi(List.of())));
+        assertEquals(new Result.MultiDone(List.of()), tree.request(1, new TreeOperation.Multi(List.of())));
         assertThrows(
-                IllegalArgumentException.class, () -> new Operation.Multi(List.of(new Operation.Multi(List.of()))));
+                IllegalArgumentException.class,
+                () -> new TreeOperation.Multi(List.of(new TreeOperation.Multi(List.of()))));
     }
 
     @Test
     void aCheckByItselfIsRefused() {
-        assertFails(TreeError.BAD_ARGUMENTS, new Operation.Check("/", -1));
+        assertFails(TreeError.BAD_ARGUMENTS, new TreeOperation.Check("/", -1));
     }
 
     @Test
     void aContainerGoesOnlyAfterItHadChildrenAndHasNone() {
-        tree.request(1, create("/box", CreateMode.CONTAINER));
+        tree.request(1, create("/box", ZnodeKind.CONTAINER));
         tree.request(1, create("/plain"));
         assertEquals(0, tree.stat("/box").ephemeralOwner());
         assertEquals(TreeError.BAD_VERSION, reap("/box"));
-        assertEquals(List.of(), tree.state.emptyContainers(10));
+        assertEquals(List.of(), reapable());
         tree.request(1, create("/box/a"));
         assertEquals(TreeError.NOT_EMPTY, reap("/box"));
-        tree.request(1, new Operation.Delete("/box/a", -1));
-        assertEquals(List.of("/box"), tree.state.emptyContainers(10));
+        tree.request(1, new TreeOperation.Delete("/box/a", -1));
+        assertEquals(List.of("/box"), reapable());
         assertEquals(TreeError.BAD_VERSION, reap("/plain"));
         assertEquals(TreeError.NO_NODE, reap("/nothing"));
         assertEquals(TreeError.BAD_ARGUMENTS, reap("/zookeeper/quota"));
@@ -265,13 +270,125 @@ class TreeTest {
                 new Result.Deleted(),
                 tree.apply(new Change.DeleteContainer("/box")).result());
         assertEquals(List.of("DELETED /box", "CHILDREN_CHANGED /"), tree.events());
-        assertTrue(tree.state.containers().isEmpty());
+        assertTrue(tree.state.reaped().isEmpty());
+    }
+
+    @Test
+    void aContainerThatWasNeverUsedGoesAfterTheTimeThatTheReaperNames() {
+        tree.request(1, create("/box", ZnodeKind.CONTAINER));
+        long createdMs = tree.timeMs;
+        tree.timeMs = createdMs + 100;
+        assertEquals(List.of(), tree.state.reapable(createdMs + 100, 100, 10));
+        assertEquals(List.of(), tree.state.reapable(createdMs + 101, 0, 10));
+        assertEquals(List.of("/box"), tree.state.reapable(createdMs + 101, 100, 10));
+        assertEquals(TreeError.BAD_VERSION, reap(new Change.DeleteContainer("/box", 100)));
+        tree.timeMs++;
+        assertEquals(TreeError.BAD_VERSION, reap("/box"));
+        assertEquals(
+                new Result.Deleted(),
+                tree.apply(new Change.DeleteContainer("/box", 100)).result());
+    }
+
+    @Test
+    void aNodeWithATimeToLiveGoesWhenItWasNotChangedForLonger() {
+        tree.request(1, ttl("/t", 1_000));
+        long createdMs = tree.timeMs;
+        assertEquals(0, tree.stat("/t").ephemeralOwner());
+        assertEquals(1_000, tree.state.znode("/t").orElseThrow().ttlMs());
+        assertEquals(0, tree.state.ephemeralCount());
+        tree.timeMs = createdMs + 1_000;
+        assertEquals(List.of(), reapable());
+        assertEquals(TreeError.BAD_VERSION, reap("/t"));
+        tree.timeMs++;
+        assertEquals(List.of("/t"), reapable());
+        assertEquals(
+                new Result.Deleted(),
+                tree.apply(new Change.DeleteContainer("/t")).result());
+        assertEquals(List.of("DELETED /t", "CHILDREN_CHANGED /"), tree.events());
+        assertTrue(tree.state.reaped().isEmpty());
+        assertTrue(tree.state.hasRightDigest());
+    }
+
+    @Test
+    void newDataRenewTheTimeToLiveAndANewAclDoesNot() {
+        tree.request(1, ttl("/t", 1_000));
+        long createdMs = tree.timeMs;
+        tree.timeMs = createdMs + 900;
+        tree.request(1, new TreeOperation.SetAcl("/t", ZnodeAcl.OPEN, -1));
+        assertEquals(List.of("/t"), tree.state.reapable(createdMs + 1_001, 0, 10));
+        tree.request(1, new TreeOperation.SetData("/t", null, -1));
+        tree.timeMs = createdMs + 1_900;
+        assertEquals(TreeError.BAD_VERSION, reap("/t"), "the reaper had found it before it was changed");
+        assertEquals(List.of(), reapable());
+        tree.timeMs++;
+        assertEquals(List.of("/t"), reapable());
+    }
+
+    @Test
+    void childrenKeepANodeWithATimeToLiveAndDoNotRenewIt() {
+        tree.request(1, ttl("/t", 1_000));
+        tree.request(1, create("/t/a"));
+        tree.request(1, create("/t/e", ZnodeKind.EPHEMERAL));
+        tree.timeMs += 5_000;
+        assertEquals(List.of(), reapable());
+        assertEquals(TreeError.NOT_EMPTY, reap("/t"));
+        tree.request(1, new TreeOperation.Delete("/t/a", -1));
+        tree.request(1, new TreeOperation.Delete("/t/e", -1));
+        assertEquals(List.of("/t"), reapable());
+    }
+
+    @Test
+    void sequentialNodesHaveATimeToLiveToo() {
+        assertEquals(
+                "/t-0000000000",
+                created(new TreeOperation.Create(
+                        "/t-",
+                        null,
+                        ZnodeAcl.OPEN,
+                        ZnodeKind.PERSISTENT_SEQUENTIAL_WITH_TTL,
+                        TreeOperation.MAX_TTL_MS)));
+        assertEquals(
+                TreeOperation.MAX_TTL_MS,
+                tree.state.znode("/t-0000000000").orElseThrow().ttlMs());
+    }
+
+    @Test
+    void aTimeToLiveIsWithinItsBoundsAndOnlyWhereTheModeHasOne() {
+        for (long ttlMs : new long[] {Long.MIN_VALUE, -1, 0, TreeOperation.MAX_TTL_MS + 1, Long.MAX_VALUE}) {
+            assertThrows(IllegalArgumentException.class, () -> ttl("/t", ttlMs), () -> "" + ttlMs);
+        }
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> new TreeOperation.Create("/t", null, ZnodeAcl.OPEN, ZnodeKind.PERSISTENT, 1));
+    }
+
+    @Test
+    void noSessionHasAnIdThatLooksLikeATimeToLiveOnceThereAreSuchNodes() {
+        long id = Znode.ttlOwner(5);
+        tree.apply(new Change.RaiseFeatureLevel(Change.TTL_FEATURE_LEVEL - 1));
+        tree.open(id - 1); // as in the logs of earlier versions
+        tree.apply(new Change.RaiseFeatureLevel(Change.TTL_FEATURE_LEVEL));
+        Change open = new Change.OpenSession(id, TreeTester.password(1), 1_000);
+        assertEquals(
+                new Result.Failed(TreeError.BAD_ARGUMENTS), tree.apply(open).result());
+        assertTrue(Znode.canBeSession(0xfe00000000000005L));
+        assertTrue(Znode.canBeSession(0xff00010000000005L));
+    }
+
+    private static TreeOperation.Create ttl(String path, long ttlMs) {
+        return new TreeOperation.Create(path, null, ZnodeAcl.OPEN, ZnodeKind.PERSISTENT_WITH_TTL, ttlMs);
+    }
+
+    private List<String> reapable() {
+        return tree.state.reapable(tree.timeMs, 0, 10);
     }
 
     private TreeError reap(String path) {
-        return assertInstanceOf(
-                        Result.Failed.class,
-                        tree.apply(new Change.DeleteContainer(path)).result())
+        return reap(new Change.DeleteContainer(path));
+    }
+
+    private TreeError reap(Change deletion) {
+        return assertInstanceOf(Result.Failed.class, tree.apply(deletion).result())
                 .error();
     }
 
@@ -295,7 +412,7 @@ class TreeTest {
                 new TreeState.Header(h.clusterId(), h.generation(), h.featureLevel(), h.term(), almost, h.lastTimeMs()),
                 tree.state.root(),
                 tree.state.sessions(),
-                tree.state.containers(),
+                tree.state.reaped(),
                 tree.state.totals());
         tree.request(1, create("/a"));
         assertEquals(almost + 1, tree.last.zxid());
@@ -340,9 +457,9 @@ class TreeTest {
     @Test
     void aDeepTreeNeedsNoDeepStack() throws Exception {
         StringBuilder path = new StringBuilder();
-        Znode node = Znode.created(null, Acl.OPEN, 1, 1, 0);
+        Znode node = Znode.created(null, ZnodeAcl.OPEN, 1, 1, 0);
         for (int depth = 0; depth < 50_000; depth++) {
-            node = Znode.created(null, Acl.OPEN, 1, 1, 0).withReplacedChild("d", node);
+            node = Znode.created(null, ZnodeAcl.OPEN, 1, 1, 0).withReplacedChild("d", node);
             path.append("/d");
         }
         TreeState.Totals before = tree.state.totals();
@@ -350,11 +467,11 @@ class TreeTest {
                 tree.state.header(),
                 tree.state.root().withReplacedChild("d", node),
                 tree.state.sessions(),
-                tree.state.containers(),
+                tree.state.reaped(),
                 new TreeState.Totals(before.nodes() + 50_001, before.bytes() + 50_001L * 50_002, 0, 0));
         tree.state = tree.state.withDigest(TreeDigest.sum(tree.state));
         assertInstanceOf(Result.Created.class, tree.request(1, create(path + "/d/leaf")));
-        assertInstanceOf(Result.DataSet.class, tree.request(1, new Operation.SetData(path + "/d/leaf", null, 0)));
+        assertInstanceOf(Result.DataSet.class, tree.request(1, new TreeOperation.SetData(path + "/d/leaf", null, 0)));
         assertEquals(50_001, TreeReads.descendantCount(tree.state, "/d", List.of()));
         ByteArrayOutputStream snapshot = new ByteArrayOutputStream();
         SnapshotCodec.write(tree.state, snapshot);
@@ -362,7 +479,7 @@ class TreeTest {
                 tree.state.digest(),
                 SnapshotCodec.read(new ByteArrayInputStream(snapshot.toByteArray()))
                         .digest());
-        assertInstanceOf(Result.Deleted.class, tree.request(1, new Operation.Delete(path + "/d/leaf", -1)));
+        assertInstanceOf(Result.Deleted.class, tree.request(1, new TreeOperation.Delete(path + "/d/leaf", -1)));
     }
 
     @Test

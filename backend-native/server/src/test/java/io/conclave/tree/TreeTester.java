@@ -39,21 +39,21 @@ final class TreeTester {
         return state.session(session).map(SessionRecord::attachment).orElse(99L);
     }
 
-    Result request(long session, List<AuthId> ids, Operation operation) {
+    Result request(long session, List<AuthId> ids, TreeOperation operation) {
         return apply(new Change.Request(session, attachment(session), ids, operation))
                 .result();
     }
 
-    Result request(long session, Operation operation) {
+    Result request(long session, TreeOperation operation) {
         return request(session, NOBODY, operation);
     }
 
-    static Operation.Create create(String path, CreateMode mode) {
-        return new Operation.Create(path, bytes("x"), Acl.OPEN, mode);
+    static TreeOperation.Create create(String path, ZnodeKind mode) {
+        return new TreeOperation.Create(path, bytes("x"), ZnodeAcl.OPEN, mode);
     }
 
-    static Operation.Create create(String path) {
-        return create(path, CreateMode.PERSISTENT);
+    static TreeOperation.Create create(String path) {
+        return create(path, ZnodeKind.PERSISTENT);
     }
 
     static byte[] bytes(String text) {

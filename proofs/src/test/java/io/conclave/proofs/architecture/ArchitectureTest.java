@@ -78,6 +78,41 @@ class ArchitectureTest {
     }
 
     @Test
+    void requestsAndRepliesAreRecordsOfThreePages() {
+        assertNone(violations((type, home) -> Rules.looseBodies(type)));
+        long pages = product.stream()
+                .filter(type -> type.isAssignableTo("io.conclave.protocol.WireRecord") && type.isTopLevelClass())
+                .filter(type -> type.isInterface() && !type.getSimpleName().equals("WireRecord"))
+                .count();
+        assertEquals(3, pages, "RequestBody, WatchRequest and ReplyBody");
+    }
+
+    @Test
+    void onlyServerTestingHarmsServers() {
+        assertNone(violations(Rules::usesOfServerFaults));
+    }
+
+    @Test
+    void noTwoTopLevelClassesHaveTheSameSimpleName() {
+        assertNone(Rules.sharedNames(product.stream()).stream());
+    }
+
+    @Test
+    void aPlantedNameOfAnotherClassIsFound() {
+        Stream<JavaClass> withPlanted = Stream.concat(product.stream(), Stream.of(plantedClass("ConclaveServer")));
+        List<String> found = Rules.sharedNames(withPlanted);
+        assertTrue(found.stream().anyMatch(text -> text.contains("planted.ConclaveServer")), found::toString);
+    }
+
+    @Test
+    void aPlantedFaultOfAServerIsFound() {
+        JavaClass planted = plantedClass("ConclaveServer");
+        assertFalse(
+                Rules.usesOfServerFaults(planted, module("recipes-election")).isEmpty());
+        assertTrue(Rules.usesOfServerFaults(planted, module("server-testing")).isEmpty());
+    }
+
+    @Test
     void aPlantedArrayInARecordIsFound() {
         assertEquals(1, Rules.arrayComponents(plantedClass("ArrayRecord")).size());
     }

@@ -19,10 +19,23 @@ final class Modules {
     static final List<Module> ALL = List.of(
             new Module(
                     "recipes-api",
-                    List.of("error", "time", "metrics", "node", "spi", "grant", "coordinator", "line", "cache"),
+                    List.of(
+                            "error",
+                            "time",
+                            "metrics",
+                            "node",
+                            "request",
+                            "session",
+                            "spi",
+                            "grant",
+                            "coordinator",
+                            "recovery",
+                            "line",
+                            "cache"),
                     Set.of(),
                     PLAIN),
             recipe("recipes-locks", "locks"),
+            recipe("recipes-guards", "guards"),
             recipe("recipes-election", "election"),
             recipe("recipes-queues", "queues"),
             recipe("recipes-barriers", "barriers"),
@@ -46,9 +59,10 @@ final class Modules {
                     NETTY),
             new Module(
                     "server",
-                    List.of("tree", "replica", "connection", "server", "embedded", "ensemble", "launcher"),
+                    List.of("tree", "replica", "connection", "server.faults", "server", "embedded", "launcher"),
                     Set.of("recipes-api", "protocol", "client", "consensus"),
                     NETTY),
+            new Module("server-testing", List.of("ensemble"), Set.of("recipes-api", "consensus", "server"), NETTY),
             new Module(
                     "testkit",
                     List.of("testkit"),

@@ -10,8 +10,11 @@ import com.tngtech.archunit.core.domain.JavaModifier;
 import io.conclave.proofs.architecture.Modules.Module;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The rules; each takes a class and answers with what is wrong in it, in words. */
@@ -57,6 +60,8 @@ final class Rules {
             "java.net.",
             "java.time.");
 
+    private static final String SERVER_FAULTS = "io.conclave.server.faults";
+
     private Rules() {}
 
     /** The arrows between modules, and what of others' a module may use. */
@@ -100,6 +105,46 @@ final class Rules {
                 .filter(dependency -> rank(dependency.getTargetClass(), home) > own)
                 .map(dependency -> "against the order " + home.packages() + ": " + dependency.getDescription())
                 .toList();
+    }
+
+    /** The faults of a server are for the artifact that gives them to tests, and not for what an application runs. */
+    static List<String> usesOfServerFaults(JavaClass type, Module home) {
+        if (Set.of("server", "server-testing").contains(home.name())) {
+            return List.of();
+        }
+        return dependencies(type)
+                .filter(dependency ->
+                        dependency.getTargetClass().getPackageName().equals(SERVER_FAULTS))
+                .map(dependency -> home.name() + " must not harm servers: " + dependency.getDescription())
+                .toList();
+    }
+
+    /** The bodies of requests and replies that are no nested records: the protocol is to be read as one page. */
+    static List<String> looseBodies(JavaClass type) {
+        boolean isBody = !type.isInterface()
+                && (type.isAssignableTo("io.conclave.protocol.RequestBody")
+                        || type.isAssignableTo("io.conclave.protocol.ReplyBody"));
+        return isBody && (type.isTopLevelClass() || !type.isRecord())
+                ? List.of(type.getName() + " is to be a record in RequestBody, WatchRequest or ReplyBody")
+                : List.of();
+    }
+
+    /** The simple names that two classes have, whatever their packages and modules are. */
+    static List<String> sharedNames(Stream<JavaClass> types) {
+        Map<String, List<String>> byName = types.filter(type -> type.isTopLevelClass() && !isDescriptor(type))
+                .collect(Collectors.groupingBy(
+                        JavaClass::getSimpleName,
+                        TreeMap::new,
+                        Collectors.mapping(JavaClass::getName, Collectors.toList())));
+        return byName.values().stream()
+                .filter(names -> names.size() > 1)
+                .map(names -> "one name for two classes: " + names)
+                .toList();
+    }
+
+    private static boolean isDescriptor(JavaClass type) {
+        return type.getSimpleName().equals("package-info")
+                || type.getSimpleName().equals("module-info");
     }
 
     private static int rank(JavaClass type, Module home) {

@@ -16,6 +16,8 @@ class UserClassPathTest {
     private static final List<String> WANTED = List.of(
             "/slf4j-api-", "/failsafe-", "/netty-buffer-", "/netty-common-", "/netty-resolver-", "/netty-transport-");
 
+    private static final List<String> FOR_TESTS = List.of("io.conclave.ensemble", "io.conclave.testkit", "org.junit");
+
     @Test
     void nothingComesAlongButSlf4jFailsafeAndNetty() {
         List<String> strangers = UserClassPath.entries().stream()
@@ -51,5 +53,14 @@ class UserClassPathTest {
         assertTrue(
                 homes.containsKey("io.conclave.locks") && homes.containsKey("io.conclave.coordinator"),
                 homes.keySet()::toString);
+    }
+
+    @Test
+    void nothingForTestsComesAlong() {
+        List<String> forTests = UserClassPath.entries().stream()
+                .flatMap(entry -> UserClassPath.packages(entry).stream())
+                .filter(name -> FOR_TESTS.stream().anyMatch(name::startsWith))
+                .toList();
+        assertEquals(List.of(), forTests);
     }
 }

@@ -6,11 +6,11 @@ import io.conclave.locks.DistributedLock;
 import io.conclave.node.NodePath;
 import io.conclave.proofs.ensemble.Ensemble;
 import io.conclave.proofs.faults.TokenGuard;
-import io.conclave.spi.Create;
-import io.conclave.spi.Delete;
-import io.conclave.spi.GetChildren;
-import io.conclave.spi.GetData;
-import io.conclave.spi.Sync;
+import io.conclave.request.Create;
+import io.conclave.request.Delete;
+import io.conclave.request.GetChildren;
+import io.conclave.request.GetData;
+import io.conclave.request.Sync;
 import io.conclave.testkit.history.LockHistory;
 import io.conclave.testkit.history.LockHistoryChecker;
 import io.conclave.testkit.history.StoreHistory;
@@ -42,7 +42,7 @@ final class CampaignRound implements AutoCloseable {
     private static final int CONTENDERS = 3;
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final Duration WATCH_PATIENCE = Duration.ofSeconds(10);
-    /** On servers whose deadlines are not strict, these are what fencing tokens are for; see {@link io.conclave.grant.Tenure#deadlineIsStrict}. */
+    /** On servers whose deadlines are not strict, these are what fencing tokens are for; see {@link io.conclave.grant.Grant#deadlineIsStrict}. */
     private static final Set<LockHistoryChecker.Rule> CAUGHT_BY_TOKENS =
             Set.of(LockHistoryChecker.Rule.OVERLAP, LockHistoryChecker.Rule.TOKEN_WENT_BACK);
 

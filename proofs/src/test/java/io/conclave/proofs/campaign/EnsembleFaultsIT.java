@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.proofs.ensemble.Ensemble;
 import io.conclave.proofs.ensemble.EnsembleKind;
-import io.conclave.spi.SetData;
+import io.conclave.request.SetData;
 import io.conclave.testkit.history.StoreOperation;
 import io.conclave.testkit.history.StoreOperation.Kind;
 import java.nio.file.Path;

@@ -2,7 +2,7 @@ package io.conclave.proofs.campaign;
 
 import io.conclave.coordinator.Coordinator;
 import io.conclave.error.ConclaveException;
-import io.conclave.grant.Grant;
+import io.conclave.grant.FencedGrant;
 import io.conclave.proofs.ensemble.Ensemble;
 import io.conclave.proofs.ensemble.Member;
 import io.conclave.proofs.faults.TokenGuard;
@@ -42,7 +42,7 @@ final class GrantClient implements AutoCloseable {
     /** What is acquired. */
     @FunctionalInterface
     interface Source {
-        Grant acquire(Coordinator coordinator, Duration timeout) throws InterruptedException;
+        FencedGrant acquire(Coordinator coordinator, Duration timeout) throws InterruptedException;
     }
 
     /** Connects, and begins at once. */
@@ -59,6 +59,7 @@ final class GrantClient implements AutoCloseable {
                 proxies.stream().map(proxy -> "127.0.0.1:" + proxy.port()).collect(Collectors.joining(","));
         coordinator = Coordinator.builder(ensemble.kind().scheme() + "://" + addresses)
                 .sessionTimeout(SESSION)
+                .followEnsemble(false) // through the proxies only
                 .connect();
         thread = new Thread(this::run, name);
         thread.start();
@@ -89,7 +90,7 @@ final class GrantClient implements AutoCloseable {
 
     private void attempt(String contender) throws InterruptedException {
         history.requested(contender);
-        try (Grant grant = source.acquire(coordinator, PATIENCE)) {
+        try (FencedGrant grant = source.acquire(coordinator, PATIENCE)) {
             history.granted(contender, grant);
             isStrict &= grant.deadlineIsStrict();
             grants++;
@@ -104,7 +105,7 @@ final class GrantClient implements AutoCloseable {
         }
     }
 
-    private void work(String contender, Grant grant, int holdMs) throws InterruptedException {
+    private void work(String contender, FencedGrant grant, int holdMs) throws InterruptedException {
         for (int passedMs = 0; passedMs <= holdMs && grant.isHeld(); passedMs += WRITE_EVERY_MS) {
             if (!guard.write(grant.token(), contender)) {
                 refusedWrites++;

@@ -2,7 +2,7 @@ package io.conclave.proofs.campaign;
 
 import io.conclave.coordinator.Coordinator;
 import io.conclave.node.NodePath;
-import io.conclave.spi.GetData;
+import io.conclave.request.GetData;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 

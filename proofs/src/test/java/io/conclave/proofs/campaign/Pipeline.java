@@ -2,7 +2,7 @@ package io.conclave.proofs.campaign;
 
 import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.RecipeSession;
-import io.conclave.spi.Request;
+import io.conclave.request.Request;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;

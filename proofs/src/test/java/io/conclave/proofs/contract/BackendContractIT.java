@@ -29,6 +29,11 @@ class BackendContractIT {
         Ensemble() {
             super(ContractBackends.ENSEMBLE);
         }
+
+        @Override
+        protected boolean deletesSoon() {
+            return false;
+        }
     }
 
     @Nested
@@ -43,6 +48,11 @@ class BackendContractIT {
     class ObserverWithKills extends OnServers {
         ObserverWithKills() {
             super(ContractBackends.OBSERVER_WITH_KILLS);
+        }
+
+        @Override
+        protected boolean deletesSoon() {
+            return false;
         }
     }
 }

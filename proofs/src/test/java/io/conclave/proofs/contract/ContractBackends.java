@@ -7,7 +7,7 @@ import io.conclave.proofs.interop.OlderZooKeeper;
 import io.conclave.proofs.interop.ServerDirectory;
 import io.conclave.proofs.interop.ServerUnderTest;
 import io.conclave.proofs.interop.StandaloneConclave;
-import io.conclave.spi.Create;
+import io.conclave.request.Create;
 import java.nio.file.Path;
 import java.util.UUID;
 import java.util.function.Supplier;

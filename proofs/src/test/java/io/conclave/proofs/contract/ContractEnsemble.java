@@ -4,7 +4,7 @@ import io.conclave.coordinator.Coordinator;
 import io.conclave.ensemble.ConclaveEnsemble;
 import io.conclave.node.NodePath;
 import io.conclave.proofs.contract.ContractBackends.Servers;
-import io.conclave.spi.SetData;
+import io.conclave.request.SetData;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;

@@ -1,31 +1,31 @@
 package io.conclave.proofs.contract;
 
-import io.conclave.barriers.CountDownContract;
+import io.conclave.barriers.LatchContract;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 
 /** The count-down's contract on every backend. */
 class CountDownContractIT {
     @Nested
-    class Embedded extends CountDownContract implements RunsOn.Embedded {}
+    class Embedded extends LatchContract implements RunsOn.Embedded {}
 
     @Nested
-    class Standalone extends CountDownContract implements RunsOn.Standalone {}
+    class Standalone extends LatchContract implements RunsOn.Standalone {}
 
     @Nested
-    class OnApacheZooKeeper extends CountDownContract implements RunsOn.OnApacheZooKeeper {}
+    class OnApacheZooKeeper extends LatchContract implements RunsOn.OnApacheZooKeeper {}
 
     @Nested
-    class Ensemble extends CountDownContract implements RunsOn.Ensemble {}
-
-    @Nested
-    @Tag("long")
-    class EnsembleWithKills extends CountDownContract implements RunsOn.EnsembleWithKills {}
-
-    @Nested
-    class ObserverWithKills extends CountDownContract implements RunsOn.ObserverWithKills {}
+    class Ensemble extends LatchContract implements RunsOn.Ensemble {}
 
     @Nested
     @Tag("long")
-    class Processes extends CountDownContract implements RunsOn.Processes {}
+    class EnsembleWithKills extends LatchContract implements RunsOn.EnsembleWithKills {}
+
+    @Nested
+    class ObserverWithKills extends LatchContract implements RunsOn.ObserverWithKills {}
+
+    @Nested
+    @Tag("long")
+    class Processes extends LatchContract implements RunsOn.Processes {}
 }

@@ -1,6 +1,6 @@
 package io.conclave.proofs.contract;
 
-import io.conclave.locks.StoreGuardContract;
+import io.conclave.guards.StoreGuardContract;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 

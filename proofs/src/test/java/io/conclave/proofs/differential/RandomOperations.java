@@ -69,6 +69,13 @@ final class RandomOperations {
             List.of(new ACL(31, new Id("world", "anyone")), new ACL(31, new Id("world", "anyone"))));
     private static final List<ACL> OPEN = List.of(new ACL(31, new Id("world", "anyone")));
 
+    /** Nothing outlives it in a test. */
+    private static final long LONG_TTL_MS = 36_000_000;
+
+    /** On both sides of the bounds. */
+    private static final List<Long> TTLS =
+            List.of(Long.MIN_VALUE, -1L, 0L, LONG_TTL_MS, (1L << 40) - 1, 1L << 40, Long.MAX_VALUE);
+
     private final Random random;
     private String base = "";
 
@@ -155,8 +162,12 @@ final class RandomOperations {
         if (random.nextInt(12) == 0) {
             return new Request(xid, OpCode.createContainer, names -> new CreateRequest(path, data, acl, 4));
         }
-        if (random.nextInt(40) == 0) {
-            return new Request(xid, OpCode.createTTL, names -> new CreateTTLRequest(path, data, acl, 5, 1000));
+        if (random.nextInt(12) == 0) {
+            int mode = random.nextInt(10) == 0 ? random.nextInt(10) - 1 : 5 + random.nextInt(2);
+            long drawn = random.nextInt(4) == 0 ? TTLS.get(random.nextInt(TTLS.size())) : LONG_TTL_MS;
+            // A mode without a time to live and a negative one stop ZooKeeper 3.9: it logs what it then cannot apply.
+            long ttlMs = mode < 5 ? Math.max(0, drawn) : drawn;
+            return new Request(xid, OpCode.createTTL, names -> new CreateTTLRequest(path, data, acl, mode, ttlMs));
         }
         return new Request(xid, type, names -> new CreateRequest(path, data, acl, flags));
     }
@@ -219,7 +230,7 @@ final class RandomOperations {
         for (int i = 0; i < count; i++) {
             multi.add(
                     switch (random.nextInt(5)) {
-                        case 0, 1 -> Op.create(path(), data(), acl(), random.nextInt(5));
+                        case 0, 1 -> Op.create(path(), data(), acl(), random.nextInt(7), LONG_TTL_MS);
                         case 2 -> Op.delete(pathBelow(), version());
                         case 3 -> Op.setData(path(), data(), version());
                         default -> Op.check(path(), version());

@@ -99,7 +99,7 @@ public final class EnsembleBuilder {
         }
     }
 
-    /** Writes a member's files; a kind that needs it is given birth. */
+    /** Writes a member's files; a kind that needs it is bootstrapped. */
     private Member prepare(int number, List<PeerPorts> ports) {
         try {
             Path directory = Files.createDirectories(home.resolve("member-" + number));
@@ -113,7 +113,7 @@ public final class EnsembleBuilder {
                     new InetSocketAddress(network.clientHostOf(number), clientPort),
                     network.nameOf(number) + ":" + ports.get(number - 1).peer(),
                     (word, arguments) -> command(number, word, file, arguments));
-            if (kind.isBornAt(number)) {
+            if (kind.isBootstrappedAt(number)) {
                 member.command("init");
             }
             return member;

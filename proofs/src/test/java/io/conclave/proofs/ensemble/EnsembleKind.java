@@ -28,7 +28,7 @@ public enum EnsembleKind {
         }
 
         @Override
-        boolean isBornAt(int number) {
+        boolean isBootstrappedAt(int number) {
             return false;
         }
     },
@@ -50,7 +50,7 @@ public enum EnsembleKind {
         }
 
         @Override
-        boolean isBornAt(int number) {
+        boolean isBootstrappedAt(int number) {
             return number == 1; // which takes in the others
         }
     };
@@ -80,7 +80,7 @@ public enum EnsembleKind {
     abstract List<String> arguments(String word, String file);
 
     /** Whether this member is told once, by the command {@code init}, that the cluster is a new one. */
-    abstract boolean isBornAt(int number);
+    abstract boolean isBootstrappedAt(int number);
 
     /** What stands before {@code ://} in a connect string of our client. */
     public String scheme() {

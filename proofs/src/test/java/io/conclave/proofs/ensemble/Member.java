@@ -7,6 +7,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -81,11 +82,18 @@ public final class Member {
 
     /** Starts the process; it serves when it has found the others. */
     public void start() {
+        start(List.of());
+    }
+
+    /** The same with more options of the JVM, which win. */
+    public void start(List<String> jvmOptions) {
         if (isAlive()) {
             throw new IllegalStateException(this + " runs already");
         }
         starts++;
-        process = run(commandLine.of(START, List.of()), logFile());
+        List<String> command = new ArrayList<>(commandLine.of(START, List.of()));
+        command.addAll(command.indexOf("-cp"), jvmOptions);
+        process = run(command, logFile());
     }
 
     static Process run(List<String> command, Path output) {

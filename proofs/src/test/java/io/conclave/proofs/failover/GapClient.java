@@ -7,9 +7,9 @@ import io.conclave.error.RefusedException;
 import io.conclave.node.NodePath;
 import io.conclave.proofs.ensemble.Ensemble;
 import io.conclave.proofs.ensemble.Member;
-import io.conclave.spi.Create;
-import io.conclave.spi.SessionState;
-import io.conclave.spi.SetData;
+import io.conclave.request.Create;
+import io.conclave.request.SetData;
+import io.conclave.session.SessionState;
 import io.conclave.testkit.proxy.FaultProxy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -46,6 +46,7 @@ final class GapClient implements AutoCloseable {
         }
         coordinator = Coordinator.builder(ensemble.kind().scheme() + "://" + String.join(",", addresses))
                 .sessionTimeout(Duration.ofSeconds(10))
+                .followEnsemble(false) // through the detours only
                 .connect();
         detours.forEach(FaultProxy::accept);
         coordinator.onStateChange(state -> {

@@ -10,11 +10,11 @@ import io.conclave.error.RefusalReason;
 import io.conclave.error.RefusedException;
 import io.conclave.node.CreateMode;
 import io.conclave.node.NodePath;
-import io.conclave.spi.Create;
-import io.conclave.spi.Exists;
-import io.conclave.spi.GetData;
-import io.conclave.spi.SessionState;
-import io.conclave.spi.SetData;
+import io.conclave.request.Create;
+import io.conclave.request.Exists;
+import io.conclave.request.GetData;
+import io.conclave.request.SetData;
+import io.conclave.session.SessionState;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -81,7 +81,7 @@ class FullDiskIT {
         }
     }
 
-    /** For longer than a session lives without a sign of life. */
+    /** For longer than a session lives without a heartbeat. */
     private void readsAndSessionsGoOn(Coordinator client, long session) {
         Awaitility.await()
                 .during(SESSION.plusSeconds(2))

@@ -1,6 +1,6 @@
 package io.conclave.proofs.faults;
 
-import io.conclave.spi.Create;
+import io.conclave.request.Create;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;

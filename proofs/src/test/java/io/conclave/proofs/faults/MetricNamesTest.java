@@ -14,7 +14,7 @@ import io.conclave.locks.PermitGrant;
 import io.conclave.metrics.MetricsHook;
 import io.conclave.node.DataCodec;
 import io.conclave.queues.DistributedQueue;
-import io.conclave.spi.SessionState;
+import io.conclave.session.SessionState;
 import io.conclave.testkit.memory.MemoryStore;
 import io.conclave.time.TimeSource;
 import java.io.IOException;

@@ -23,7 +23,7 @@ final class StoppedHolder {
                         .sessionTimeout(sessionTimeout)
                         .connect();
                 LockGrant grant = DistributedLock.at(coordinator, arguments[1]).acquire(Duration.ofSeconds(30))) {
-            say("token " + grant.token().generation() + " " + grant.token().zxid());
+            say("token " + grant.token());
             String question = questions.readLine();
             while (question != null) {
                 answer(question, grant);
@@ -37,8 +37,7 @@ final class StoppedHolder {
             case "held?" ->
                 say("held " + grant.isHeld() + " remaining " + grant.remaining().toMillis());
             case "ensure" -> say("ensure " + ensure(grant));
-            case "write" ->
-                say("write " + grant.token().generation() + " " + grant.token().zxid());
+            case "write" -> say("write " + grant.token());
             case "lost?" -> say("lost " + grant.lost().toCompletableFuture().join());
             default -> say("what is " + question + "?");
         }

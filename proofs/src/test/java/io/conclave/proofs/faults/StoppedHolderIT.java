@@ -79,7 +79,7 @@ class StoppedHolderIT {
         static FencingToken parse(String answer, String word) {
             String[] parts = answer.split(" ");
             assertEquals(word, parts[0], answer);
-            return new FencingToken(Long.parseLong(parts[1]), Long.parseLong(parts[2]));
+            return FencingToken.parse(parts[1]);
         }
     }
 

@@ -2,10 +2,10 @@ package io.conclave.proofs.faults;
 
 import io.conclave.coordinator.Coordinator;
 import io.conclave.node.NodePath;
-import io.conclave.spi.Create;
-import io.conclave.spi.GetData;
-import io.conclave.spi.SessionState;
-import io.conclave.spi.SetData;
+import io.conclave.request.Create;
+import io.conclave.request.GetData;
+import io.conclave.request.SetData;
+import io.conclave.session.SessionState;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;

@@ -23,6 +23,7 @@ public final class ApacheZooKeeper implements ServerUnderTest {
         System.setProperty("zookeeper.admin.enableServer", "false");
         System.setProperty("zookeeper.forceSync", "no"); // nobody pulls the plug here
         System.setProperty("zookeeper.preAllocSize", "1024");
+        System.setProperty("zookeeper.extendedTypesEnabled", "true"); // znodes with a time to live, which ours has
         start();
     }
 

@@ -13,7 +13,7 @@ import io.conclave.barriers.Participation;
 import io.conclave.error.RefusedException;
 import io.conclave.error.WaitTimeoutException;
 import io.conclave.node.NodePath;
-import io.conclave.spi.GetChildren;
+import io.conclave.request.GetChildren;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -24,7 +24,10 @@ import org.apache.curator.framework.recipes.barriers.DistributedDoubleBarrier;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Curator's barriers and ours on one path hold each other's processes, and let them go on together. Of double barriers one round: see docs/recipes.md for what a mixture does not keep. */
+/**
+ * Curator's barriers and ours on one path hold each other's processes, and let them go on together. Of double barriers one
+ * round: docs/recipes/double-barrier.md says what a mixture does not keep.
+ */
 class CuratorAndOurBarrierIT extends CuratorBesideOurs {
     private static final String PATH = "/barriers/shared";
 

@@ -9,9 +9,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.election.Candidate;
-import io.conclave.election.HandOverException;
 import io.conclave.election.LeaderElection;
 import io.conclave.election.Leadership;
+import io.conclave.election.TransferFailedException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -118,8 +118,8 @@ class CuratorAndOurElectionIT extends CuratorBesideOurs {
             CompletableFuture<Leadership> named = ours("named").campaignAsync();
             awaitCandidates(3);
             Candidate successor = ours("").candidates().get(2);
-            HandOverException failure =
-                    assertThrows(HandOverException.class, () -> leader.handOver(successor, Duration.ofMillis(500)));
+            TransferFailedException failure = assertThrows(
+                    TransferFailedException.class, () -> leader.handOver(successor, Duration.ofMillis(500)));
             assertTrue(failure.getMessage().contains("theirs"), failure::toString);
             assertTrue(leader.isHeld());
             leader.handOver(ours("").candidates().get(1), PATIENCE); // but it may be named itself

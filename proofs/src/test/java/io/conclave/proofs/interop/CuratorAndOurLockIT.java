@@ -42,10 +42,10 @@ class CuratorAndOurLockIT extends CuratorBesideOurs {
         CompletableFuture<LockGrant> waiting = ours().acquireAsync();
         awaitMembers(2);
         assertFalse(waiting.isDone());
-        long before = ours().members().get(0).zxid();
+        long before = ours().members().get(0).sequence();
         theirs.release();
         LockGrant grant = waiting.get(20, SECONDS);
-        assertTrue(grant.token().zxid() > before);
+        assertTrue(grant.token().sequence() > before);
         grant.close();
         awaitMembers(0);
     }
@@ -64,7 +64,7 @@ class CuratorAndOurLockIT extends CuratorBesideOurs {
         });
         awaitMembers(2);
         assertFalse(waiting.isDone());
-        assertTrue(ours().members().get(1).zxid() > grant.token().zxid());
+        assertTrue(ours().members().get(1).sequence() > grant.token().sequence());
         grant.close();
         waiting.get(20, SECONDS);
         awaitMembers(0);
@@ -105,7 +105,7 @@ class CuratorAndOurLockIT extends CuratorBesideOurs {
                 for (int round = 0; round < 10; round++) {
                     take(curators, () -> {
                         assertEquals(1, inside.incrementAndGet());
-                        holders.add(ours().holder().orElseThrow().zxid());
+                        holders.add(ours().holder().orElseThrow().sequence());
                         inside.decrementAndGet();
                     });
                 }

@@ -6,6 +6,7 @@ import io.conclave.testkit.proxy.FreePort;
 import io.conclave.time.TimeSource;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.Set;
 
 /** Our stand-alone, durable server in this JVM, over TCP, with session timeouts from 200 ms on. */
 public final class StandaloneConclave implements ServerUnderTest {
@@ -14,6 +15,7 @@ public final class StandaloneConclave implements ServerUnderTest {
     private final Path directory = ServerDirectory.create("conclave");
     private final int port = FreePort.find();
     private final long containerCheckIntervalMs;
+    private final Set<String> words;
     private ConclaveServer server;
 
     /** Starts a server on an empty directory; it soon deletes containers that were emptied. */
@@ -23,7 +25,17 @@ public final class StandaloneConclave implements ServerUnderTest {
 
     /** Starts a server on an empty directory that looks for emptied containers this often. */
     public StandaloneConclave(long containerCheckIntervalMs) {
+        this(containerCheckIntervalMs, Set.of("srvr"));
+    }
+
+    /** Starts a server on an empty directory that answers these four-letter words, {@code *} for all. */
+    StandaloneConclave(Set<String> words) {
+        this(200, words);
+    }
+
+    private StandaloneConclave(long containerCheckIntervalMs, Set<String> words) {
         this.containerCheckIntervalMs = containerCheckIntervalMs;
+        this.words = words;
         start();
     }
 
@@ -53,6 +65,7 @@ public final class StandaloneConclave implements ServerUnderTest {
                 .maxConnectionsPerAddress(0)
                 .containerCheckIntervalMs(containerCheckIntervalMs)
                 .segmentBytes(8 << 20)
+                .commandWhitelist(words)
                 .build();
         server = ConclaveServer.start(config, TimeSource.system(), cause -> {});
     }

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -159,13 +160,35 @@ class ZooKeeperClientIT {
         fails(Code.INVALIDACL, () -> zk.create("/i", null, new ArrayList<>(), CreateMode.PERSISTENT));
         fails(Code.INVALIDACL, () -> zk.create("/i", null, Ids.CREATOR_ALL_ACL, CreateMode.PERSISTENT));
         fails(Code.BADARGUMENTS, () -> zk.delete("/zookeeper", -1));
-        fails(
-                Code.UNIMPLEMENTED,
-                () -> zk.create("/t", null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT_WITH_TTL, null, 100));
         fails(Code.NOWATCHER, () -> {
             zk.addWatch("/a", events, AddWatchMode.PERSISTENT);
             zk.removeAllWatches("/a", Watcher.WatcherType.Children, false);
         });
+    }
+
+    /** Apache's server in this JVM has no leader that would delete them: that is the part of a main program. */
+    @ParameterizedTest
+    @EnumSource
+    void znodesWithATimeToLive(ServerKind kind) throws Exception {
+        open(kind);
+        Stat stat = new Stat();
+        zk.create("/t", bytes("x"), Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT_WITH_TTL, stat, 3_600_000);
+        assertEquals(0, stat.getEphemeralOwner());
+        assertEquals(stat, zk.exists("/t", false));
+        create("/t/child");
+        assertEquals(List.of(), zk.getEphemerals());
+        CreateMode sequential = CreateMode.PERSISTENT_SEQUENTIAL_WITH_TTL;
+        assertEquals("/t/s-0000000001", zk.create("/t/s-", null, Ids.OPEN_ACL_UNSAFE, sequential, null, 1L << 39));
+        List<OpResult> results = zk.multi(List.of(
+                Op.create("/m", null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT_WITH_TTL, 3_600_000),
+                Op.create("/m/s-", null, Ids.OPEN_ACL_UNSAFE, sequential, 1)));
+        assertEquals("/m/s-0000000000", ((OpResult.CreateResult) results.get(1)).getPath());
+        assertEquals(0, ((OpResult.CreateResult) results.get(0)).getStat().getEphemeralOwner());
+        if (kind == ServerKind.CONCLAVE) {
+            zk.create("/short", null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT_WITH_TTL, null, 1);
+            await().until(() -> zk.exists("/short", false) == null && zk.exists("/m/s-0000000000", false) == null);
+            assertNotNull(zk.exists("/t", false));
+        }
     }
 
     @ParameterizedTest

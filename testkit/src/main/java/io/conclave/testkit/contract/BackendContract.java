@@ -1,7 +1,7 @@
 package io.conclave.testkit.contract;
 
 /**
- * What every backend promises, as tests; the promises are those of {@link io.conclave.spi.BackendSession} and of each {@link io.conclave.spi.Request}.
+ * What every backend promises, as tests; the promises are those of {@link io.conclave.spi.BackendSession} and of each {@link io.conclave.request.Request}.
  *
  * <p>A backend's module extends this class and says how a backend is opened on the store under test; a store may be shared by all tests, which keep to
  * paths of their own. Tests of a capability that the backend does not claim are skipped. A test that needs an expired session gives the client a
@@ -9,7 +9,7 @@ package io.conclave.testkit.contract;
  *
  * <p>What a broken connection does needs a way to break it, which differs by backend: it is tested where the backend lives.
  */
-public abstract class BackendContract extends AccessPromises {
+public abstract class BackendContract extends TtlPromises {
     /** For subclasses. */
     protected BackendContract() {}
 }

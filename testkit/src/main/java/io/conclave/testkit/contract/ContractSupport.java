@@ -3,11 +3,11 @@ package io.conclave.testkit.contract;
 import io.conclave.metrics.MetricsHook;
 import io.conclave.node.Acl;
 import io.conclave.node.NodePath;
-import io.conclave.spi.Authentication;
+import io.conclave.request.Create;
+import io.conclave.session.Authentication;
+import io.conclave.session.Capability;
 import io.conclave.spi.Backend;
 import io.conclave.spi.BackendOptions;
-import io.conclave.spi.Capability;
-import io.conclave.spi.Create;
 import io.conclave.time.TimeSource;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -106,12 +106,18 @@ abstract class ContractSupport {
 
     BackendOptions options(
             Duration timeout, TimeSource time, List<Authentication> identities, Acl defaultAcl, int maxQueuedRequests) {
-        return new BackendOptions(timeout, time, threads, identities, defaultAcl, maxQueuedRequests, MetricsHook.NONE);
+        return new BackendOptions(
+                timeout, time, threads, identities, defaultAcl, maxQueuedRequests, MetricsHook.NONE, true);
     }
 
     /** Whether the store has it: as the backend claims, but a server may be older than the backend's claim. */
     protected boolean offers(Capability capability) {
         return backends.get(0).capabilities().contains(capability);
+    }
+
+    /** Whether the store looks about every second for what it has to delete, so that a test can wait for it. */
+    protected boolean deletesSoon() {
+        return true;
     }
 
     /** Skips the test on a backend that does not claim the capability. */

@@ -7,10 +7,9 @@ import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.CoordinatorBuilder;
 import io.conclave.error.RefusedException;
 import io.conclave.node.NodePath;
-import io.conclave.spi.GetChildren;
-import io.conclave.spi.SessionState;
+import io.conclave.request.GetChildren;
+import io.conclave.session.SessionState;
 import io.conclave.testkit.ManualTimeSource;
-import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -29,25 +28,35 @@ public abstract class RecipeFixture implements StoreUnderTest {
     protected static final Duration PATIENCE = Duration.ofSeconds(20);
 
     private static final Duration TICK = Duration.ofMillis(10);
+    private static final String IN_MEMORY = "memory:";
 
     /** Where a test runs what blocks; interrupted after it. */
     protected final ExecutorService threads = Executors.newCachedThreadPool();
 
     private final List<Coordinator> coordinators = Collections.synchronizedList(new ArrayList<>());
-    private volatile boolean over;
+    private final MovingClocks clocks = new MovingClocks();
+    private final ManualTimeSource patientClock = clocks.add(true);
 
     @AfterEach
     final void closeAll() {
         threads.shutdownNow();
         coordinators.forEach(Coordinator::close);
-        over = true;
+        clocks.close();
     }
 
-    /** Its reads see what other coordinators have written, also where servers lag: the recipes do not depend on that, the tests do. */
+    /**
+     * A coordinator's reads see what other coordinators have written, also where servers lag: the recipes do not depend
+     * on that, the tests do. The store in memory goes by its clients' clock, so there it can be a patient one.
+     */
     protected final CoordinatorBuilder builder() {
-        return Coordinator.builder(connectString())
+        CoordinatorBuilder builder = Coordinator.builder(connectString())
                 .sessionTimeout(sessionTimeout())
                 .linearizableReads(true);
+        return isInMemory() ? builder.timeSource(patientClock) : builder;
+    }
+
+    private boolean isInMemory() {
+        return connectString().startsWith(IN_MEMORY);
     }
 
     /** Another coordinator on the store under test. */
@@ -83,18 +92,7 @@ public abstract class RecipeFixture implements StoreUnderTest {
 
     /** A clock that goes as the machine's does, and can jump. */
     protected final ManualTimeSource jumpingClock() {
-        ManualTimeSource clock = new ManualTimeSource();
-        keepGoing(clock, TimeSource.system().monotonicNanos());
-        return clock;
-    }
-
-    private void keepGoing(ManualTimeSource clock, long lastNanos) {
-        if (over) {
-            return;
-        }
-        long nowNanos = TimeSource.system().monotonicNanos();
-        clock.advance(Duration.ofNanos(nowNanos - lastNanos));
-        TimeSource.system().schedule(TICK, () -> keepGoing(clock, nowNanos));
+        return clocks.add(isInMemory());
     }
 
     /** The clock jumps, so that the coordinator must give its session up by itself, and it has another one; the server knows nothing of that yet. */

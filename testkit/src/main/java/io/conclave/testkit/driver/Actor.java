@@ -5,9 +5,9 @@ import io.conclave.coordinator.RecipeSession;
 import io.conclave.coordinator.Waiting;
 import io.conclave.error.LossReason;
 import io.conclave.error.NotConnectedException;
+import io.conclave.grant.FencedGrant;
 import io.conclave.grant.Grant;
-import io.conclave.grant.Tenure;
-import io.conclave.spi.SessionState;
+import io.conclave.session.SessionState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -219,26 +219,26 @@ public final class Actor {
     }
 
     /** Holds an exclusive grant for a while of manual time, checks it at rest, and gives it back. Blocks; keeps an interrupt as the thread's flag. */
-    public void hold(Grant grant) {
-        hold(granted("", Holding.Kind.EXCLUSIVE, Claim.of(grant), 1));
+    public void hold(FencedGrant grant) {
+        hold(granted("", Holding.Kind.EXCLUSIVE, HeldClaim.of(grant), 1));
     }
 
-    /** As {@link #hold(Grant)}, for a grant that others may share. */
-    public void share(Grant grant) {
-        hold(granted("", Holding.Kind.SHARED, Claim.of(grant), 1));
+    /** As {@link #hold(FencedGrant)}, for a grant that others may share. */
+    public void share(FencedGrant grant) {
+        hold(granted("", Holding.Kind.SHARED, HeldClaim.of(grant), 1));
     }
 
-    /** As {@link #hold(Grant)}, for a number of permits: see {@link FaultDriver#permits}. */
-    public void hold(Tenure permits, int count) {
-        hold(Claim.of(permits), count);
+    /** As {@link #hold(FencedGrant)}, for a number of permits: see {@link FaultDriver#permits}. */
+    public void hold(Grant permits, int count) {
+        hold(HeldClaim.of(permits), count);
     }
 
-    /** As {@link #hold(Tenure, int)}, for whatever else counts as permits. */
-    public void hold(Claim permits, int count) {
+    /** As {@link #hold(Grant, int)}, for whatever else counts as permits. */
+    public void hold(HeldClaim permits, int count) {
         hold(granted("", Holding.Kind.PERMIT, permits, count));
     }
 
-    /** As {@link #hold(Grant)}, for what was granted before. */
+    /** As {@link #hold(FencedGrant)}, for what was granted before. */
     public void hold(Holding holding) {
         run.pauseUninterruptibly(run.holdTimeOf(this));
         holding.checkAtRest();
@@ -246,8 +246,8 @@ public final class Actor {
     }
 
     /** An exclusive grant is held from now until {@link Holding#release}. To be called right after it was given. */
-    public Holding granted(Grant grant) {
-        return granted("", Holding.Kind.EXCLUSIVE, Claim.of(grant), 1);
+    public Holding granted(FencedGrant grant) {
+        return granted("", Holding.Kind.EXCLUSIVE, HeldClaim.of(grant), 1);
     }
 
     /**
@@ -258,7 +258,7 @@ public final class Actor {
      * @param claim what was given
      * @param weight how many permits it takes
      */
-    public Holding granted(String resource, Holding.Kind kind, Claim claim, int weight) {
+    public Holding granted(String resource, Holding.Kind kind, HeldClaim claim, int weight) {
         int number;
         synchronized (lock) {
             number = ++holdings;

@@ -3,7 +3,7 @@ package io.conclave.testkit.driver;
 import io.conclave.error.GrantLostException;
 import io.conclave.error.LossReason;
 import io.conclave.error.SessionGoneException;
-import io.conclave.testkit.memory.Decision;
+import io.conclave.testkit.memory.RequestFate;
 import java.util.Arrays;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -15,29 +15,29 @@ import org.jspecify.annotations.Nullable;
  */
 public enum Fault {
     /** The connection drops before the request is applied. */
-    DROP_BEFORE(Decision.DROP_BEFORE, Effect.NONE),
+    DROP_BEFORE(RequestFate.DROP_BEFORE, Effect.NONE),
     /** The request is applied and its reply is lost. */
-    DROP_AFTER(Decision.DROP_AFTER, Effect.NONE),
+    DROP_AFTER(RequestFate.DROP_AFTER, Effect.NONE),
     /** The connection drops, and the request is applied late, right before the next connection. */
-    ARRIVE_LATE(Decision.DROP_AND_APPLY_LATE, Effect.NONE),
+    ARRIVE_LATE(RequestFate.DROP_AND_APPLY_LATE, Effect.NONE),
     /** The request is applied, and no reply comes; once everybody waits for it, the connection drops. */
-    STALL(Decision.HOLD_REPLY, Effect.NONE),
+    STALL(RequestFate.HOLD_REPLY, Effect.NONE),
     /** The request is applied, and no reply comes; once everybody waits for it, the victim's calling threads are interrupted, and then the connection drops. */
-    STALL_AND_INTERRUPT(Decision.HOLD_REPLY, Effect.INTERRUPTS),
+    STALL_AND_INTERRUPT(RequestFate.HOLD_REPLY, Effect.INTERRUPTS),
     /** The session expires before the request is applied, and its owner is told. */
-    EXPIRE_BEFORE(Decision.EXPIRE_BEFORE, Effect.SESSION_ENDS),
+    EXPIRE_BEFORE(RequestFate.EXPIRE_BEFORE, Effect.SESSION_ENDS),
     /** The request is applied, and the session expires before the reply. */
-    EXPIRE_AFTER(Decision.EXPIRE_AFTER, Effect.SESSION_ENDS),
+    EXPIRE_AFTER(RequestFate.EXPIRE_AFTER, Effect.SESSION_ENDS),
     /** The connection goes before the request is applied and stays away for longer than the session lives: its owner must find that out by the clock. */
-    PARTITION_BEFORE(Decision.DROP_BEFORE, Effect.SESSION_ENDS),
+    PARTITION_BEFORE(RequestFate.DROP_BEFORE, Effect.SESSION_ENDS),
     /** The request is applied, and the connection goes and stays away for longer than the session lives. */
-    PARTITION_AFTER(Decision.DROP_AFTER, Effect.SESSION_ENDS),
+    PARTITION_AFTER(RequestFate.DROP_AFTER, Effect.SESSION_ENDS),
     /** The victim's calling threads are interrupted. */
-    INTERRUPT(Decision.PROCEED, Effect.INTERRUPTS),
+    INTERRUPT(RequestFate.PROCEED, Effect.INTERRUPTS),
     /** An operator deletes the victim's ephemeral znodes, right before the request is applied. */
-    DELETE(Decision.PROCEED, Effect.DELETES),
+    DELETE(RequestFate.PROCEED, Effect.DELETES),
     /** An operator deletes the victim's ephemeral znodes, and the reply to the request is lost: the event may be lost with it. */
-    DELETE_AND_DROP_AFTER(Decision.DROP_AFTER, Effect.DELETES),
+    DELETE_AND_DROP_AFTER(RequestFate.DROP_AFTER, Effect.DELETES),
     /** The connection drops while everybody waits. */
     DROP_AT_REST(null, Effect.NONE),
     /** The session expires while everybody waits. */
@@ -49,19 +49,19 @@ public enum Fault {
     /** An operator deletes the victim's ephemeral znodes while everybody waits. */
     DELETE_AT_REST(null, Effect.DELETES),
     /** The connection goes before the request is applied and stays away while a rival acts; the session lives. */
-    CUT_OFF_BEFORE(Decision.DROP_BEFORE, Effect.NONE),
+    CUT_OFF_BEFORE(RequestFate.DROP_BEFORE, Effect.NONE),
     /** The request is applied, its reply is lost, and the connection stays away while a rival acts; the session lives. */
-    CUT_OFF_AFTER(Decision.DROP_AFTER, Effect.NONE),
+    CUT_OFF_AFTER(RequestFate.DROP_AFTER, Effect.NONE),
     /** The connection stays away while a rival acts, and the request is applied late, behind what the rival did; the session lives. */
-    CUT_OFF_LATE(Decision.DROP_AND_APPLY_LATE, Effect.NONE),
+    CUT_OFF_LATE(RequestFate.DROP_AND_APPLY_LATE, Effect.NONE),
     /** The request is applied, and the whole process is stopped before the reply; a rival acts, and the process goes on within its session. */
-    STOPPED(Decision.HOLD_REPLY, Effect.NONE),
+    STOPPED(RequestFate.HOLD_REPLY, Effect.NONE),
     /** The connection goes before the request is applied; a rival acts once the session has expired, and the process comes back after that. */
-    GONE_BEFORE(Decision.DROP_BEFORE, Effect.SESSION_ENDS),
+    GONE_BEFORE(RequestFate.DROP_BEFORE, Effect.SESSION_ENDS),
     /** The request is applied and its reply is lost; a rival acts once the session has expired, and the process comes back after that. */
-    GONE_AFTER(Decision.DROP_AFTER, Effect.SESSION_ENDS),
+    GONE_AFTER(RequestFate.DROP_AFTER, Effect.SESSION_ENDS),
     /** The request is applied, and the whole process is stopped before the reply; a rival acts once the session has expired, and the process goes on after that. */
-    STOPPED_PAST_SESSION(Decision.HOLD_REPLY, Effect.SESSION_ENDS),
+    STOPPED_PAST_SESSION(RequestFate.HOLD_REPLY, Effect.SESSION_ENDS),
     /** As {@link #CUT_OFF_AFTER}, while everybody waits. */
     CUT_OFF_AT_REST(null, Effect.NONE),
     /** As {@link #STOPPED}, while everybody waits. */
@@ -71,7 +71,7 @@ public enum Fault {
     /** As {@link #STOPPED_PAST_SESSION}, while everybody waits. */
     STOPPED_PAST_SESSION_AT_REST(null, Effect.SESSION_ENDS);
 
-    private final @Nullable Decision decision;
+    private final @Nullable RequestFate decision;
     private final Effect effect;
 
     private enum Effect {
@@ -81,13 +81,13 @@ public enum Fault {
         DELETES
     }
 
-    Fault(@Nullable Decision decision, Effect effect) {
+    Fault(@Nullable RequestFate decision, Effect effect) {
         this.decision = decision;
         this.effect = effect;
     }
 
     /** What the store does with the request; empty for a fault at rest. */
-    Optional<Decision> decision() {
+    Optional<RequestFate> decision() {
         return Optional.ofNullable(decision);
     }
 

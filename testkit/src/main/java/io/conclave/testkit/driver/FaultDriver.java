@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * </ul>
  *
  * <p>One kind of fault takes the victim away while another process acts: see {@link FaultRun#rival}. A scenario that names rivals is run with each of them at each request, cut off behind it and in one more way in turns,
- * or in all ways with {@value #ALL_ABSENCES} set to true.
+ * or in all ways with {@value #ALL_ABSENCES} set to true; and in all ways while everybody waits.
  *
  * <p>System properties: {@value #SEED} sets the seed of the random pairs, {@value #PAIRS} their number, and {@value #ONLY} a {@link Plan} to which the driver then keeps, to repeat one
  * run alone. Not thread-safe; a driver can be verified once or often.
@@ -57,6 +57,8 @@ public final class FaultDriver {
     private static final List<Fault> FAULTS =
             Arrays.stream(Fault.values()).filter(fault -> !fault.isAbsence()).toList();
     private static final List<Fault> ABSENCES = List.of(Fault.absences());
+    private static final List<Fault> ABSENCES_AT_REQUESTS =
+            ABSENCES.stream().filter(absence -> !absence.isAtRest()).toList();
     private static final TimeSource REAL = TimeSource.system();
 
     private final String name;
@@ -64,6 +66,7 @@ public final class FaultDriver {
     private final Map<Class<? extends Throwable>, Set<Fault>> explanations = new HashMap<>();
     private final Set<Class<? extends Throwable>> expected = new LinkedHashSet<>();
     private @Nullable Scenario afterwards;
+    private @Nullable Mistake mistake;
     private Predicate<NodePath> mayStay = path -> false;
     private Duration sessionTimeout = Duration.ofSeconds(10);
     private Duration holdTime = Duration.ofMillis(500);
@@ -85,6 +88,7 @@ public final class FaultDriver {
             int permits,
             int runawayRequests,
             Optional<Scenario> afterwards,
+            Optional<Mistake> mistake,
             Map<Class<? extends Throwable>, Set<Fault>> explanations,
             Set<Class<? extends Throwable>> expected) {
         boolean isExpected(Throwable failure) {
@@ -125,7 +129,7 @@ public final class FaultDriver {
         return this;
     }
 
-    /** How many permits there are, for actors that {@link Actor#hold(io.conclave.grant.Tenure, int) hold permits}; 1 if not set. */
+    /** How many permits there are, for actors that {@link Actor#hold(io.conclave.grant.Grant, int) hold permits}; 1 if not set. */
     public FaultDriver permits(int number) {
         permits = number;
         return this;
@@ -215,8 +219,46 @@ public final class FaultDriver {
         }
     }
 
+    /**
+     * Plants a mistake into the victim's recipe and makes the runs that {@link #verify} makes, until one of them breaks a rule; prints a line about it. So it is seen that the scenario would notice such a mistake.
+     * The random pairs are the same each time. Blocks.
+     *
+     * @return which rule, and in which run
+     * @throws AssertionError if no run breaks a rule, or a run without a fault does
+     */
+    public FaultFoundError find(Mistake planted) {
+        mistake = Objects.requireNonNull(planted, "planted");
+        FaultReport report;
+        try {
+            report = verify();
+        } catch (FaultFoundError found) {
+            if (found.runs() == 0) {
+                throw new AssertionError(name + ": the planted mistake shows without any fault", found);
+            }
+            System.out.println(name + ", with a mistake: found after " + found.runs() + " runs, with " + found.plan());
+            return found;
+        } finally {
+            mistake = null;
+        }
+        throw new AssertionError(name + ": the planted mistake was not found in " + report.total() + " runs");
+    }
+
+    /**
+     * As {@link #find(Mistake)}, and the broken rule must be the expected one.
+     *
+     * @param signs a part of its message, or several with {@code |} between them, of which one suffices
+     * @throws AssertionError also if another rule is broken first
+     */
+    public void find(Mistake planted, String signs) {
+        FaultFoundError found = find(planted);
+        if (Arrays.stream(signs.split("\\|")).noneMatch(String.valueOf(found.getMessage())::contains)) {
+            throw new AssertionError(name + ": expected the planted mistake to show as \"" + signs + '"', found);
+        }
+    }
+
     private FaultReport verify(ExecutorService pool) throws InterruptedException {
-        long seed = Long.getLong(SEED, ThreadLocalRandom.current().nextInt(Integer.MAX_VALUE));
+        long seed =
+                Long.getLong(SEED, mistake == null ? ThreadLocalRandom.current().nextInt(Integer.MAX_VALUE) : 1);
         long startNanos = REAL.monotonicNanos();
         Baseline baseline = cleanRuns(pool, seed);
         Map<String, Integer> runs = new LinkedHashMap<>();
@@ -275,21 +317,20 @@ public final class FaultDriver {
     }
 
     /**
-     * The victim is away at each of its requests while each rival acts. All of the ways to be away are too many for every build: without {@link #ALL_ABSENCES} the reply is lost, and another way comes in turns.
+     * The victim is away at each of its requests while each rival acts. All of the ways to be away are too many for every build: without {@link #ALL_ABSENCES} the reply is lost, and another way comes in turns. While everybody
+     * waits, as when the victim holds something, it is away in each way that there is: such moments are few.
      */
     private List<Plan> absences(Baseline baseline) {
-        List<Fault> always = triesAllAbsences ? ABSENCES : List.of(Fault.CUT_OFF_AFTER);
         List<Plan> plans = new ArrayList<>();
         int turn = 0;
         for (int index = 0; index < baseline.requests; index++) {
-            boolean rests = baseline.rests.contains(index);
-            List<Fault> possible = ABSENCES.stream()
-                    .filter(absence -> rests || !absence.isAtRest())
-                    .toList();
             for (String rival : baseline.rivals) {
-                Fault inTurn = possible.get(turn++ % possible.size());
-                for (Fault absence : possible) {
-                    if (always.contains(absence) || absence == inTurn) {
+                Fault inTurn = ABSENCES_AT_REQUESTS.get(turn++ % ABSENCES_AT_REQUESTS.size());
+                for (Fault absence : ABSENCES) {
+                    boolean isMeant = absence.isAtRest()
+                            ? baseline.rests.contains(index)
+                            : triesAllAbsences || absence == Fault.CUT_OFF_AFTER || absence == inTurn;
+                    if (isMeant) {
                         plans.add(Plan.of(index, absence, rival));
                     }
                 }
@@ -316,6 +357,7 @@ public final class FaultDriver {
                 permits,
                 10 * most(cleanRequests),
                 Optional.ofNullable(afterwards),
+                Optional.ofNullable(mistake),
                 explanations,
                 expected);
     }

@@ -76,9 +76,9 @@ public final class FaultRun {
         this.pump = new Pump(time, threads, this::onRest);
         this.holdings = new Holdings(time, settings.permits());
         this.process = new StoppableProcess(threads, time);
-        MemoryStore.named(storeName, time); // the store's clocks are the run's, not the victim's
+        this.store = MemoryStore.named(storeName, time); // the store's clocks are the run's, not the victim's
+        settings.mistake().ifPresent(mistake -> store.faults().plant(process.clocks(), mistake::around));
         this.victim = new Actor(this, "victim", true, connect(process, process.clocks()));
-        this.store = MemoryStore.named(storeName);
         this.rivals = new Rivals(this, store, process, settings.sessionTimeout());
         this.injector = new Injector(
                 store, plan, new Struck(), settings.sessionTimeout().multipliedBy(2), rivals);

@@ -25,12 +25,12 @@ public final class Holding {
     private final Actor actor;
     private final String name;
     private final String resource;
-    private final Claim claim;
+    private final HeldClaim claim;
     private final int weight;
     private volatile Kind kind;
     private volatile boolean checksZnode;
 
-    Holding(FaultRun run, Actor actor, String name, String resource, Kind kind, Claim claim, int weight) {
+    Holding(FaultRun run, Actor actor, String name, String resource, Kind kind, HeldClaim claim, int weight) {
         this.run = run;
         this.actor = actor;
         this.name = name;
@@ -61,7 +61,7 @@ public final class Holding {
         return weight;
     }
 
-    Claim claim() {
+    HeldClaim claim() {
         return claim;
     }
 
@@ -70,7 +70,7 @@ public final class Holding {
     }
 
     boolean isOf(long czxid) {
-        return claim.token().filter(token -> token.zxid() == czxid).isPresent();
+        return claim.token().filter(token -> token.sequence() == czxid).isPresent();
     }
 
     /** It is held in another way from now on, as after a downgrade. The znode is no longer looked for by the token's zxid. */

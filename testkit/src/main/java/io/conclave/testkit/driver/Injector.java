@@ -2,12 +2,12 @@ package io.conclave.testkit.driver;
 
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
-import io.conclave.spi.Delete;
-import io.conclave.spi.Multi;
-import io.conclave.spi.Request;
-import io.conclave.testkit.memory.Decision;
+import io.conclave.request.Delete;
+import io.conclave.request.Multi;
+import io.conclave.request.Request;
 import io.conclave.testkit.memory.Faults;
 import io.conclave.testkit.memory.MemoryStore;
+import io.conclave.testkit.memory.RequestFate;
 import io.conclave.testkit.memory.RequestHook;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -71,17 +71,17 @@ final class Injector implements RequestHook {
     }
 
     @Override
-    public Decision onRequest(long sessionId, Request<?> request, long storeIndex) {
+    public RequestFate onRequest(long sessionId, Request<?> request, long storeIndex) {
         if (bystanders.contains(sessionId)) {
             if (rivalSessions.contains(sessionId)) {
                 noteDeletions(request);
             }
-            return Decision.PROCEED;
+            return RequestFate.PROCEED;
         }
         boolean mayGoAway = victim.mayGoAway();
         List<Plan.Strike> now = new ArrayList<>();
         List<Fault> absences = new ArrayList<>();
-        Decision decision = Decision.PROCEED;
+        RequestFate decision = RequestFate.PROCEED;
         synchronized (lock) {
             sessions.add(sessionId);
             lastSession = sessionId;
@@ -124,9 +124,9 @@ final class Injector implements RequestHook {
     }
 
     /** Of two that decide, the second one. */
-    private static Decision later(Decision decision, Fault fault) {
-        Decision own = fault.decision().orElse(Decision.PROCEED);
-        return own == Decision.PROCEED ? decision : own;
+    private static RequestFate later(RequestFate decision, Fault fault) {
+        RequestFate own = fault.decision().orElse(RequestFate.PROCEED);
+        return own == RequestFate.PROCEED ? decision : own;
     }
 
     /** Strikes with what was waiting for everybody to wait; whether there was anything. */

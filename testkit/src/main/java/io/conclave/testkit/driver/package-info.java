@@ -26,6 +26,8 @@
  * <p>{@link io.conclave.testkit.driver.FaultDriver} says what is checked. Bodies block as an application would: in the recipe's blocking forms, in {@link
  * io.conclave.testkit.driver.Actor#await} for asynchronous ones, in {@link io.conclave.testkit.driver.FaultRun#pause} to let time pass. Time is manual and moves only while everybody waits, so
  * nothing may sleep or poll in real time. A body need not catch anything: whether the victim's failure is the right one is for the driver to judge.
+ *
+ * <p>Whether a scenario would notice a mistake is seen by planting one: see {@link io.conclave.testkit.driver.FaultDriver#find} and {@link io.conclave.testkit.driver.Mistake}.
  */
 @NullMarked
 package io.conclave.testkit.driver;

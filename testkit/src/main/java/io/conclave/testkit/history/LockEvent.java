@@ -9,12 +9,12 @@ import java.util.Objects;
  * @param kind what
  * @param contender names one attempt to get the lock; never used for two
  * @param atNanos when, on the clock of the history
- * @param token of a grant and, with its zxid, of an entry in line; {@link #NO_TOKEN} otherwise
+ * @param token of a grant and, with its sequence, of an entry in line; {@link #NO_TOKEN} otherwise
  * @param endsNanos of a grant and of what moves its deadline: until when it surely lasts
  */
 public record LockEvent(Kind kind, String contender, long atNanos, FencingToken token, long endsNanos) {
-    /** Stands where an event has no token. */
-    public static final FencingToken NO_TOKEN = new FencingToken(-1, -1);
+    /** Stands where an event has no token. Smaller than every grant's. */
+    public static final FencingToken NO_TOKEN = new FencingToken(0, 0);
 
     /** What happened. */
     public enum Kind {

@@ -1,7 +1,7 @@
 package io.conclave.testkit.history;
 
+import io.conclave.grant.FencedGrant;
 import io.conclave.grant.FencingToken;
-import io.conclave.grant.Grant;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -36,7 +36,7 @@ public final class LockHistory {
     }
 
     /** A contender has the lock. A grant that is over already when this is called counts as never held. */
-    public void granted(String contender, Grant grant) {
+    public void granted(String contender, FencedGrant grant) {
         synchronized (lock) {
             // The clock first: a pause in between makes the hold look shorter than it was, never longer.
             long now = time.monotonicNanos();

@@ -216,9 +216,9 @@ public final class LockHistoryChecker {
             switch (event.kind()) {
                 case ENQUEUED -> {
                     if (!gone.contains(event.contender())) {
-                        waiting.put(event.contender(), event.token().zxid());
+                        waiting.put(event.contender(), event.token().sequence());
                     }
-                    places.put(event.contender(), event.token().zxid());
+                    places.put(event.contender(), event.token().sequence());
                 }
                 case GRANTED -> {
                     waiting.remove(event.contender());
@@ -254,7 +254,7 @@ public final class LockHistoryChecker {
 
     /** The place in the line; without an entry in the record, the token has it. */
     private static long place(LockEvent grant, Map<String, Long> places) {
-        return places.getOrDefault(grant.contender(), grant.token().zxid());
+        return places.getOrDefault(grant.contender(), grant.token().sequence());
     }
 
     private void violate(Rule rule, String report) {

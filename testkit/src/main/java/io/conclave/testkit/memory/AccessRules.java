@@ -13,14 +13,14 @@ import java.util.Set;
 final class AccessRules {
     private AccessRules() {}
 
-    static boolean allows(Acl acl, Set<Identity> identities, Permission permission) {
+    static boolean allows(Acl acl, Set<ProvenIdentity> identities, Permission permission) {
         return acl.entries().stream()
                 .filter(entry -> entry.permissions().contains(permission))
                 .anyMatch(entry -> entry.scheme().equals("world")
-                        || identities.contains(new Identity(entry.scheme(), entry.id())));
+                        || identities.contains(new ProvenIdentity(entry.scheme(), entry.id())));
     }
 
-    static void require(Acl acl, Set<Identity> identities, Permission permission, NodePath path) {
+    static void require(Acl acl, Set<ProvenIdentity> identities, Permission permission, NodePath path) {
         if (!allows(acl, identities, permission)) {
             throw new RefusedException(
                     RefusalReason.NO_AUTH, "no " + permission + " permission on " + path + " for this session");
@@ -28,7 +28,7 @@ final class AccessRules {
     }
 
     /** The ACL as it is stored: {@code auth} entries replaced by the caller's identities. */
-    static Acl resolve(Acl acl, Set<Identity> identities, NodePath path) {
+    static Acl resolve(Acl acl, Set<ProvenIdentity> identities, NodePath path) {
         List<Acl.Entry> resolved = new ArrayList<>();
         for (Acl.Entry entry : acl.entries()) {
             switch (entry.scheme()) {
@@ -41,7 +41,7 @@ final class AccessRules {
                 }
                 case "auth" -> {
                     checkThat(!identities.isEmpty(), path, "scheme auth needs a session with a proven identity");
-                    for (Identity identity : identities) {
+                    for (ProvenIdentity identity : identities) {
                         resolved.add(new Acl.Entry(entry.permissions(), identity.scheme(), identity.id()));
                     }
                 }

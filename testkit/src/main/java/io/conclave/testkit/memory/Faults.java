@@ -1,7 +1,8 @@
 package io.conclave.testkit.memory;
 
 import io.conclave.node.NodePath;
-import io.conclave.spi.Request;
+import io.conclave.request.Request;
+import io.conclave.spi.BackendSession;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,6 +15,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +30,7 @@ public final class Faults {
     private final List<Rule> rules = new ArrayList<>();
     private final Set<Long> suspended = new HashSet<>();
     private final Set<TimeSource> isolated = Collections.newSetFromMap(new IdentityHashMap<>());
+    private final IdentityHashMap<TimeSource, UnaryOperator<BackendSession>> planted = new IdentityHashMap<>();
     private @Nullable RequestHook hook;
     private boolean allSuspended;
     private boolean persistentWatches = true;
@@ -37,10 +40,10 @@ public final class Faults {
 
     private static final class Rule {
         final Predicate<Request<?>> matches;
-        final Decision decision;
+        final RequestFate decision;
         int matchesLeft;
 
-        Rule(Predicate<Request<?>> matches, Decision decision, int matchesLeft) {
+        Rule(Predicate<Request<?>> matches, RequestFate decision, int matchesLeft) {
             this.matches = matches;
             this.decision = decision;
             this.matchesLeft = matchesLeft;
@@ -52,12 +55,12 @@ public final class Faults {
     }
 
     /** The next request that matches meets this decision, once. */
-    public void onNext(Predicate<Request<?>> matches, Decision decision) {
+    public void onNext(Predicate<Request<?>> matches, RequestFate decision) {
         onNth(1, matches, decision);
     }
 
     /** The n-th request from now that matches, counted from 1, meets this decision, once. */
-    public void onNth(int n, Predicate<Request<?>> matches, Decision decision) {
+    public void onNth(int n, Predicate<Request<?>> matches, RequestFate decision) {
         if (n < 1) {
             throw new IllegalArgumentException("Invalid request number " + n + ": they are counted from 1");
         }
@@ -116,6 +119,23 @@ public final class Faults {
      */
     public void keepAway(TimeSource process) {
         store.lock().run(() -> isolated.add(process));
+    }
+
+    /**
+     * Puts something between a process and the sessions that it opens from now on, such as a mistake that tests must find.
+     *
+     * @param process the process, known by its clocks, as in {@link #keepAway}
+     * @param around the session as the process uses it
+     */
+    public void plant(TimeSource process, UnaryOperator<BackendSession> around) {
+        store.lock().run(() -> planted.put(process, around));
+    }
+
+    /** The session as its process uses it. */
+    BackendSession asUsedBy(TimeSource process, BackendSession session) {
+        return store.lock()
+                .call(() -> planted.getOrDefault(process, UnaryOperator.identity()))
+                .apply(session);
     }
 
     /** Cuts a process off: as {@link #keepAway}, and drops the connections that stand. */
@@ -217,7 +237,7 @@ public final class Faults {
         reportedEvents++;
     }
 
-    Decision decide(long sessionId, Request<?> request) {
+    RequestFate decide(long sessionId, Request<?> request) {
         long index = executedRequests++;
         Iterator<Rule> iterator = rules.iterator();
         while (iterator.hasNext()) {
@@ -228,13 +248,13 @@ public final class Faults {
             }
         }
         RequestHook current = hook;
-        return current == null ? Decision.PROCEED : current.onRequest(sessionId, request, index);
+        return current == null ? RequestFate.PROCEED : current.onRequest(sessionId, request, index);
     }
 
-    Decision decideClose(long sessionId) {
+    RequestFate decideClose(long sessionId) {
         long index = executedRequests++;
         RequestHook current = hook;
-        return current == null ? Decision.PROCEED : current.onClose(sessionId, index);
+        return current == null ? RequestFate.PROCEED : current.onClose(sessionId, index);
     }
 
     boolean isReachable(long sessionId, TimeSource process) {

@@ -1,10 +1,10 @@
 package io.conclave.testkit.memory;
 
 import io.conclave.error.ClosedException;
+import io.conclave.session.Capability;
 import io.conclave.spi.Backend;
 import io.conclave.spi.BackendOptions;
 import io.conclave.spi.BackendSession;
-import io.conclave.spi.Capability;
 import io.conclave.spi.SessionListener;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -16,11 +16,15 @@ import java.util.Set;
 /** A backend on a {@link MemoryStore}: the full semantics of the SPI without a network, and with faults on request. Thread-safe; nothing here blocks. */
 public final class MemoryBackend implements Backend {
     private static final Set<Capability> CAPABILITIES = Set.copyOf(EnumSet.of(
-            Capability.CONTAINERS, Capability.ACL, Capability.PERSISTENT_WATCHES, Capability.STRICT_DEADLINE));
+            Capability.CONTAINERS,
+            Capability.TTL,
+            Capability.ACL,
+            Capability.PERSISTENT_WATCHES,
+            Capability.STRICT_DEADLINE));
 
     private final MemoryStore store;
     private final BackendOptions options;
-    private final Set<Identity> identities = new LinkedHashSet<>();
+    private final Set<ProvenIdentity> identities = new LinkedHashSet<>();
     private final Object lock = new Object();
     /** {@code @GuardedBy("lock")}. */
     private final List<MemorySession> sessions = new ArrayList<>();
@@ -35,7 +39,7 @@ public final class MemoryBackend implements Backend {
     public MemoryBackend(MemoryStore store, BackendOptions options) {
         this.store = Objects.requireNonNull(store, "store");
         this.options = Objects.requireNonNull(options, "options");
-        options.authentications().forEach(authentication -> identities.add(Identity.of(authentication)));
+        options.authentications().forEach(authentication -> identities.add(ProvenIdentity.of(authentication)));
     }
 
     /** The store that this backend uses. */
@@ -65,7 +69,7 @@ public final class MemoryBackend implements Backend {
             sessions.add(session);
         }
         session.open();
-        return session;
+        return store.faults().asUsedBy(options.time(), session);
     }
 
     @Override

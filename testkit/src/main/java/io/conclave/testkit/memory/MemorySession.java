@@ -7,14 +7,14 @@ import io.conclave.error.RefusalReason;
 import io.conclave.error.RefusedException;
 import io.conclave.error.SessionGoneException;
 import io.conclave.node.NodeEvent;
+import io.conclave.request.LinearizableRead;
+import io.conclave.request.Request;
+import io.conclave.session.SessionState;
 import io.conclave.spi.BackendOptions;
 import io.conclave.spi.BackendSession;
-import io.conclave.spi.LinearizableRead;
-import io.conclave.spi.Request;
 import io.conclave.spi.SerialExecutor;
 import io.conclave.spi.SessionDeadline;
 import io.conclave.spi.SessionListener;
-import io.conclave.spi.SessionState;
 import io.conclave.time.Elapsed;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
@@ -36,12 +36,12 @@ import org.jspecify.annotations.Nullable;
 final class MemorySession implements BackendSession {
     private final MemoryStore store;
     private final BackendOptions options;
-    private final Set<Identity> identities;
+    private final Set<ProvenIdentity> identities;
     private final SessionListener listener;
     private final TimeSource time;
     private final SerialExecutor dispatcher;
     private final SessionDeadline deadline = new SessionDeadline();
-    private final RequestQueue requests;
+    private final SessionRequests requests;
     private final ReplyLine replies = new ReplyLine();
     private final WatchReports watches;
     private final SessionTimers timers;
@@ -56,7 +56,7 @@ final class MemorySession implements BackendSession {
     /** Written on the dispatcher. */
     private volatile long connectionNumber;
 
-    MemorySession(MemoryStore store, BackendOptions options, Set<Identity> identities, SessionListener listener) {
+    MemorySession(MemoryStore store, BackendOptions options, Set<ProvenIdentity> identities, SessionListener listener) {
         this.store = store;
         this.options = options;
         this.identities = identities;
@@ -64,7 +64,7 @@ final class MemorySession implements BackendSession {
         this.time = options.time();
         this.dispatcher =
                 new SerialExecutor("memory session", store.lock().outside(options.callbackExecutor()), options.time());
-        this.requests = new RequestQueue(dispatcher);
+        this.requests = new SessionRequests(dispatcher);
         this.watches = new WatchReports(replies, dispatcher);
         this.timers = new SessionTimers(
                 store.lock(), time, options.sessionTimeout().dividedBy(3), deadline, this::ping, this::onOverdue);
@@ -118,12 +118,12 @@ final class MemorySession implements BackendSession {
         if (request instanceof LinearizableRead<R> read) {
             return submit(read.read()); // there is one copy, and nobody reads an older one
         }
-        Pending<R> pending = new Pending<>(request, Elapsed.since(time));
+        PendingRequest<R> pending = new PendingRequest<>(request, Elapsed.since(time));
         store.lock().run(() -> accept(pending));
         return pending.answer;
     }
 
-    private void accept(Pending<?> pending) {
+    private void accept(PendingRequest<?> pending) {
         loseIfOverdue();
         int outstanding = requests.submitted();
         if (!state.isLive()) {
@@ -153,7 +153,7 @@ final class MemorySession implements BackendSession {
         }
     }
 
-    private void send(Pending<?> pending) {
+    private void send(PendingRequest<?> pending) {
         switch (store.faults().decide(id, pending.request)) {
             case PROCEED -> execute(pending);
             case HOLD_REPLY -> {
@@ -186,7 +186,7 @@ final class MemorySession implements BackendSession {
     }
 
     /** The server's part: executes the request and sends the answer. */
-    private <R> void execute(Pending<R> pending) {
+    private <R> void execute(PendingRequest<R> pending) {
         ServerSession session = server;
         if (session == null || !session.isAlive()) {
             // It was expired while replies are held; the news of that is held as well.
@@ -195,7 +195,7 @@ final class MemorySession implements BackendSession {
         session.heard();
         try {
             Object answer = store.execute(session, pending.request);
-            WatchTable.Watch watch = watches.onExecuted(pending.request, answer);
+            MemoryWatches.Watch watch = watches.onExecuted(pending.request, answer);
             long zxid = store.lastZxid();
             replies.deliver(() -> answered(pending, zxid, watch, () -> requests.complete(pending, answer)));
         } catch (RefusedException refusal) {
@@ -205,7 +205,8 @@ final class MemorySession implements BackendSession {
     }
 
     /** The client's part: the answer has come through. */
-    private void answered(Pending<?> pending, long zxid, WatchTable.@Nullable Watch watch, Runnable completion) {
+    private void answered(
+            PendingRequest<?> pending, long zxid, MemoryWatches.@Nullable Watch watch, Runnable completion) {
         requests.answered(pending);
         watches.onAnswer(zxid, watch);
         if (!pending.request.isRead()) {
@@ -378,12 +379,12 @@ final class MemorySession implements BackendSession {
     /** Whether the server's confirmation will come. */
     private boolean closeAtServer() {
         ServerSession session = server;
-        Decision decision = store.faults().decideClose(id);
-        boolean arrives = decision != Decision.DROP_BEFORE;
+        RequestFate decision = store.faults().decideClose(id);
+        boolean arrives = decision != RequestFate.DROP_BEFORE;
         if (session != null && arrives) {
             store.end(session);
         }
-        return decision == Decision.PROCEED || decision == Decision.HOLD_REPLY;
+        return decision == RequestFate.PROCEED || decision == RequestFate.HOLD_REPLY;
     }
 
     private void finishClose() {

@@ -6,20 +6,20 @@ import io.conclave.node.Acl;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
 import io.conclave.node.Permission;
-import io.conclave.spi.AddWatch;
+import io.conclave.request.AddWatch;
+import io.conclave.request.Check;
+import io.conclave.request.Create;
+import io.conclave.request.Delete;
+import io.conclave.request.Done;
+import io.conclave.request.Exists;
+import io.conclave.request.GetAcl;
+import io.conclave.request.GetChildren;
+import io.conclave.request.GetData;
+import io.conclave.request.Multi;
+import io.conclave.request.Request;
+import io.conclave.request.SetAcl;
+import io.conclave.request.SetData;
 import io.conclave.spi.BackendProvider;
-import io.conclave.spi.Check;
-import io.conclave.spi.Create;
-import io.conclave.spi.Delete;
-import io.conclave.spi.Done;
-import io.conclave.spi.Exists;
-import io.conclave.spi.GetAcl;
-import io.conclave.spi.GetChildren;
-import io.conclave.spi.GetData;
-import io.conclave.spi.Multi;
-import io.conclave.spi.Request;
-import io.conclave.spi.SetAcl;
-import io.conclave.spi.SetData;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -46,7 +46,10 @@ public final class MemoryStore {
     private static final ConcurrentMap<String, MemoryStore> NAMED = new ConcurrentHashMap<>();
     private static final AtomicLong LAST_GENERATION = new AtomicLong();
     private static final Duration CONTAINER_SWEEP_INTERVAL = Duration.ofSeconds(60);
-    private static final Change.Caller OPERATOR = new Change.Caller(0, Set.of(), Acl.OPEN);
+    /** Shorter than a real server's, since the store is for tests. */
+    private static final Duration TTL_SWEEP_INTERVAL = Duration.ofSeconds(1);
+
+    private static final MemoryChange.Caller OPERATOR = new MemoryChange.Caller(0, Set.of(), Acl.OPEN);
 
     private final StoreLock lock = new StoreLock();
     private final TimeSource time;
@@ -61,6 +64,7 @@ public final class MemoryStore {
     private long lastZxid;
     private long lastSessionId;
     private boolean isSweepScheduled;
+    private boolean isTtlSweepScheduled;
 
     /** An empty store; the time source tells when its sessions expire. */
     public MemoryStore(TimeSource time) {
@@ -138,8 +142,9 @@ public final class MemoryStore {
         return Set.copyOf(live.keySet());
     }
 
-    ServerSession createSession(MemorySession client, Set<Identity> identities, Acl defaultAcl, Duration timeout) {
-        Change.Caller caller = new Change.Caller(++lastSessionId, identities, defaultAcl);
+    ServerSession createSession(
+            MemorySession client, Set<ProvenIdentity> identities, Acl defaultAcl, Duration timeout) {
+        MemoryChange.Caller caller = new MemoryChange.Caller(++lastSessionId, identities, defaultAcl);
         ServerSession session = new ServerSession(caller, client, timeout, time);
         live.put(session.id(), session);
         scheduleExpiry(session, timeout);
@@ -174,7 +179,7 @@ public final class MemoryStore {
     void end(ServerSession session) {
         session.end();
         if (live.remove(session.id()) != null) {
-            Change change = newChange(session.caller);
+            MemoryChange change = newChange(session.caller);
             tree.deleteEphemerals(change, session.id());
             finish(change);
         }
@@ -184,7 +189,7 @@ public final class MemoryStore {
         if (path.isRoot() || tree.find(path) == null) {
             return false;
         }
-        Change change = newChange(OPERATOR);
+        MemoryChange change = newChange(OPERATOR);
         tree.deleteSubtree(change, path);
         finish(change);
         return true;
@@ -194,14 +199,22 @@ public final class MemoryStore {
         if (!tree.hasEmptyContainers()) {
             return;
         }
-        Change change = newChange(OPERATOR);
+        MemoryChange change = newChange(OPERATOR);
         tree.deleteEmptyContainers(change);
         finish(change);
     }
 
+    private void deleteOutlived() {
+        if (tree.hasOutlived(time.wallMillis())) {
+            MemoryChange change = newChange(OPERATOR);
+            tree.deleteOutlived(change);
+            finish(change);
+        }
+    }
+
     /** Executes a request of a session that lives; throws what it is refused with. */
     Object execute(ServerSession session, Request<?> request) {
-        Change.Caller caller = session.caller;
+        MemoryChange.Caller caller = session.caller;
         if (request instanceof Create create) {
             return change(caller, change -> tree.create(change, create));
         } else if (request instanceof SetData set) {
@@ -224,7 +237,7 @@ public final class MemoryStore {
         return read(caller.identities(), request);
     }
 
-    private Object read(Set<Identity> identities, Request<?> request) {
+    private Object read(Set<ProvenIdentity> identities, Request<?> request) {
         if (request instanceof Exists exists) {
             return exists(identities, exists.path());
         } else if (request instanceof GetData get) {
@@ -243,13 +256,13 @@ public final class MemoryStore {
         return Done.DONE;
     }
 
-    private Optional<NodeStat> exists(Set<Identity> identities, NodePath path) {
+    private Optional<NodeStat> exists(Set<ProvenIdentity> identities, NodePath path) {
         return tree.find(path) == null
                 ? Optional.empty()
                 : Optional.of(tree.getReadable(path, identities).stat());
     }
 
-    private GetAcl.NodeAcl getAcl(Set<Identity> identities, NodePath path) {
+    private GetAcl.NodeAcl getAcl(Set<ProvenIdentity> identities, NodePath path) {
         Node node = tree.get(path);
         boolean isAdmin = AccessRules.allows(node.acl, identities, Permission.ADMIN);
         if (!isAdmin) {
@@ -260,11 +273,11 @@ public final class MemoryStore {
 
     /** One step of a change. */
     private interface Step<T> {
-        T apply(Change change);
+        T apply(MemoryChange change);
     }
 
-    private <T> T change(Change.Caller caller, Step<T> step) {
-        Change change = newChange(caller);
+    private <T> T change(MemoryChange.Caller caller, Step<T> step) {
+        MemoryChange change = newChange(caller);
         try {
             T result = step.apply(change);
             finish(change);
@@ -275,12 +288,12 @@ public final class MemoryStore {
         }
     }
 
-    private Change newChange(Change.Caller caller) {
-        return new Change(++lastZxid, time.wallMillis(), caller);
+    private MemoryChange newChange(MemoryChange.Caller caller) {
+        return new MemoryChange(++lastZxid, time.wallMillis(), caller);
     }
 
-    private void finish(Change change) {
-        for (Change.Cause cause : change.causes) {
+    private void finish(MemoryChange change) {
+        for (MemoryChange.Cause cause : change.causes) {
             for (ServerSession session : List.copyOf(live.values())) {
                 if (session.client.onTreeEvent(cause.event(), mayRead(session, cause.acl()))) {
                     faults.countEvent();
@@ -304,25 +317,40 @@ public final class MemoryStore {
                         deleteEmptyContainers();
                     }));
         }
+        scheduleTtlSweep();
+    }
+
+    private void scheduleTtlSweep() {
+        if (!isTtlSweepScheduled && tree.hasTtls()) {
+            isTtlSweepScheduled = true;
+            time.schedule(
+                    TTL_SWEEP_INTERVAL,
+                    () -> lock.run(() -> {
+                        isTtlSweepScheduled = false;
+                        deleteOutlived();
+                        scheduleTtlSweep();
+                    }));
+        }
     }
 
     /** The watch that a request sets, given what it was answered. */
-    static WatchTable.@Nullable Watch watchOf(Request<?> request, Object answer, WatchTable watches) {
+    static MemoryWatches.@Nullable Watch watchOf(Request<?> request, Object answer, MemoryWatches watches) {
         if (request instanceof Exists exists && exists.watcher().isPresent()) {
             boolean isThere = ((Optional<?>) answer).isPresent();
             return watches.add(
                     exists.path(),
-                    isThere ? WatchTable.Kind.DATA : WatchTable.Kind.ABSENCE,
+                    isThere ? MemoryWatches.Kind.DATA : MemoryWatches.Kind.ABSENCE,
                     exists.watcher().get());
         } else if (request instanceof GetData get && get.watcher().isPresent()) {
-            return watches.add(get.path(), WatchTable.Kind.DATA, get.watcher().get());
+            return watches.add(
+                    get.path(), MemoryWatches.Kind.DATA, get.watcher().get());
         } else if (request instanceof GetChildren get && get.watcher().isPresent()) {
             return watches.add(
-                    get.path(), WatchTable.Kind.CHILDREN, get.watcher().get());
+                    get.path(), MemoryWatches.Kind.CHILDREN, get.watcher().get());
         } else if (request instanceof AddWatch add) {
             return watches.add(
                     add.path(),
-                    add.recursive() ? WatchTable.Kind.RECURSIVE : WatchTable.Kind.PERSISTENT,
+                    add.recursive() ? MemoryWatches.Kind.RECURSIVE : MemoryWatches.Kind.PERSISTENT,
                     add.watcher());
         }
         return null;

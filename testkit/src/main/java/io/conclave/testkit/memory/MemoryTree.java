@@ -13,13 +13,13 @@ import io.conclave.node.CreateMode;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
 import io.conclave.node.Permission;
-import io.conclave.spi.Check;
-import io.conclave.spi.Create;
-import io.conclave.spi.Delete;
-import io.conclave.spi.Multi;
-import io.conclave.spi.Operation;
-import io.conclave.spi.SetAcl;
-import io.conclave.spi.SetData;
+import io.conclave.request.Check;
+import io.conclave.request.Create;
+import io.conclave.request.Delete;
+import io.conclave.request.Multi;
+import io.conclave.request.Operation;
+import io.conclave.request.SetAcl;
+import io.conclave.request.SetData;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -44,9 +44,10 @@ final class MemoryTree {
     private final Map<NodePath, Node> nodes = new HashMap<>();
     private final Map<Long, Set<NodePath>> ephemerals = new HashMap<>();
     private final Set<NodePath> containers = new LinkedHashSet<>();
+    private final Set<NodePath> withTtl = new LinkedHashSet<>();
 
     MemoryTree() {
-        nodes.put(NodePath.ROOT, new Node(0, 0, Bytes.empty(), Acl.OPEN, 0, false));
+        nodes.put(NodePath.ROOT, new Node(0, 0, Bytes.empty(), Acl.OPEN, 0, false, 0));
     }
 
     /** Whether there is a container that has had children and has none any more. */
@@ -83,15 +84,15 @@ final class MemoryTree {
         return node;
     }
 
-    Node getReadable(NodePath path, Set<Identity> identities) {
+    Node getReadable(NodePath path, Set<ProvenIdentity> identities) {
         Node node = get(path);
         AccessRules.require(node.acl, identities, Permission.READ, path);
         return node;
     }
 
-    Create.Created create(Change change, Create create) {
+    Create.Created create(MemoryChange change, Create create) {
         checkSize(create.path(), create.bytes());
-        Set<Identity> identities = change.caller.identities();
+        Set<ProvenIdentity> identities = change.caller.identities();
         Acl acl = AccessRules.resolve(create.acl().orElse(change.caller.defaultAcl()), identities, create.path());
         NodePath parentPath = create.path().parent().orElse(NodePath.ROOT);
         Node parent = get(parentPath);
@@ -107,14 +108,14 @@ final class MemoryTree {
         }
         long owner = create.mode().isEphemeral() ? change.caller.sessionId() : 0;
         boolean isContainer = create.mode() == CreateMode.CONTAINER;
-        Node node = new Node(change.zxid, change.timeMs, create.bytes(), acl, owner, isContainer);
+        Node node = new Node(change.zxid, change.timeMs, create.bytes(), acl, owner, isContainer, create.ttlMs());
         insert(change, path, node, parent);
         change.cause(CREATED, path, acl);
         change.cause(CHILDREN_CHANGED, parentPath, parent.acl);
         return new Create.Created(path, node.stat());
     }
 
-    private void insert(Change change, NodePath path, Node node, Node parent) {
+    private void insert(MemoryChange change, NodePath path, Node node, Node parent) {
         long oldPzxid = parent.pzxid;
         link(path, node, parent);
         parent.createdChildren++;
@@ -132,6 +133,9 @@ final class MemoryTree {
         if (node.isContainer) {
             containers.add(path);
         }
+        if (node.ttlMs != 0) {
+            withTtl.add(path);
+        }
         if (node.ephemeralOwner != 0) {
             ephemerals
                     .computeIfAbsent(node.ephemeralOwner, id -> new LinkedHashSet<>())
@@ -143,6 +147,7 @@ final class MemoryTree {
         nodes.remove(path);
         parent.children.remove(path.name());
         containers.remove(path);
+        withTtl.remove(path);
         Set<NodePath> owned = ephemerals.get(node.ephemeralOwner);
         if (owned != null) {
             owned.remove(path);
@@ -152,7 +157,7 @@ final class MemoryTree {
         }
     }
 
-    void delete(Change change, Delete delete) {
+    void delete(MemoryChange change, Delete delete) {
         NodePath path = delete.path();
         NodePath parentPath = path.parent()
                 .orElseThrow(() -> new RefusedException(RefusalReason.BAD_ARGUMENTS, "the root cannot be deleted"));
@@ -168,7 +173,7 @@ final class MemoryTree {
     }
 
     /** Deletes a znode that is there and has no children, whoever asks. */
-    private void remove(Change change, NodePath path) {
+    private void remove(MemoryChange change, NodePath path) {
         Node node = get(path);
         NodePath parentPath = path.parent().orElseThrow();
         Node parent = get(parentPath);
@@ -183,7 +188,7 @@ final class MemoryTree {
         change.cause(CHILDREN_CHANGED, parentPath, parent.acl);
     }
 
-    NodeStat set(Change change, SetData set) {
+    NodeStat set(MemoryChange change, SetData set) {
         NodePath path = set.path();
         checkSize(path, set.bytes());
         Node node = get(path);
@@ -206,12 +211,12 @@ final class MemoryTree {
         return node.stat();
     }
 
-    void check(Change change, Check check) {
+    void check(MemoryChange change, Check check) {
         Node node = getReadable(check.path(), change.caller.identities());
         checkVersion(check.path(), node.version, check.version(), "version");
     }
 
-    NodeStat setAcl(Change change, SetAcl setAcl) {
+    NodeStat setAcl(MemoryChange change, SetAcl setAcl) {
         NodePath path = setAcl.path();
         Acl acl = AccessRules.resolve(setAcl.acl(), change.caller.identities(), path);
         Node node = get(path);
@@ -223,7 +228,7 @@ final class MemoryTree {
     }
 
     /** All or nothing; the caller rolls the change back when this throws. */
-    List<Multi.Result> multi(Change change, Multi multi) {
+    List<Multi.Result> multi(MemoryChange change, Multi multi) {
         List<Multi.Result> results = new ArrayList<>();
         for (Operation<?> operation : multi.operations()) {
             try {
@@ -237,7 +242,7 @@ final class MemoryTree {
         return results;
     }
 
-    private Multi.Result part(Change change, Operation<?> operation) {
+    private Multi.Result part(MemoryChange change, Operation<?> operation) {
         if (operation instanceof Create create) {
             Create.Created created = create(change, create);
             return new Multi.Result(Optional.of(created.path()), Optional.of(created.stat()));
@@ -252,12 +257,12 @@ final class MemoryTree {
     }
 
     /** Deletes the znodes of a session that has ended. */
-    void deleteEphemerals(Change change, long sessionId) {
+    void deleteEphemerals(MemoryChange change, long sessionId) {
         List.copyOf(ephemerals.getOrDefault(sessionId, Set.of())).forEach(path -> remove(change, path));
     }
 
     /** Deletes a znode and all below it, whoever owns it. */
-    void deleteSubtree(Change change, NodePath path) {
+    void deleteSubtree(MemoryChange change, NodePath path) {
         for (String name : List.copyOf(get(path).children)) {
             deleteSubtree(change, path.child(name));
         }
@@ -265,13 +270,31 @@ final class MemoryTree {
     }
 
     /** Deletes the containers that have had children and have none any more, and then those that became empty by it. */
-    void deleteEmptyContainers(Change change) {
+    void deleteEmptyContainers(MemoryChange change) {
         List<NodePath> deepestFirst = containers.stream()
                 .sorted(Comparator.comparing((NodePath path) -> path.toString().length())
                         .reversed())
                 .toList();
         for (NodePath path : deepestFirst) {
             if (isEmptyContainer(path)) {
+                remove(change, path);
+            }
+        }
+    }
+
+    /** Whether there is a znode with a time to live. */
+    boolean hasTtls() {
+        return !withTtl.isEmpty();
+    }
+
+    boolean hasOutlived(long nowMs) {
+        return withTtl.stream().anyMatch(path -> get(path).hasOutlivedItsTime(nowMs));
+    }
+
+    /** Deletes the znodes without children whose data were not set for longer than their time to live. */
+    void deleteOutlived(MemoryChange change) {
+        for (NodePath path : List.copyOf(withTtl)) {
+            if (get(path).hasOutlivedItsTime(change.timeMs)) {
                 remove(change, path);
             }
         }

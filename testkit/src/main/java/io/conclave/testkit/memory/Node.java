@@ -12,6 +12,9 @@ final class Node {
     final long ctimeMs;
     final long ephemeralOwner;
     final boolean isContainer;
+    /** 0 for none. */
+    final long ttlMs;
+
     final Set<String> children = new LinkedHashSet<>();
     Acl acl;
     Bytes data;
@@ -23,7 +26,7 @@ final class Node {
     /** How many children were ever created; numbers the sequential ones, wraps. */
     int createdChildren;
 
-    Node(long zxid, long timeMs, Bytes data, Acl acl, long ephemeralOwner, boolean isContainer) {
+    Node(long zxid, long timeMs, Bytes data, Acl acl, long ephemeralOwner, boolean isContainer, long ttlMs) {
         this.czxid = zxid;
         this.ctimeMs = timeMs;
         this.mzxid = zxid;
@@ -33,6 +36,11 @@ final class Node {
         this.acl = acl;
         this.ephemeralOwner = ephemeralOwner;
         this.isContainer = isContainer;
+        this.ttlMs = ttlMs;
+    }
+
+    boolean hasOutlivedItsTime(long nowMs) {
+        return ttlMs != 0 && children.isEmpty() && nowMs - mtimeMs > ttlMs;
     }
 
     NodeStat stat() {

@@ -2,7 +2,7 @@ package io.conclave.testkit.memory;
 
 import io.conclave.coordinator.Coordinator;
 import io.conclave.node.NodePath;
-import io.conclave.spi.Exists;
+import io.conclave.request.Exists;
 import java.util.Collection;
 
 /**

@@ -1,6 +1,6 @@
 package io.conclave.testkit.memory;
 
-import io.conclave.spi.Request;
+import io.conclave.request.Request;
 
 /**
  * Decides what happens to each request of a store. A driver that counts the requests of a clean run and repeats the run once for each request and fault
@@ -17,7 +17,7 @@ public interface RequestHook {
      * @param request the request, with absolute paths
      * @param index how many requests this store was asked to execute before, closings included
      */
-    Decision onRequest(long sessionId, Request<?> request, long index);
+    RequestFate onRequest(long sessionId, Request<?> request, long index);
 
     /**
      * A session is about to be closed by its owner. Whatever is decided, the session is closed for its owner; only what the store does differs.
@@ -25,7 +25,7 @@ public interface RequestHook {
      * @param sessionId which
      * @param index how many requests this store was asked to execute before, closings included
      */
-    default Decision onClose(long sessionId, long index) {
-        return Decision.PROCEED;
+    default RequestFate onClose(long sessionId, long index) {
+        return RequestFate.PROCEED;
     }
 }

@@ -5,14 +5,14 @@ import java.time.Duration;
 
 /** What the store knows of a session: when it was last heard of, and whether it lives. Guarded by the store's lock. */
 final class ServerSession {
-    final Change.Caller caller;
+    final MemoryChange.Caller caller;
     final MemorySession client;
     private final Duration timeout;
     private final TimeSource time;
     private long lastHeardNanos;
     private boolean alive = true;
 
-    ServerSession(Change.Caller caller, MemorySession client, Duration timeout, TimeSource time) {
+    ServerSession(MemoryChange.Caller caller, MemorySession client, Duration timeout, TimeSource time) {
         this.caller = caller;
         this.client = client;
         this.timeout = timeout;

@@ -3,9 +3,9 @@ package io.conclave.testkit.memory;
 import io.conclave.error.RefusalReason;
 import io.conclave.error.RefusedException;
 import io.conclave.node.NodeEvent;
-import io.conclave.spi.RemoveWatch;
-import io.conclave.spi.Request;
-import io.conclave.spi.Watcher;
+import io.conclave.request.RemoveWatch;
+import io.conclave.request.Request;
+import io.conclave.request.Watcher;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * dispatcher.
  */
 final class WatchReports {
-    private final WatchTable watches = new WatchTable();
+    private final MemoryWatches watches = new MemoryWatches();
     private final ReplyLine replies;
     private final Executor dispatcher;
     private long seenZxid;
@@ -29,7 +29,7 @@ final class WatchReports {
     }
 
     /** At the server, when a request has been executed: the watch that it sets, if any. */
-    WatchTable.@Nullable Watch onExecuted(Request<?> request, Object answer) {
+    MemoryWatches.@Nullable Watch onExecuted(Request<?> request, Object answer) {
         if (request instanceof RemoveWatch remove) {
             remove(remove);
         }
@@ -45,7 +45,7 @@ final class WatchReports {
     }
 
     /** At the client, when an answer has come through. */
-    void onAnswer(long zxid, WatchTable.@Nullable Watch watch) {
+    void onAnswer(long zxid, MemoryWatches.@Nullable Watch watch) {
         seenZxid = Math.max(seenZxid, zxid);
         if (watch != null) {
             watch.confirmed = true;
@@ -54,7 +54,7 @@ final class WatchReports {
 
     /** At the server, when the tree has changed; whether the session is told. */
     boolean onTreeEvent(NodeEvent event, Supplier<Boolean> mayRead) {
-        List<WatchTable.Watch> fired = watches.fire(event);
+        List<MemoryWatches.Watch> fired = watches.fire(event);
         if (fired.isEmpty() || !mayRead.get()) {
             return false;
         }
@@ -62,11 +62,11 @@ final class WatchReports {
         return true;
     }
 
-    private void report(NodeEvent event, List<WatchTable.Watch> fired) {
+    private void report(NodeEvent event, List<MemoryWatches.Watch> fired) {
         watches.delivered(fired);
         seenZxid = Math.max(seenZxid, event.zxid());
         Set<Watcher> watchers = new HashSet<>();
-        for (WatchTable.Watch watch : fired) {
+        for (MemoryWatches.Watch watch : fired) {
             if (watchers.add(watch.watcher)) {
                 dispatcher.execute(() -> watch.watcher.onEvent(event));
             }
@@ -75,7 +75,7 @@ final class WatchReports {
 
     /** On a new connection: the difference between the tree and what the session has seen. */
     void reportMissed(MemoryTree tree, long lastZxid) {
-        for (WatchTable.Missed missed : watches.missed(tree, seenZxid)) {
+        for (MemoryWatches.Missed missed : watches.missed(tree, seenZxid)) {
             NodeEvent event = new NodeEvent(missed.type(), missed.watch().path, -1);
             replies.deliver(() -> report(event, List.of(missed.watch())));
         }

@@ -1,9 +1,14 @@
 package io.conclave.testkit.proxy;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
@@ -19,21 +24,45 @@ public final class FreePort {
     private static final int ATTEMPTS = 1000;
     private static final Set<Integer> GIVEN = ConcurrentHashMap.newKeySet();
 
+    /** A locked file for each port that a JVM was given, so that builds next to each other keep apart. */
+    private static final Path CLAIMS =
+            Path.of(System.getProperty("java.io.tmpdir"), "conclave-test-ports-" + System.getProperty("user.name"));
+
+    /** Locks end when their channel is collected, so channels are kept for the life of the JVM. */
+    private static final Set<FileChannel> HELD = ConcurrentHashMap.newKeySet();
+
     private FreePort() {}
 
     /**
-     * Returns a port on which nothing listens, and that this JVM was not given before. Any thread; does not block.
+     * Returns a port on which nothing listens, and that was given neither to this JVM before nor to another one of this
+     * machine that still runs. Any thread; does not block.
      *
      * @throws IllegalStateException if a thousand attempts found none
      */
     public static int find() {
         for (int i = 0; i < ATTEMPTS; i++) {
             int port = ThreadLocalRandom.current().nextInt(LOWEST, BOUND);
-            if (isFree(port) && GIVEN.add(port)) {
+            if (GIVEN.add(port) && claim(port) && isFree(port)) {
                 return port;
             }
         }
         throw new IllegalStateException("no free port found between " + LOWEST + " and " + BOUND);
+    }
+
+    private static boolean claim(int port) {
+        try {
+            Files.createDirectories(CLAIMS);
+            FileChannel claim = FileChannel.open(
+                    CLAIMS.resolve(Integer.toString(port)), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            if (claim.tryLock() != null) {
+                HELD.add(claim);
+                return true;
+            }
+            claim.close();
+            return false;
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot claim port " + port + " in " + CLAIMS, e);
+        }
     }
 
     private static boolean isFree(int port) {

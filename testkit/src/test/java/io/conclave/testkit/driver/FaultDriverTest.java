@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.conclave.spi.Create;
+import io.conclave.request.Create;
 import io.conclave.testkit.driver.SingleNodeLock.Mistake;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -36,7 +36,7 @@ class FaultDriverTest {
     }
 
     private static void hold(Actor actor, Mistake... mistakes) throws InterruptedException {
-        Claim claim = new SingleNodeLock(actor.coordinator(), List.of(mistakes)).acquire();
+        HeldClaim claim = new SingleNodeLock(actor.coordinator(), List.of(mistakes)).acquire();
         actor.hold(actor.granted("", Holding.Kind.EXCLUSIVE, claim, 1));
     }
 

@@ -14,15 +14,15 @@ import io.conclave.node.CreateMode;
 import io.conclave.node.NodeEvent;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
-import io.conclave.spi.Check;
-import io.conclave.spi.Create;
-import io.conclave.spi.Delete;
-import io.conclave.spi.Exists;
-import io.conclave.spi.GetData;
-import io.conclave.spi.Multi;
-import io.conclave.spi.Request;
-import io.conclave.spi.SessionState;
-import io.conclave.spi.SetData;
+import io.conclave.request.Check;
+import io.conclave.request.Create;
+import io.conclave.request.Delete;
+import io.conclave.request.Exists;
+import io.conclave.request.GetData;
+import io.conclave.request.Multi;
+import io.conclave.request.Request;
+import io.conclave.request.SetData;
+import io.conclave.session.SessionState;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -69,7 +69,7 @@ final class SingleNodeLock {
     }
 
     /** An attempt, and once it has succeeded what it holds. Of one thread, until it is given out. */
-    final class Held implements Claim {
+    final class Held implements HeldClaim {
         private final String guid = UUID.randomUUID().toString();
         private final CompletableFuture<LossReason> lost = new CompletableFuture<>();
         private RecipeSession session = coordinator.recipeSession();

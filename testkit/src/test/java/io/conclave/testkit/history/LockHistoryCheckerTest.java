@@ -61,7 +61,9 @@ class LockHistoryCheckerTest {
         history.released("b");
         assertEquals(List.of(Rule.OVERLAP), rules());
         String report = LockHistoryChecker.check(history).get(0).report();
-        assertTrue(report.contains("a (token 0:1, from 0.000 ms to its end at 2.000 ms)"), report);
+        assertTrue(
+                report.contains("a (token " + new FencingToken(0, 1) + ", from 0.000 ms to its end at 2.000 ms)"),
+                report);
     }
 
     @Test
@@ -213,7 +215,7 @@ class LockHistoryCheckerTest {
         turn("b", 5);
         String report = assertThrows(AssertionError.class, () -> LockHistoryChecker.assertClean(history))
                 .getMessage();
-        assertTrue(report.contains("TOKEN_REPEATED: a (token 0:5"), report);
+        assertTrue(report.contains("TOKEN_REPEATED: a (token " + new FencingToken(0, 5)), report);
         assertTrue(report.contains("1.000 ms a RELEASED"), report);
     }
 

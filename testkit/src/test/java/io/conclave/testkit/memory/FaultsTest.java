@@ -10,16 +10,16 @@ import io.conclave.error.SessionGoneException;
 import io.conclave.node.CreateMode;
 import io.conclave.node.NodeEvent;
 import io.conclave.node.NodePath;
-import io.conclave.spi.AddWatch;
+import io.conclave.request.AddWatch;
+import io.conclave.request.Create;
+import io.conclave.request.Delete;
+import io.conclave.request.Exists;
+import io.conclave.request.GetChildren;
+import io.conclave.request.GetData;
+import io.conclave.request.Request;
+import io.conclave.request.SetData;
+import io.conclave.session.SessionState;
 import io.conclave.spi.BackendSession;
-import io.conclave.spi.Create;
-import io.conclave.spi.Delete;
-import io.conclave.spi.Exists;
-import io.conclave.spi.GetChildren;
-import io.conclave.spi.GetData;
-import io.conclave.spi.Request;
-import io.conclave.spi.SessionState;
-import io.conclave.spi.SetData;
 import io.conclave.testkit.ManualTimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -43,7 +43,7 @@ class FaultsTest {
 
     @Test
     void theNthMatchingRequestMeetsItsDecisionOnce() {
-        faults.onNth(2, request -> request instanceof Create, Decision.DROP_BEFORE);
+        faults.onNth(2, request -> request instanceof Create, RequestFate.DROP_BEFORE);
         assertEquals("answered", outcome(session.submit(Create.of(A))));
         assertEquals("answered empty", outcome(session.submit(Exists.of(B))));
         assertEquals("OutcomeUnknownException", outcome(session.submit(Create.of(B))));
@@ -52,10 +52,10 @@ class FaultsTest {
 
     @Test
     void anExpiryBeforeTheRequestLeavesNoEffectAndOneAfterItLeavesPersistentNodes() {
-        faults.onNext(request -> true, Decision.EXPIRE_BEFORE);
+        faults.onNext(request -> true, RequestFate.EXPIRE_BEFORE);
         assertEquals("SessionGoneException", outcome(session.submit(Create.of(A))));
         assertEquals("answered empty", outcome(other.submit(Exists.of(A))));
-        faults.onNext(request -> request instanceof Create, Decision.EXPIRE_AFTER);
+        faults.onNext(request -> request instanceof Create, RequestFate.EXPIRE_AFTER);
         BackendSession third = backend.openSession(state -> {});
         assertEquals("SessionGoneException", outcome(third.submit(Create.of(A))));
         assertEquals("answered", outcome(other.submit(Exists.of(A))));
@@ -68,7 +68,7 @@ class FaultsTest {
         List<String> order = new ArrayList<>();
         session.submit(Create.of(A));
         session.submit(GetData.of(A).withWatcher(event -> order.add("event")));
-        faults.onNext(request -> request instanceof Create, Decision.HOLD_REPLY);
+        faults.onNext(request -> request instanceof Create, RequestFate.HOLD_REPLY);
         session.submit(Create.of(B)).thenRun(() -> order.add("created"));
         other.submit(SetData.of(A, new byte[1]));
         session.submit(GetData.of(A)).thenRun(() -> order.add("read"));
@@ -123,13 +123,13 @@ class FaultsTest {
         session.submit(Create.of(A).withMode(CreateMode.EPHEMERAL));
         faults.intercept(new RequestHook() {
             @Override
-            public Decision onRequest(long sessionId, Request<?> request, long index) {
-                return Decision.PROCEED;
+            public RequestFate onRequest(long sessionId, Request<?> request, long index) {
+                return RequestFate.PROCEED;
             }
 
             @Override
-            public Decision onClose(long sessionId, long index) {
-                return Decision.DROP_BEFORE;
+            public RequestFate onClose(long sessionId, long index) {
+                return RequestFate.DROP_BEFORE;
             }
         });
         assertEquals("answered", outcome(session.closeAsync()), "the backend cannot be reached");

@@ -53,6 +53,6 @@ class MemoryBackendTest {
 
     static BackendOptions options(TimeSource time) {
         return new BackendOptions(
-                Duration.ofSeconds(6), time, Runnable::run, List.of(), Acl.OPEN, 1000, MetricsHook.NONE);
+                Duration.ofSeconds(6), time, Runnable::run, List.of(), Acl.OPEN, 1000, MetricsHook.NONE, true);
     }
 }

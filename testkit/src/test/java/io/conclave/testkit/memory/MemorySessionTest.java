@@ -10,14 +10,14 @@ import io.conclave.error.SessionGoneException;
 import io.conclave.node.CreateMode;
 import io.conclave.node.NodeEvent;
 import io.conclave.node.NodePath;
+import io.conclave.request.Create;
+import io.conclave.request.Exists;
+import io.conclave.request.GetChildren;
+import io.conclave.request.GetData;
+import io.conclave.request.Request;
+import io.conclave.request.SetData;
+import io.conclave.session.SessionState;
 import io.conclave.spi.BackendSession;
-import io.conclave.spi.Create;
-import io.conclave.spi.Exists;
-import io.conclave.spi.GetChildren;
-import io.conclave.spi.GetData;
-import io.conclave.spi.Request;
-import io.conclave.spi.SessionState;
-import io.conclave.spi.SetData;
 import io.conclave.testkit.ManualTimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -63,7 +63,7 @@ class MemorySessionTest {
 
     @Test
     void aRequestDroppedBeforeItsExecutionHasNoEffectAndAnUnknownOutcome() {
-        faults.onNext(request -> request instanceof Create, Decision.DROP_BEFORE);
+        faults.onNext(request -> request instanceof Create, RequestFate.DROP_BEFORE);
         assertThrows(OutcomeUnknownException.class, () -> ask(Create.of(A)));
         assertEquals(List.of(SessionState.CONNECTED, SessionState.SUSPENDED, SessionState.CONNECTED), states);
         assertTrue(ask(Exists.of(A)).isEmpty());
@@ -71,7 +71,7 @@ class MemorySessionTest {
 
     @Test
     void aRequestWhoseReplyIsLostHasItsEffectAndAnUnknownOutcome() {
-        faults.onNext(request -> request instanceof Create, Decision.DROP_AFTER);
+        faults.onNext(request -> request instanceof Create, RequestFate.DROP_AFTER);
         assertThrows(OutcomeUnknownException.class, () -> ask(Create.of(A)));
         assertTrue(ask(Exists.of(A)).isPresent());
     }
@@ -79,7 +79,7 @@ class MemorySessionTest {
     @Test
     void aRequestThatArrivesLateTakesEffectRightBeforeTheNextConnection() {
         faults.reconnectAfter(Duration.ofSeconds(1));
-        faults.onNext(request -> request instanceof Create, Decision.DROP_AND_APPLY_LATE);
+        faults.onNext(request -> request instanceof Create, RequestFate.DROP_AND_APPLY_LATE);
         assertThrows(OutcomeUnknownException.class, () -> ask(Create.of(A)));
         assertTrue(await(other.submit(Exists.of(A))).isEmpty());
         time.advance(Duration.ofSeconds(1));
@@ -132,7 +132,7 @@ class MemorySessionTest {
     @Test
     void aWatchWhoseReplyIsLostIsNotSet() {
         ask(Create.of(A));
-        faults.onNext(request -> request instanceof GetData, Decision.DROP_AFTER);
+        faults.onNext(request -> request instanceof GetData, RequestFate.DROP_AFTER);
         assertThrows(OutcomeUnknownException.class, () -> ask(GetData.of(A).withWatcher(event -> {})));
         assertEquals(0, faults.watchCount(session.id()));
     }
@@ -161,7 +161,7 @@ class MemorySessionTest {
             if (request instanceof Exists) {
                 faults.deleteAsOperator(A);
             }
-            return Decision.PROCEED;
+            return RequestFate.PROCEED;
         });
         ask(Create.of(A));
         assertTrue(ask(Exists.of(A)).isEmpty());

@@ -8,10 +8,10 @@ import io.conclave.error.OutcomeUnknownException;
 import io.conclave.metrics.MetricsHook;
 import io.conclave.node.Acl;
 import io.conclave.node.NodePath;
+import io.conclave.request.Create;
+import io.conclave.request.GetChildren;
 import io.conclave.spi.BackendOptions;
 import io.conclave.spi.BackendSession;
-import io.conclave.spi.Create;
-import io.conclave.spi.GetChildren;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -36,7 +36,7 @@ class MemoryStormTest {
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private final MemoryStore store = new MemoryStore(TimeSource.system());
     private final BackendOptions options = new BackendOptions(
-            Duration.ofSeconds(60), TimeSource.system(), threads, List.of(), Acl.OPEN, 10_000, MetricsHook.NONE);
+            Duration.ofSeconds(60), TimeSource.system(), threads, List.of(), Acl.OPEN, 10_000, MetricsHook.NONE, true);
     private final MemoryBackend backend = new MemoryBackend(store, options);
 
     @AfterEach
@@ -53,15 +53,15 @@ class MemoryStormTest {
         BackendSession witness = backend.openSession(state -> {});
         get(witness.submit(Create.of(ROOT)).toCompletableFuture());
         store.faults().intercept((sessionId, request, index) -> {
-            Decision decision = Decision.PROCEED;
+            RequestFate decision = RequestFate.PROCEED;
             if (request instanceof Create create) {
                 decision = switch (faultsOfRequests.nextInt(20)) {
-                    case 0 -> Decision.DROP_BEFORE;
-                    case 1 -> Decision.DROP_AFTER;
-                    case 2 -> Decision.DROP_AND_APPLY_LATE;
-                    default -> Decision.PROCEED;
+                    case 0 -> RequestFate.DROP_BEFORE;
+                    case 1 -> RequestFate.DROP_AFTER;
+                    case 2 -> RequestFate.DROP_AND_APPLY_LATE;
+                    default -> RequestFate.PROCEED;
                 };
-                if (decision == Decision.DROP_BEFORE) {
+                if (decision == RequestFate.DROP_BEFORE) {
                     dropped.add(create.path().name());
                 }
             }

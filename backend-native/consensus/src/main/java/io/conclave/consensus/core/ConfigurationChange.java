@@ -1,7 +1,7 @@
 package io.conclave.consensus.core;
 
 import io.conclave.consensus.entry.ClusterConfiguration;
-import io.conclave.consensus.entry.Member;
+import io.conclave.consensus.entry.EnsembleMember;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -19,7 +19,7 @@ final class ConfigurationChange {
         if (target.isJoint() || target.voters().isEmpty()) {
             throw new IllegalArgumentException("a target has voters, and one set of them: " + target);
         }
-        for (Member member : target.members().values()) {
+        for (EnsembleMember member : target.members().values()) {
             if (target.isVoter(member.id()) && member.directory() == 0) {
                 throw new IllegalArgumentException("member " + member.id() + " cannot vote without a directory");
             }
@@ -27,17 +27,17 @@ final class ConfigurationChange {
         }
     }
 
-    private static void checkDirectory(ClusterConfiguration current, Member member) {
-        Member before = current.members().get(member.id());
+    private static void checkDirectory(ClusterConfiguration current, EnsembleMember member) {
+        EnsembleMember before = current.members().get(member.id());
         if (before != null && current.isVoter(member.id()) && before.directory() != member.directory()) {
             throw new IllegalArgumentException(
                     "the directory of voter " + member.id() + " cannot change; it has to become a learner first");
         }
     }
 
-    /** What stands between the two: both sets of voters, and everybody who is a member of either for the time of it. */
+    /** What stands between the two: both sets of voters, and every member of either for the time of it. */
     static ClusterConfiguration joint(ClusterConfiguration current, ClusterConfiguration target) {
-        Map<Integer, Member> members = new TreeMap<>(target.members());
+        Map<Integer, EnsembleMember> members = new TreeMap<>(target.members());
         Set<Integer> leaving = new TreeSet<>();
         current.members().forEach((id, member) -> {
             if (current.isVoter(id) && members.putIfAbsent(id, member) == null) {

@@ -2,8 +2,8 @@ package io.conclave.consensus.core;
 
 import io.conclave.consensus.entry.ClusterConfiguration;
 import io.conclave.consensus.entry.ConfigurationCodec;
-import io.conclave.consensus.entry.EntryKind;
 import io.conclave.consensus.entry.LogBatch;
+import io.conclave.consensus.entry.LogEntryKind;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 
@@ -28,7 +28,7 @@ final class Configurations {
 
     void append(LogBatch batch) {
         for (int i = 0; i < batch.entries().size(); i++) {
-            if (batch.entries().get(i).kind() == EntryKind.CONFIGURATION) {
+            if (batch.entries().get(i).kind() == LogEntryKind.CONFIGURATION) {
                 byIndex.put(
                         batch.firstIndex() + i,
                         ConfigurationCodec.decode(batch.entries().get(i).payload()));

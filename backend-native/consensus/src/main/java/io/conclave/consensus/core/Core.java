@@ -3,11 +3,11 @@ package io.conclave.consensus.core;
 import io.conclave.consensus.core.PeerMessage.Append;
 import io.conclave.consensus.core.PeerMessage.AppendReply;
 import io.conclave.consensus.core.PeerMessage.Commit;
-import io.conclave.consensus.core.PeerMessage.ConfirmReply;
-import io.conclave.consensus.core.PeerMessage.ConfirmRequest;
 import io.conclave.consensus.core.PeerMessage.Contradiction;
 import io.conclave.consensus.core.PeerMessage.OfTerm;
-import io.conclave.consensus.core.PeerMessage.SnapshotPiece;
+import io.conclave.consensus.core.PeerMessage.ReadIndexReply;
+import io.conclave.consensus.core.PeerMessage.ReadIndexRequest;
+import io.conclave.consensus.core.PeerMessage.SnapshotChunk;
 import io.conclave.consensus.core.PeerMessage.SnapshotReply;
 import io.conclave.consensus.core.PeerMessage.TimeoutNow;
 import io.conclave.consensus.core.PeerMessage.VoteReply;
@@ -20,10 +20,10 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One member's part in consensus: Raft (Ongaro's thesis) with pre-vote, check quorum, joint consensus, learners, leadership
- * transfer and read index. Methods are inputs; {@link #take} gives what is to be done about them, and is to be called
- * until it is empty. Times are monotonic milliseconds of the caller's, which never go back. Not thread-safe; the same
- * inputs give the same outputs.
+ * One member's part in consensus: Raft (Ongaro's thesis) with pre-vote, check quorum, joint consensus, learners,
+ * leadership transfer and read index. Methods are inputs; {@link #take} gives what is to be done about them, and is to
+ * be called until it is empty. Times are monotonic milliseconds of the caller's, which never go back. Not thread-safe;
+ * the same inputs give the same outputs.
  *
  * <p>The first entry of a leader (TERM) and the second half of a change of voters are made by the core itself, with the
  * wall clock of the last {@link #tick}.
@@ -35,23 +35,19 @@ public final class Core {
     private final CoreOptions options;
     private final Rules rules;
     private final int self;
-    private final Standing standing;
+    private final TermState termState;
     private final Outbox outbox;
     private final MemberLog log;
     private final LinkedMembers links;
     private final Following following;
     private final ElectionTimer timer;
     private final Election election;
-    private final ConfirmRequests confirms = new ConfirmRequests();
+    private final ReadIndexRequests readIndexRequests = new ReadIndexRequests();
+    private final Conflicts conflicts;
     private final Acknowledgements acknowledgements = new Acknowledgements();
     private long nowMs;
     private long wallMs;
-    private String complaint = "";
-    /** Whose append of which term this member has contradicted last. */
-    private int contradictedLeader;
-
-    private long contradictedTerm;
-    private @Nullable Leadership leadership;
+    private @Nullable LeaderRole leadership;
 
     /** A member that has recovered. */
     public Core(CoreOptions options, CoreStart start, RandomGenerator random, long nowMs) {
@@ -63,21 +59,22 @@ public final class Core {
         this.rules = rules;
         this.nowMs = nowMs;
         self = start.member();
-        standing = new Standing(start);
+        termState = new TermState(start);
         long lastIndex = start.rest().isEmpty()
                 ? start.baseIndex()
                 : start.rest().get(start.rest().size() - 1).lastIndex();
-        outbox = new Outbox(standing.vote(), lastIndex, standing.isWeak());
+        outbox = new Outbox(termState.vote(), lastIndex, termState.isProvisional());
         log = new MemberLog(start, options, outbox);
+        conflicts = new Conflicts(self, termState, log, outbox);
         links = new LinkedMembers(self, start.directory(), log.configurations, rules);
         following = new Following(log, rules, outbox);
         timer = new ElectionTimer(options, random, nowMs);
-        following.begin(standing.term());
+        following.begin(termState.term());
         election = new Election(
                 start,
                 nowMs + SOLE_VOTER_PATIENCE * options.electionTimeoutMs(),
                 rules,
-                standing,
+                termState,
                 timer,
                 log,
                 following,
@@ -86,8 +83,8 @@ public final class Core {
     }
 
     /**
-     * Gives committed batches back that this member starts behind, so that it can send them to members that lag a little.
-     * To be called before anything else, if at all.
+     * Gives committed batches back that this member starts behind, so that it can send them to members that lag a
+     * little. To be called before anything else, if at all.
      *
      * @param committed the last of them ends at the start's base
      * @param termBefore the term of the entry before the first of them
@@ -98,8 +95,9 @@ public final class Core {
     }
 
     /**
-     * Time has passed: heartbeats, elections, check quorum. To be called every few milliseconds, or at {@link #nextTickMs};
-     * what arrived before is to be given first, so that a pause of one's own does not look like the silence of others.
+     * Time has passed: heartbeats, elections, check quorum. To be called every few milliseconds, or at
+     * {@link #nextTickMs}; what arrived before is to be given first, so that a pause of one's own does not look like
+     * the silence of others.
      *
      * @param timestampMs the wall clock
      */
@@ -111,8 +109,8 @@ public final class Core {
         } else if (election.tick(nowMs)) {
             lead();
         }
-        if (standing.leader() != 0 && nowMs >= confirms.resendDueMs(options.electionTimeoutMs())) {
-            sendConfirms();
+        if (termState.leader() != 0 && nowMs >= readIndexRequests.resendDueMs(options.electionTimeoutMs())) {
+            sendReadIndexRequests();
         }
     }
 
@@ -121,23 +119,22 @@ public final class Core {
         if (leadership != null) {
             return leadership.nextTickMs(nowMs);
         }
-        long dueMs = standing.leader() == 0 ? Long.MAX_VALUE : confirms.resendDueMs(options.electionTimeoutMs());
+        long dueMs =
+                termState.leader() == 0 ? Long.MAX_VALUE : readIndexRequests.resendDueMs(options.electionTimeoutMs());
         return Math.min(dueMs, election.nextTickMs(nowMs));
     }
 
-    /** A message of a member; those of former terms, strangers and nobody's business are ignored or answered as Raft has it. */
+    /** A message of a member; those of former terms and of strangers are ignored or answered as Raft has it. */
     public void receive(long nowMs, int from, PeerMessage message) {
         this.nowMs = nowMs;
-        if (message instanceof OfTerm ofTerm && !rules.isPlausible(ofTerm.term(), standing.term())) {
-            complaint = "member " + from + " speaks of term " + ofTerm.term() + ", but this member is in term "
-                    + standing.term() + ": no election goes so far, so it is ignored. Restart member " + from
-                    + "; if it says the same again, set its log aside";
+        if (message instanceof OfTerm ofTerm && !rules.isPlausible(ofTerm.term(), termState.term())) {
+            conflicts.implausible(from, ofTerm.term());
             return;
         }
         if (message instanceof Append append) {
             receiveAppend(from, append);
         } else if (message instanceof AppendReply reply) {
-            if (!leaveFor(reply.term()) && leadership != null && reply.term() == standing.term()) {
+            if (!leaveFor(reply.term()) && leadership != null && reply.term() == termState.term()) {
                 leadership.receive(nowMs, from, reply);
                 if (leadership != null) {
                     leadership.advance(nowMs);
@@ -149,29 +146,24 @@ public final class Core {
             receiveVoteRequest(from, request);
         } else if (message instanceof VoteReply reply) {
             receiveVoteReply(from, reply);
-        } else if (message instanceof SnapshotPiece piece) {
-            receivePiece(from, piece);
+        } else if (message instanceof SnapshotChunk chunk) {
+            receiveChunk(from, chunk);
         } else if (message instanceof SnapshotReply reply) {
-            if (!leaveFor(reply.term()) && leadership != null && reply.term() == standing.term()) {
+            if (!leaveFor(reply.term()) && leadership != null && reply.term() == termState.term()) {
                 leadership.receive(nowMs, from, reply);
             }
         } else if (message instanceof TimeoutNow timeout) {
-            if (timeout.term() == standing.term()
-                    && from == standing.leader()
-                    && leadership == null
-                    && election.succeed(nowMs)) {
-                lead();
-            }
-        } else if (message instanceof ConfirmRequest request) {
+            receiveTimeoutNow(from, timeout);
+        } else if (message instanceof ReadIndexRequest request) {
             if (leadership != null) {
-                leadership.confirm(from, request.id(), request.note());
+                leadership.readIndex(from, request.id(), request.note());
             }
         } else if (message instanceof Contradiction contradiction) {
             receiveContradiction(from, contradiction);
-        } else if (message instanceof ConfirmReply reply) {
-            confirmed(reply.id(), reply.index());
+        } else if (message instanceof ReadIndexReply reply) {
+            readIndexKnown(reply.id(), reply.index());
         }
-        checkFull();
+        checkCaughtUp();
     }
 
     /** The link from that member broke: what was sent to us after the last message received is lost. */
@@ -180,8 +172,8 @@ public final class Core {
         links.lost(from);
         if (leadership != null) {
             leadership.linkLost(nowMs, from);
-        } else if (from == standing.leader()) {
-            standing.follow(0); // what we ask for is sent again when it is heard again
+        } else if (from == termState.leader()) {
+            termState.follow(0); // what we ask for is sent again when it is heard again
             timer.leaderLost(nowMs);
         }
     }
@@ -199,12 +191,14 @@ public final class Core {
         links.linked(to, shownDirectory);
         if (leadership != null) {
             leadership.linked(nowMs, to);
-        } else if (to == standing.leader()) {
-            sendConfirms();
+        } else if (to == termState.leader()) {
+            sendReadIndexRequests();
         }
     }
 
-    /** The member has said what it knows of this one, or has an empty directory: the only voter need not wait for it. */
+    /**
+     * The member has said what it knows of this one, or has an empty directory: the only voter need not wait for it.
+     */
     public void heard(int member) {
         election.heard(member);
     }
@@ -224,12 +218,13 @@ public final class Core {
 
     /** What was ignored since the last call, and why, in an operator's words; empty for nothing. */
     public String takeComplaint() {
-        String last = complaint;
-        complaint = "";
-        return last;
+        return conflicts.takeComplaint();
     }
 
-    /** Whether the member has shown another directory on the link to it: two processes go by its number, or it has just changed. */
+    /**
+     * Whether the member has shown another directory on the link to it: two processes go by its number, or it has just
+     * changed.
+     */
     public boolean isAnother(int member, long itsDirectory) {
         return links.isAnother(member, itsDirectory);
     }
@@ -245,14 +240,14 @@ public final class Core {
         this.nowMs = nowMs;
         wallMs = timestampMs;
         if (leadership == null || leadership.isTransferring()) {
-            throw new IllegalStateException("member " + self + " takes no proposals as " + standing);
+            throw new IllegalStateException("member " + self + " takes no proposals as " + termState);
         }
         return leadership.append(nowMs, entries);
     }
 
     /**
-     * This member's log is durable up to here; the term tells a batch from one that has replaced it meanwhile. Never to be
-     * said of batches that an output has had cut since they were given.
+     * This member's log is durable up to here; the term tells a batch from one that has replaced it meanwhile. Never to
+     * be said of batches that an output has had cut since they were given.
      */
     public void durable(long nowMs, long index, long batchTerm) {
         this.nowMs = nowMs;
@@ -261,10 +256,32 @@ public final class Core {
         if (leadership != null) {
             leadership.advance(nowMs);
         }
-        checkFull();
+        checkCaughtUp();
     }
 
-    /** Batches up to here are applied; until then the core keeps them. */
+    /**
+     * Whether this member has the state that its log leads to. As long as it has not, it votes and acknowledges, but
+     * does not stand for election: it could not serve, nor tell its server that it leads.
+     */
+    public void hasState(long nowMs, boolean value) {
+        this.nowMs = nowMs;
+        election.hasState(value);
+        if (!value && (termState.role() == CoreRole.PRE_CANDIDATE || termState.role() == CoreRole.CANDIDATE)) {
+            stepDown();
+        }
+    }
+
+    /** Whether batches may be applied, and reads released: not without the state that they belong to. */
+    public boolean mayApply() {
+        return election.mayApply();
+    }
+
+    /** How many bytes of batches that are not needed any more are kept in memory. */
+    public long tailBytes() {
+        return options.tailBytes();
+    }
+
+    /** Batches up to here are applied, or can be read from the files for that; until then the core keeps them. */
     public void applied(long index) {
         log.applied(index);
     }
@@ -277,15 +294,15 @@ public final class Core {
     }
 
     /**
-     * What a member asks of the leader: {@link PeerMessage.ConfirmRequest}; on whatever member, also without a leader.
+     * What a member asks of the leader: {@link PeerMessage.ReadIndexRequest}; on any member, also without a leader.
      *
      * @param id must differ from all others of this life of the member
      */
-    public void confirm(long nowMs, long id, byte[] note) {
+    public void readIndex(long nowMs, long id, byte[] note) {
         this.nowMs = nowMs;
-        confirms.add(nowMs, id, note);
-        if (standing.leader() != 0) {
-            sendConfirm(id, note);
+        readIndexRequests.add(nowMs, id, note);
+        if (termState.leader() != 0) {
+            sendReadIndexRequest(id, note);
         }
     }
 
@@ -310,8 +327,8 @@ public final class Core {
         }
         log.install(lastIndex, lastTerm, timestampMs, configuration, configurationIndex);
         following.installed();
-        if (standing.leader() != 0) {
-            outbox.send(standing.leader(), new SnapshotReply(standing.term(), lastIndex, 0, true));
+        if (termState.leader() != 0) {
+            outbox.send(termState.leader(), new SnapshotReply(termState.term(), lastIndex, 0, true));
         }
     }
 
@@ -325,7 +342,10 @@ public final class Core {
         return leadership != null && leadership.isBehind(member);
     }
 
-    /** The leader's: the last place at which the member's log may be equal to this one's, as far as it said; else the start. */
+    /**
+     * The leader's: the last place at which the member's log may be equal to this one's, as far as it said; else the
+     * start.
+     */
     public EntryPlace placeOf(int member) {
         return leadership == null ? EntryPlace.START : leadership.placeOf(member);
     }
@@ -347,22 +367,23 @@ public final class Core {
     }
 
     /**
-     * The leader's: hands leadership to the member, or to the most advanced voter if it is 0. Proposals are not taken meanwhile;
-     * given up after an election timeout.
+     * The leader's: transfers leadership to the member, or to the most advanced voter if it is 0. Proposals are not
+     * taken meanwhile; given up after an election timeout.
      *
-     * @return false if there is nobody to hand it to (not a voter, not linked, or this member itself)
+     * @return false if there is no member to transfer it to (not a voter, not linked, or this member itself)
      * @throws IllegalStateException if this member does not lead
      */
     public boolean transfer(long nowMs, int to) {
         this.nowMs = nowMs;
-        return leadershipFor("hand leadership over").transfer(nowMs, to);
+        return leadershipFor("transfer leadership").transfer(nowMs, to);
     }
 
     /**
-     * The leader's: begins a change of the configuration: new learners, removed members, other addresses, and who votes.
-     * A voter's directory cannot change: it is made a learner first.
+     * The leader's: begins a change of the configuration: new learners, removed members, other addresses, and other
+     * voters. A voter's directory cannot change: it is made a learner first.
      *
-     * @throws IllegalStateException if this member does not lead, or another change is under way, or nothing of this term is committed
+     * @throws IllegalStateException if this member does not lead, or another change is under way, or nothing of
+     *     this term is committed
      * @throws IllegalArgumentException if the target cannot be
      */
     public void reconfigure(long nowMs, long timestampMs, ClusterConfiguration target) {
@@ -371,23 +392,24 @@ public final class Core {
         leadershipFor("change the configuration").reconfigure(nowMs, target);
     }
 
-    private Leadership leadershipFor(String what) {
+    private LeaderRole leadershipFor(String what) {
         if (leadership == null) {
-            throw new IllegalStateException("member " + self + " cannot " + what + " as " + standing);
+            throw new IllegalStateException("member " + self + " cannot " + what + " as " + termState);
         }
         return leadership;
     }
 
-    /** What is to be done since the last call, in the order that {@link Output} says. */
-    public Output take() {
+    /** What is to be done since the last call, in the order that {@link CoreOutput} says. */
+    public CoreOutput take() {
         if (leadership != null) {
             leadership.flush(nowMs);
         }
         if (leadership == null) {
-            following.flush(standing.term(), standing.leader());
+            following.flush(termState.term(), termState.leader());
             log.trim(Long.MAX_VALUE);
         }
-        Output output = outbox.take(standing.vote(), log.commitIndex(), standing.role(), standing.isWeak());
+        CoreOutput output =
+                outbox.take(termState.vote(), log.commitIndex(), termState.role(), termState.isProvisional());
         if (leadership != null) {
             leadership.notesGiven();
         }
@@ -397,14 +419,14 @@ public final class Core {
     /** Where things stand. */
     public CoreStatus status() {
         return new CoreStatus(
-                standing.role(),
-                standing.term(),
-                standing.leader(),
+                termState.role(),
+                termState.term(),
+                termState.leader(),
                 log.commitIndex(),
                 log.lastIndex(),
                 leadership != null && leadership.isTermCommitted(),
                 leadership != null && !leadership.isTransferring(),
-                standing.isWeak(),
+                termState.isProvisional(),
                 log.configuration(),
                 log.configurations.latestIndex(),
                 log.configurationCommitted(),
@@ -413,17 +435,17 @@ public final class Core {
 
     /** What it is in its term; the same as in {@link #status}, which costs more. */
     public CoreRole role() {
-        return standing.role();
+        return termState.role();
     }
 
-    /** Whether it leads, and is not about to hand leadership over. */
+    /** Whether it leads, and is not about to transfer leadership. */
     public boolean takesProposals() {
         return leadership != null && !leadership.isTransferring();
     }
 
-    /** Who leads in its term; 0 if it does not know. */
+    /** The leader of its term; 0 if it does not know. */
     public int leader() {
-        return standing.leader();
+        return termState.leader();
     }
 
     /** The end of its log, durable or not. */
@@ -433,12 +455,12 @@ public final class Core {
 
     /** The present term. */
     public long term() {
-        return standing.term();
+        return termState.term();
     }
 
-    /** Why nobody leads, as far as this member knows, in one sentence; empty if somebody does. */
+    /** Why there is no leader, as far as this member knows, in one sentence; empty if there is one. */
     public String noLeaderReason(long nowAtMs) {
-        return standing.leader() == 0 ? election.reason(nowAtMs) : "";
+        return termState.leader() == 0 ? election.reason(nowAtMs) : "";
     }
 
     /** What the leader knows of the other members; empty elsewhere. */
@@ -449,102 +471,76 @@ public final class Core {
     // ---- following
 
     private void receiveAppend(int from, Append append) {
-        if (append.term() < standing.term()) {
-            outbox.send(from, new AppendReply(standing.term(), false, append.previousIndex(), 0, 0, append.round()));
+        if (append.term() < termState.term()) {
+            outbox.send(from, new AppendReply(termState.term(), false, append.previousIndex(), 0, 0, append.round()));
             return;
         }
-        long differing = following.contradiction(standing.term(), append);
+        long differing = following.contradiction(termState.term(), append);
         if (differing >= 0) {
-            contradict(from, append.term(), differing);
+            conflicts.contradict(from, append.term(), differing);
         } else if (follow(from, append.term())) {
-            following.receive(standing.term(), from, append);
+            following.receive(termState.term(), from, append);
         }
     }
 
     private void receiveCommit(int from, Commit commit) {
-        if (commit.term() == standing.term() && standing.leader() == from && leadership == null) {
+        if (commit.term() == termState.term() && termState.leader() == from && leadership == null) {
             timer.heardLeader(nowMs);
             following.committed(commit.commitIndex());
         }
     }
 
-    private void receivePiece(int from, SnapshotPiece piece) {
-        if (piece.term() < standing.term()) {
-            outbox.send(from, new SnapshotReply(standing.term(), piece.lastIndex(), 0, false));
+    private void receiveChunk(int from, SnapshotChunk chunk) {
+        if (chunk.term() < termState.term()) {
+            outbox.send(from, new SnapshotReply(termState.term(), chunk.lastIndex(), 0, false));
             return;
         }
-        if (!follow(from, piece.term())) {
+        if (!follow(from, chunk.term())) {
             return;
         }
-        if (wantsSnapshot(piece.lastIndex(), piece.lastTerm())) {
-            outbox.piece(from, piece);
+        if (wantsSnapshot(chunk.lastIndex(), chunk.lastTerm())) {
+            outbox.chunk(from, chunk);
         } else {
-            outbox.send(from, new SnapshotReply(standing.term(), piece.lastIndex(), piece.length(), true));
+            outbox.send(from, new SnapshotReply(termState.term(), chunk.lastIndex(), chunk.length(), true));
         }
     }
 
-    private void checkFull() {
-        if (standing.isWeak()
+    private void checkCaughtUp() {
+        if (termState.isProvisional()
                 && (leadership == null
-                        ? standing.leader() != 0 && following.isFullAgain(standing.term())
+                        ? termState.leader() != 0 && following.hasCaughtUp(termState.term())
                         : leadership.isTermCommitted() && log.durableIndex() >= log.commitIndex())) {
-            standing.strengthen();
+            termState.markCaughtUp();
         }
     }
 
     // ---- what cannot be
 
-    /** A leader does not have what is committed here. */
-    private void contradict(int from, long itsTerm, long index) {
-        complain("member " + from + ", which leads in term " + itsTerm + ", has another entry at index " + index
-                + " than this member, where it is committed");
-        contradictedLeader = from;
-        contradictedTerm = itsTerm;
-        long there = index < log.window.baseIndex() ? log.window.termAt(log.commitIndex()) : log.window.termAt(index);
-        outbox.send(from, new Contradiction(itsTerm, index, there));
-    }
-
     private void receiveContradiction(int from, Contradiction contradiction) {
-        if (leadership != null && contradiction.term() == standing.term()) {
+        if (leadership != null && contradiction.term() == termState.term()) {
             contradicted(from, contradiction.index());
-        } else if ((from == contradictedLeader && contradiction.term() == contradictedTerm)
-                || (from == standing.leader() && contradiction.term() == standing.term())) {
-            throw new WrongDiskException(
-                    "member " + from + " leads in term " + contradiction.term() + " by a majority, and this member has"
-                            + " committed something else at index " + contradiction.index()
-                            + ": its disk went back in time, or is another cluster's",
-                    true);
+        } else {
+            conflicts.overruled(from, contradiction);
         }
     }
 
     /**
-     * This member leads, and another one has committed what it does not have. A majority that has acknowledged this term is
-     * right; the only voter is not, since nobody else could have committed without it.
+     * This member leads, and another one has committed what it does not have. A majority that has acknowledged this
+     * term is right; the only voter is not, since nothing could have been committed without it.
      */
     void contradicted(int from, long index) {
-        complain("member " + from + " has committed another entry at index " + index
-                + " than this member has, which leads in term " + standing.term());
+        conflicts.contradictedBy(from, index);
         if (leadership != null && leadership.isTermCommitted()) {
-            outbox.send(from, new Contradiction(standing.term(), index, -1));
+            outbox.send(from, new Contradiction(termState.term(), index, -1));
         } else {
             stepDown();
-        }
-    }
-
-    /** The only voter is wrong wherever others have committed something else: nothing is committed without it. */
-    private void complain(String what) {
-        complaint = what;
-        ClusterConfiguration configuration = log.configuration();
-        if (configuration.isOnlyVoter(self)) {
-            throw new WrongDiskException(
-                    what + ". This member is the only voter by its own log, so its disk went back in time", false);
         }
     }
 
     // ---- votes
 
     private void receiveVoteRequest(int from, VoteRequest request) {
-        boolean hearsLeader = leadership != null || (standing.leader() != 0 && timer.hasHeardLeader(nowMs));
+        boolean hearsLeader = leadership != null || (termState.leader() != 0 && timer.hasHeardLeader(nowMs));
         boolean granted = false;
         if (!rules.refusesForLeader(hearsLeader, request.transfer())) {
             if (!request.pre()) {
@@ -553,27 +549,45 @@ public final class Core {
             granted = mayGrant(from, request);
         }
         if (granted && !request.pre()) {
-            standing.voteFor(from);
+            termState.voteFor(from);
             stepDown();
             timer.voted(nowMs);
         }
-        long answered = granted ? request.term() : standing.term();
-        outbox.send(from, new VoteReply(request.pre(), answered, granted, standing.isWeak(), standing.doubtTerm()));
+        long answered = granted ? request.term() : termState.term();
+        outbox.send(
+                from,
+                new VoteReply(request.pre(), answered, granted, termState.isProvisional(), termState.doubtTerm()));
     }
 
     private boolean mayGrant(int from, VoteRequest request) {
         boolean termFits = request.pre()
-                ? request.term() > standing.term()
-                : request.term() == standing.term() && rules.mayVoteFor(from, standing.votedFor());
+                ? request.term() > termState.term()
+                : request.term() == termState.term() && rules.mayVoteFor(from, termState.votedFor());
         return termFits
                 && rules.isAsked(request.voterDirectory(), links.directoryOf(self))
                 && rules.isUpToDate(request, log.lastIndex(), log.window.lastTerm());
     }
 
+    /** A member that does not stand says so: the leader takes no proposals until it hears that, or time is up. */
+    private void receiveTimeoutNow(int from, TimeoutNow timeout) {
+        if (timeout.term() != termState.term() || from != termState.leader() || leadership != null) {
+            return;
+        }
+        if (election.lacksState()) {
+            outbox.send(
+                    from,
+                    new VoteReply(false, termState.term(), false, termState.isProvisional(), termState.doubtTerm()));
+        } else if (election.succeed(nowMs)) {
+            lead();
+        }
+    }
+
     private void receiveVoteReply(int from, VoteReply reply) {
         if (!reply.granted()) {
             election.refused(from);
-            leaveFor(reply.term());
+            if (!leaveFor(reply.term()) && leadership != null && reply.term() == termState.term()) {
+                leadership.declined(from);
+            }
         } else if (election.granted(nowMs, from, reply)) {
             lead();
         }
@@ -584,31 +598,31 @@ public final class Core {
     /** Follows the leader; false if there is another one in its term, which is followed already. */
     private boolean follow(int newLeader, long itsTerm) {
         leaveFor(itsTerm);
-        int leader = standing.leader();
+        int leader = termState.leader();
         if (leadership != null || (leader != 0 && leader != newLeader)) {
-            complain("members " + leader + " and " + newLeader + " both lead in term " + standing.term());
+            conflicts.twoLeaders(leader, newLeader);
             return false;
         }
-        if (standing.role() != CoreRole.FOLLOWER) {
-            standing.become(CoreRole.FOLLOWER);
+        if (termState.role() != CoreRole.FOLLOWER) {
+            termState.become(CoreRole.FOLLOWER);
         }
         timer.heardLeader(nowMs);
         if (leader == 0) {
-            standing.follow(newLeader);
+            termState.follow(newLeader);
             election.over();
-            sendConfirms();
+            sendReadIndexRequests();
         }
         return true;
     }
 
     /** Leaves for a higher term; whether that was one. */
     private boolean leaveFor(long higherTerm) {
-        if (higherTerm <= standing.term()) {
+        if (higherTerm <= termState.term()) {
             return false;
         }
-        standing.enter(higherTerm);
+        termState.enter(higherTerm);
         stepDown();
-        following.begin(standing.term());
+        following.begin(termState.term());
         return true;
     }
 
@@ -618,39 +632,39 @@ public final class Core {
             timer.deposed(nowMs, leadership.heardMajorityMs(nowMs));
             leadership.remember(acknowledgements);
             leadership = null;
-            following.begin(standing.term());
+            following.begin(termState.term());
         }
-        standing.become(CoreRole.FOLLOWER);
-        standing.follow(0);
+        termState.become(CoreRole.FOLLOWER);
+        termState.follow(0);
     }
 
     private void lead() {
-        standing.become(CoreRole.LEADER);
-        standing.follow(self);
-        election.leads(standing.term());
-        leadership = new Leadership(this, options, rules, outbox, log, links);
+        termState.become(CoreRole.LEADER);
+        termState.follow(self);
+        election.leads(termState.term());
+        leadership = new LeaderRole(this, options, rules, outbox, log, links);
         leadership.begin(nowMs);
-        sendConfirms();
+        sendReadIndexRequests();
     }
 
-    // ---- confirmations that this member wants
+    // ---- read indexes that this member asks for
 
-    private void sendConfirms() {
-        confirms.sendAll(nowMs, this::sendConfirm);
+    private void sendReadIndexRequests() {
+        readIndexRequests.sendAll(nowMs, this::sendReadIndexRequest);
     }
 
-    private void sendConfirm(long id, byte[] note) {
+    private void sendReadIndexRequest(long id, byte[] note) {
         if (leadership != null) {
-            leadership.confirm(self, id, note);
+            leadership.readIndex(self, id, note);
         } else {
-            outbox.send(standing.leader(), new ConfirmRequest(id, note));
+            outbox.send(termState.leader(), new ReadIndexRequest(id, note));
         }
     }
 
     /** One of this member's requests is answered. */
-    void confirmed(long id, long index) {
-        if (confirms.answered(id)) {
-            outbox.confirmed(id, index);
+    void readIndexKnown(long id, long index) {
+        if (readIndexRequests.answered(id)) {
+            outbox.readIndex(id, index);
         }
     }
 

@@ -1,7 +1,8 @@
 package io.conclave.consensus.core;
 
 /**
- * How a core behaves in time, and its bounds. Batches are never divided: one that is larger than a bound still goes, alone.
+ * How a core behaves in time, and its bounds. Batches are never divided: one that is larger than a bound still goes,
+ * alone.
  *
  * @param electionTimeoutMs a leader that is silent for this to twice this is suspected; one that does not hear a
  *     majority for this long steps down
@@ -10,7 +11,7 @@ package io.conclave.consensus.core;
  * @param inFlightBytes sent to one member and not acknowledged
  * @param inFlightAppends sent to one member and not acknowledged
  * @param tailBytes committed batches kept in memory for members that come back soon
- * @param windowBytes batches kept in memory for connected members that lag; who is further behind gets a snapshot
+ * @param windowBytes batches kept in memory for connected members that lag; one that is further behind gets a snapshot
  */
 public record CoreOptions(
         long electionTimeoutMs,

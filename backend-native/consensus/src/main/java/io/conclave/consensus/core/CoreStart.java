@@ -11,8 +11,8 @@ import java.util.Set;
  * @param member its number
  * @param directory the random id of its directory, never 0
  * @param term the last one that it was in
- * @param votedFor 0 for nobody
- * @param baseIndex everything up to here is committed and has been given to the application; 0 at birth
+ * @param votedFor 0 for none
+ * @param baseIndex everything up to here is committed and has been given to the application; 0 at bootstrap
  * @param baseTerm the term of that
  * @param baseTimestampMs the time of that
  * @param configuration the last one at or below the base
@@ -20,7 +20,7 @@ import java.util.Set;
  * @param rest batches behind the base, durable and perhaps not committed
  * @param cut the end of the log may have been lost in this or an earlier life, and the member has not caught up since
  * @param doubtTerm if it was cut: the term that the member was in then
- * @param others whom it asks before it leads as the only voter, beside the configured members
+ * @param others members that it asks before it leads as the only voter, besides the configured ones
  */
 public record CoreStart(
         int member,

@@ -9,10 +9,10 @@ import io.conclave.consensus.entry.ClusterConfiguration;
  * @param commitIndex what it knows to be committed
  * @param lastIndex its log's end, durable or not
  * @param termCommitted it leads and an entry of its own term is committed
- * @param takesProposals it leads, and is not about to hand leadership over
- * @param weak its log was cut and it has not caught up since
+ * @param takesProposals it leads, and is not about to transfer leadership
+ * @param provisional its log was cut and it has not caught up since
  * @param configuration the latest in the log, committed or not
- * @param configurationIndex the index of its entry; 0 at birth
+ * @param configurationIndex the index of its entry; 0 at bootstrap
  * @param configurationCommitted whether that is committed
  * @param heardLeaderMs when it last heard the leader of its term; for a leader: when it last heard a majority
  */
@@ -24,7 +24,7 @@ public record CoreStatus(
         long lastIndex,
         boolean termCommitted,
         boolean takesProposals,
-        boolean weak,
+        boolean provisional,
         ClusterConfiguration configuration,
         long configurationIndex,
         boolean configurationCommitted,

@@ -3,36 +3,39 @@ package io.conclave.consensus.core;
 import io.conclave.consensus.core.PeerMessage.VoteReply;
 import io.conclave.consensus.core.PeerMessage.VoteRequest;
 import io.conclave.consensus.entry.ClusterConfiguration;
-import io.conclave.consensus.entry.Member;
+import io.conclave.consensus.entry.EnsembleMember;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * A member's candidacy: whether it may stand, whom it asks for votes, and which it has got. Whatever may bring the last
- * vote says whether the election is won; to lead then is up to the core.
+ * A member's candidacy: whether it may stand, the voters it asks, and the votes it has. Each method that may bring the
+ * last vote returns whether the election is won; to lead then is up to the core.
  */
 final class Election {
     private final Rules rules;
-    private final Standing standing;
+    private final TermState termState;
     private final ElectionTimer timer;
     private final MemberLog log;
     private final Following following;
     private final LinkedMembers links;
     private final Outbox outbox;
     private final int self;
-    private final Set<Integer> full = new HashSet<>();
-    private final Set<Integer> weak = new HashSet<>();
+    private final Set<Integer> complete = new HashSet<>();
+    private final Set<Integer> provisional = new HashSet<>();
     private final Set<Integer> refused = new HashSet<>();
 
-    /** How the attempt before this one stood at its end, since nobody leads; empty if this is the first. */
+    /** How the attempt before this one stood at its end, while there is no leader; empty if this is the first. */
     private String lastAttempt = "";
 
-    /** Whom this member has not heard in this life; asked before it leads as the only voter. */
+    /** The members that this one has not heard in this life; asked before it leads as the only voter. */
     private final Set<Integer> unheard;
 
     private final long patientUntilMs;
+
+    /** Whether this member has the state that its log leads to. */
+    private boolean hasState = true;
 
     /** The last term in which this member led in this life; 0 for none. */
     private long ledTerm;
@@ -41,20 +44,20 @@ final class Election {
             CoreStart start,
             long patientUntilMs,
             Rules rules,
-            Standing standing,
+            TermState termState,
             ElectionTimer timer,
             MemberLog log,
             Following following,
             LinkedMembers links,
             Outbox outbox) {
         this.rules = rules;
-        this.standing = standing;
+        this.termState = termState;
         this.timer = timer;
         this.log = log;
         this.following = following;
         this.links = links;
         this.outbox = outbox;
-        self = standing.self();
+        self = termState.self();
         unheard = new HashSet<>(start.others());
         unheard.remove(self);
         this.patientUntilMs = patientUntilMs;
@@ -65,16 +68,29 @@ final class Election {
         unheard.remove(member);
     }
 
+    void hasState(boolean value) {
+        hasState = value;
+    }
+
+    /** Whether it does not stand, whatever its log and its vote, since it has no state. */
+    boolean lacksState() {
+        return !rules.mayStand(hasState);
+    }
+
+    boolean mayApply() {
+        return rules.mayApply(hasState);
+    }
+
     /** This member leads in the term. */
     void leads(long term) {
         ledTerm = term;
         over();
     }
 
-    /** Somebody leads. */
+    /** There is a leader. */
     void over() {
-        full.clear();
-        weak.clear();
+        complete.clear();
+        provisional.clear();
         refused.clear();
         lastAttempt = "";
     }
@@ -112,50 +128,51 @@ final class Election {
 
     /**
      * Whether this member has a vote, in its own directory, by a configuration that may be in force: also by the one
-     * before the latest while that is not known to be committed. For who is about to be removed may be the only one who
-     * has the new configuration, and then nobody else can be elected (§4.2.2); its own vote does not count then.
+     * before the latest while that is not known to be committed. For a member about to be removed may be the only one
+     * that has the new configuration, and then no other can be elected (§4.2.2); its own vote does not count then.
      */
     private boolean mayCampaign() {
-        return log.configurations.anyInForce(
-                configuration -> configuration.isVoter(self) && links.isCounted(self, configuration));
+        return rules.mayStand(hasState)
+                && log.configurations.anyInForce(
+                        configuration -> configuration.isVoter(self) && links.isCounted(self, configuration));
     }
 
     /** It is the only voter, and need not wait for anybody. */
     private boolean isUncontested() {
-        return log.configuration().isOnlyVoter(self) && standing.leader() == 0;
+        return log.configuration().isOnlyVoter(self) && termState.leader() == 0;
     }
 
     private boolean askForPreVotes(long nowMs) {
         if (!rules.asksBeforeVotes()) {
             return campaign(nowMs, false);
         }
-        standing.become(CoreRole.PRE_CANDIDATE);
-        standing.follow(0);
+        termState.become(CoreRole.PRE_CANDIDATE);
+        termState.follow(0);
         begin(nowMs, true);
-        return askForVotes(nowMs, true, standing.term() + 1, false);
+        return askForVotes(nowMs, true, termState.term() + 1, false);
     }
 
     private boolean campaign(long nowMs, boolean transfer) {
-        standing.become(CoreRole.CANDIDATE);
-        standing.beginTerm();
-        following.begin(standing.term());
+        termState.become(CoreRole.CANDIDATE);
+        termState.beginTerm();
+        following.begin(termState.term());
         begin(nowMs, false);
-        return askForVotes(nowMs, false, standing.term(), transfer);
+        return askForVotes(nowMs, false, termState.term(), transfer);
     }
 
     private void begin(long nowMs, boolean pre) {
-        String attempt = full.isEmpty() && weak.isEmpty() ? "" : attempt();
+        String attempt = complete.isEmpty() && provisional.isEmpty() ? "" : attempt();
         over();
         lastAttempt = attempt;
         timer.begun(nowMs, pre);
     }
 
     private boolean askForVotes(long nowMs, boolean pre, long candidacy, boolean transfer) {
-        add(self, standing.isWeak(), standing.doubtTerm());
+        add(self, termState.isProvisional(), termState.doubtTerm());
         if (isWon()) {
             return goOn(nowMs);
         }
-        for (Member member : log.configuration().members().values()) {
+        for (EnsembleMember member : log.configuration().members().values()) {
             if (member.id() != self && log.configuration().isVoter(member.id())) {
                 outbox.send(
                         member.id(),
@@ -169,11 +186,11 @@ final class Election {
     /** A vote, or the promise of one; ignored if it is not asked for any more. */
     boolean granted(long nowMs, int from, VoteReply reply) {
         CoreRole asked = reply.pre() ? CoreRole.PRE_CANDIDATE : CoreRole.CANDIDATE;
-        long candidacy = reply.pre() ? standing.term() + 1 : standing.term();
-        if (standing.role() != asked || reply.term() != candidacy || !links.isCounted(from)) {
+        long candidacy = reply.pre() ? termState.term() + 1 : termState.term();
+        if (termState.role() != asked || reply.term() != candidacy || !links.isCounted(from)) {
             return false;
         }
-        add(from, reply.weak(), reply.doubtTerm());
+        add(from, reply.provisional(), reply.doubtTerm());
         return isWon() && goOn(nowMs);
     }
 
@@ -185,6 +202,10 @@ final class Election {
     /** Why this member does not lead, nor anybody else, as far as it knows. */
     String reason(long nowMs) {
         ClusterConfiguration configuration = log.configuration();
+        if (lacksState()) {
+            return "this server reads the state of a snapshot, does not stand for election until it has it, and hears"
+                    + " no leader";
+        }
         if (!mayCampaign()) {
             return "this server has no vote, and hears no leader; voters are " + configuration.voters();
         }
@@ -194,7 +215,7 @@ final class Election {
                     : "this server is the only voter, and first waits for servers " + new TreeSet<>(unheard)
                             + " to say what they know";
         }
-        if (standing.role() == CoreRole.FOLLOWER) {
+        if (termState.role() == CoreRole.FOLLOWER) {
             return "the last leader is lost, and an election has not begun yet";
         }
         return lastAttempt.isEmpty() ? attempt() : lastAttempt;
@@ -204,30 +225,31 @@ final class Election {
         ClusterConfiguration configuration = log.configuration();
         Set<Integer> silent = new TreeSet<>(configuration.voters());
         silent.addAll(configuration.outgoing());
-        List.of(full, weak, refused).forEach(silent::removeAll);
+        List.of(complete, provisional, refused).forEach(silent::removeAll);
         return "this server asks for votes: of voters " + configuration.voters()
                 + (configuration.isJoint() ? " and " + configuration.outgoing() + " before" : "")
-                + (full.isEmpty() ? "" : ", " + new TreeSet<>(full) + " would vote for it")
-                + (weak.isEmpty()
+                + (complete.isEmpty() ? "" : ", " + new TreeSet<>(complete) + " would vote for it")
+                + (provisional.isEmpty()
                         ? ""
-                        : ", " + new TreeSet<>(weak) + " only weakly, since the end of the log was torn" + " there")
+                        : ", " + new TreeSet<>(provisional)
+                                + " only provisionally, since the end of the log was torn there")
                 + (refused.isEmpty() ? "" : ", " + new TreeSet<>(refused) + " refuse")
                 + (silent.isEmpty() ? "" : ", " + silent + " do not answer")
-                + (weak.isEmpty()
+                + (provisional.isEmpty()
                         ? "; a majority is needed"
-                        : "; a majority of votes that are not weak is needed, or the votes of all");
+                        : "; a majority of complete votes is needed, or the votes of all");
     }
 
-    private void add(int voter, boolean isWeak, long doubtTerm) {
-        (isWeak && !rules.vouches(ledTerm, doubtTerm) ? weak : full).add(voter);
+    private void add(int voter, boolean isProvisional, long doubtTerm) {
+        (isProvisional && !rules.vouches(ledTerm, doubtTerm) ? provisional : complete).add(voter);
     }
 
     private boolean isWon() {
-        return rules.isElected(log.configuration(), full, weak);
+        return rules.isElected(log.configuration(), complete, provisional);
     }
 
     /** Votes follow the promises of them. */
     private boolean goOn(long nowMs) {
-        return standing.role() == CoreRole.CANDIDATE || campaign(nowMs, false);
+        return termState.role() == CoreRole.CANDIDATE || campaign(nowMs, false);
     }
 }

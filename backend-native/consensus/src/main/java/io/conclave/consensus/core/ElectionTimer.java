@@ -39,7 +39,7 @@ final class ElectionTimer {
         restart(nowMs);
     }
 
-    /** This member leads no more: it lost sight of the others then, and not when it last followed somebody. */
+    /** This member leads no more: it lost sight of the others then, and not when it last followed a leader. */
     void deposed(long nowMs, long heardMajorityMs) {
         heardLeaderMs = Math.max(heardLeaderMs, heardMajorityMs);
         restart(nowMs);

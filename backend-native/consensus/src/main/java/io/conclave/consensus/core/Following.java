@@ -37,8 +37,8 @@ final class Following {
     }
 
     /**
-     * The index of the first thing in an append that cannot be if the leader has everything that is committed here; -1 if
-     * there is none. Asked before the leader is followed.
+     * The index of the first thing in an append that cannot be if the leader has everything that is committed here; -1
+     * if there is none. Asked before the leader is followed.
      *
      * @param term this member's
      */
@@ -46,7 +46,7 @@ final class Following {
         long previous = append.previousIndex();
         if (log.window.baseIndex() <= previous
                 && previous <= log.commitIndex()
-                && !has(previous, append.previousTerm())) {
+                && rules.differsFromCommitted(previous, append.previousTerm(), log.window)) {
             return previous;
         }
         long before = append.term() > term ? log.commitIndex() : committedBefore;
@@ -134,10 +134,10 @@ final class Following {
         }
     }
 
-    /** Whether a member whose log was cut has caught up; see {@link Rules#isFullAgain}. */
-    boolean isFullAgain(long term) {
+    /** Whether a member whose log was cut has caught up; see {@link Rules#hasCaughtUp}. */
+    boolean hasCaughtUp(long term) {
         return toldCommitIndex > 0
                 && toldCommitIndex <= log.commitIndex()
-                && rules.isFullAgain(toldCommitIndex, log.window.termAt(toldCommitIndex), term, log.durableIndex());
+                && rules.hasCaughtUp(toldCommitIndex, log.window.termAt(toldCommitIndex), term, log.durableIndex());
     }
 }

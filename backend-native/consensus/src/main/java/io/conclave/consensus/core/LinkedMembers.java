@@ -1,15 +1,15 @@
 package io.conclave.consensus.core;
 
 import io.conclave.consensus.entry.ClusterConfiguration;
-import io.conclave.consensus.entry.Member;
+import io.conclave.consensus.entry.EnsembleMember;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 
 /**
- * What this member knows of the others by its links to them: who is there, whose directory each has shown, and so whether
- * what it says counts.
+ * What this member knows of the others by its links to them: which ones are linked, the directory that each has shown,
+ * and so whether what it says counts.
  */
 final class LinkedMembers {
     private final int self;
@@ -56,7 +56,7 @@ final class LinkedMembers {
     }
 
     boolean isCounted(int member, ClusterConfiguration configuration) {
-        Member configured = configuration.members().get(member);
+        EnsembleMember configured = configuration.members().get(member);
         return configured != null && rules.countsAsVoter(configured.directory(), directoryOf(member));
     }
 }

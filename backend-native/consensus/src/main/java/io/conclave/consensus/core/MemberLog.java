@@ -100,7 +100,7 @@ final class MemberLog {
         appliedIndex = lastIndex;
     }
 
-    /** Drops what is applied and beyond the bounds of memory. */
+    /** Drops what is applied, or can be read elsewhere, and beyond the bounds of memory. */
     void trim(long neededAfter) {
         long droppable = Math.min(appliedIndex, Math.min(commitIndex, durableIndex));
         window.dropWhile(batch -> batch.lastIndex() <= droppable

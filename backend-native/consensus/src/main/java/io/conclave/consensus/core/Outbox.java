@@ -1,10 +1,10 @@
 package io.conclave.consensus.core;
 
-import io.conclave.consensus.core.Output.Confirmed;
-import io.conclave.consensus.core.Output.Envelope;
-import io.conclave.consensus.core.Output.Note;
-import io.conclave.consensus.core.Output.ReceivedPiece;
-import io.conclave.consensus.core.Output.Vote;
+import io.conclave.consensus.core.CoreOutput.Envelope;
+import io.conclave.consensus.core.CoreOutput.Note;
+import io.conclave.consensus.core.CoreOutput.ReadIndex;
+import io.conclave.consensus.core.CoreOutput.ReceivedChunk;
+import io.conclave.consensus.core.CoreOutput.Vote;
 import io.conclave.consensus.entry.LogBatch;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,22 +14,22 @@ import org.jspecify.annotations.Nullable;
 final class Outbox {
     private Vote lastVote;
     private CoreRole lastRole = CoreRole.FOLLOWER;
-    private boolean lastWeak;
+    private boolean lastProvisional;
     /** The last index of what the shell was given to write. */
     private long lastWritten;
 
     private List<Envelope> messages = new ArrayList<>();
     private long cutAfter = -1;
     private List<LogBatch> append = new ArrayList<>();
-    private List<Confirmed> confirmed = new ArrayList<>();
+    private List<ReadIndex> readIndexes = new ArrayList<>();
     private List<Note> notes = new ArrayList<>();
     private List<Integer> snapshotsWanted = new ArrayList<>();
-    private List<ReceivedPiece> pieces = new ArrayList<>();
+    private List<ReceivedChunk> chunks = new ArrayList<>();
 
-    Outbox(Vote durable, long lastWritten, boolean weak) {
+    Outbox(Vote durable, long lastWritten, boolean provisional) {
         this.lastVote = durable;
         this.lastWritten = lastWritten;
-        this.lastWeak = weak;
+        this.lastProvisional = provisional;
     }
 
     void send(int to, PeerMessage message) {
@@ -56,8 +56,8 @@ final class Outbox {
         lastWritten = lastIndex;
     }
 
-    void confirmed(long id, long index) {
-        confirmed.add(new Confirmed(id, index));
+    void readIndex(long id, long index) {
+        readIndexes.add(new ReadIndex(id, index));
     }
 
     void note(int from, byte[] note) {
@@ -74,40 +74,40 @@ final class Outbox {
         }
     }
 
-    void piece(int from, PeerMessage.SnapshotPiece piece) {
-        pieces.add(new ReceivedPiece(from, piece));
+    void chunk(int from, PeerMessage.SnapshotChunk chunk) {
+        chunks.add(new ReceivedChunk(from, chunk));
     }
 
-    Output take(Vote vote, long commitIndex, CoreRole role, boolean weak) {
+    CoreOutput take(Vote vote, long commitIndex, CoreRole role, boolean provisional) {
         @Nullable Vote newVote = vote.equals(lastVote) ? null : vote;
-        // who leads again in a later term was something else in between
+        // a member that leads again in a later term was something else in between
         boolean ledBefore = role == CoreRole.LEADER && vote.term() != lastVote.term();
         @Nullable CoreRole newRole = role == lastRole && !ledBefore ? null : role;
-        Output output = new Output(
+        CoreOutput output = new CoreOutput(
                 newVote,
                 messages,
                 cutAfter,
                 append,
                 commitIndex,
-                confirmed,
+                readIndexes,
                 notes,
                 snapshotsWanted,
-                pieces,
+                chunks,
                 newRole,
-                lastWeak && !weak);
+                lastProvisional && !provisional);
         lastVote = vote;
         lastRole = role;
-        lastWeak = weak;
+        lastProvisional = provisional;
         if (!append.isEmpty()) {
             lastWritten = append.get(append.size() - 1).lastIndex();
         }
         messages = new ArrayList<>();
         cutAfter = -1;
         append = new ArrayList<>();
-        confirmed = new ArrayList<>();
+        readIndexes = new ArrayList<>();
         notes = new ArrayList<>();
         snapshotsWanted = new ArrayList<>();
-        pieces = new ArrayList<>();
+        chunks = new ArrayList<>();
         return output;
     }
 }

@@ -18,8 +18,8 @@ public sealed interface PeerMessage {
      * The first message on each link: what the sender knows that may show the receiver that its disk went back in time.
      *
      * @param known the receiver's last start that the sender knows to be committed; {@link Start#NONE} if it knows none
-     * @param acknowledgedIndex what the directory of {@code known} has acknowledged to the sender, which led, of what is
-     *     committed
+     * @param acknowledgedIndex what the directory of {@code known} has acknowledged to the sender, which led, of
+     *     what is committed
      * @param commitIndex up to where the sender's log is committed
      * @param commitTerm the term of that
      * @param configurationIndex the index of the last committed configuration
@@ -41,8 +41,8 @@ public sealed interface PeerMessage {
      * Asks for a vote (Raft §5.2), or with {@code pre} whether there would be one (thesis §9.6).
      *
      * @param term the term of the candidacy; with {@code pre} the one that it would have
-     * @param voterDirectory the directory that the candidate's configuration has for the one who is asked
-     * @param transfer the leader has asked for this election: who hears a leader does not refuse for that
+     * @param voterDirectory the directory that the candidate's configuration has for the voter that is asked
+     * @param transfer the leader has asked for this election: a voter that hears the leader does not refuse for that
      */
     record VoteRequest(boolean pre, long term, long lastIndex, long lastTerm, long voterDirectory, boolean transfer)
             implements OfTerm {}
@@ -51,16 +51,16 @@ public sealed interface PeerMessage {
      * The answer to a vote request.
      *
      * @param term the voter's term; that of the request if it is granted
-     * @param weak the voter may have lost the end of its log: see docs/decisions/0005
-     * @param doubtTerm if it is weak: the term that it was in when that happened
+     * @param provisional the voter may have lost the end of its log: see docs/decisions/0005
+     * @param doubtTerm if it is provisional: the term that it was in when that happened
      */
-    record VoteReply(boolean pre, long term, boolean granted, boolean weak, long doubtTerm) implements OfTerm {}
+    record VoteReply(boolean pre, long term, boolean granted, boolean provisional, long doubtTerm) implements OfTerm {}
 
     /**
      * Batches behind a given place, and a heartbeat with every one, also without batches.
      *
      * @param commitIndex what is committed (the receiver knows it of its log up to the last of these batches only)
-     * @param round number of the confirmation of leadership under way; the reply repeats it
+     * @param round number of the round of heartbeats under way; the reply repeats it
      */
     record Append(
             long term, long previousIndex, long previousTerm, long commitIndex, long round, List<LogBatch> batches)
@@ -71,8 +71,8 @@ public sealed interface PeerMessage {
     }
 
     /**
-     * The leader has learned that more is committed, and has nothing else to send. Not answered: what it says is said again
-     * by the next append, should it be lost.
+     * The leader has learned that more is committed, and has nothing else to send. Not answered: what it says is said
+     * again by the next append, should it be lost.
      */
     record Commit(long term, long commitIndex) implements OfTerm {}
 
@@ -87,20 +87,20 @@ public sealed interface PeerMessage {
             implements OfTerm {}
 
     /**
-     * A piece of a snapshot of the leader's.
+     * A chunk of a snapshot of the leader's.
      *
      * @param lastIndex what the snapshot stands for
      * @param lastTerm the term of that
      * @param length of the whole file
      */
-    record SnapshotPiece(long term, long lastIndex, long lastTerm, long length, long offset, byte[] bytes)
+    record SnapshotChunk(long term, long lastIndex, long lastTerm, long length, long offset, byte[] bytes)
             implements OfTerm {}
 
     /**
-     * The answer to a piece.
+     * The answer to a chunk.
      *
-     * @param received up to where the receiver has the file; the sender goes on there. Negative if the whole file came and
-     *     failed its check
+     * @param received up to where the receiver has the file; the sender goes on there. Negative if the whole file
+     *     came and failed its check
      * @param installed the receiver's log goes on behind the snapshot
      */
     record SnapshotReply(long term, long lastIndex, long received, boolean installed) implements OfTerm {
@@ -120,18 +120,18 @@ public sealed interface PeerMessage {
     record TimeoutNow(long term) implements OfTerm {}
 
     /**
-     * A member asks the leader for a confirmed read index (thesis §6.4), with a note for the leader's application.
+     * A member asks the leader for a read index (thesis §6.4), with a note for the leader's application.
      *
      * @param id the asker's number for it
      */
-    record ConfirmRequest(long id, byte[] note) implements PeerMessage {}
+    record ReadIndexRequest(long id, byte[] note) implements PeerMessage {}
 
     /**
      * Leadership was confirmed after the request came.
      *
      * @param index what the asker must have applied
      */
-    record ConfirmReply(long term, long id, long index) implements OfTerm {}
+    record ReadIndexReply(long term, long id, long index) implements OfTerm {}
 
     /** The application of the member that leads, or has led, says something to the receiver's; may be lost. */
     record Note(byte[] bytes) implements PeerMessage {}

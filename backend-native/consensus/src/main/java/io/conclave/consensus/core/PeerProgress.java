@@ -36,13 +36,15 @@ final class PeerProgress {
     /** In SNAPSHOT: what the one under way stands for; 0 if none is. */
     long snapshotIndex;
 
-    /** The last place at which the member's log may be equal to ours, as it said on this link; the start if it did not. */
+    /**
+     * The last place at which the member's log may be equal to ours, as it said on this link; the start if it did not.
+     */
     EntryPlace place = EntryPlace.START;
 
     boolean linked;
     long heardMs;
     long sentMs;
-    /** When the shell was last asked for a snapshot, or heard that the member got a piece of it. */
+    /** When the shell was last asked for a snapshot, or heard that the member got a chunk of it. */
     long snapshotMs;
 
     long sentCommitIndex;
@@ -78,7 +80,7 @@ final class PeerProgress {
         snapshotMs = nowMs;
     }
 
-    /** A new link: whatever was under way is lost, and what was acknowledged is not relied on any more. */
+    /** A new link: what was under way is lost, and what was acknowledged is not relied on any more. */
     void relink(long round) {
         linked = true;
         place = EntryPlace.START;

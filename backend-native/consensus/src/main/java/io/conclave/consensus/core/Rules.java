@@ -21,7 +21,7 @@ class Rules {
         return true;
     }
 
-    /** Who hears a leader helps nobody to depose it (§4.2.3), but for the leader itself (§3.10). */
+    /** A member that hears a leader votes for no other (§4.2.3), unless the leader asks for it (§3.10). */
     boolean refusesForLeader(boolean hearsLeader, boolean transfer) {
         return hearsLeader && !transfer;
     }
@@ -47,17 +47,17 @@ class Rules {
     }
 
     /**
-     * A majority of those who lost nothing; or all, of whom one at least has whatever is committed.
+     * A majority of those that lost nothing; or all, of which at least one has all that is committed.
      *
-     * @param full who voted and has lost nothing
-     * @param weak who voted and may have lost the end of its log
+     * @param complete the voters that have lost nothing
+     * @param provisional the voters that may have lost the end of their logs
      */
-    boolean isElected(ClusterConfiguration configuration, Set<Integer> full, Set<Integer> weak) {
-        return configuration.isMajority(full::contains)
+    boolean isElected(ClusterConfiguration configuration, Set<Integer> complete, Set<Integer> provisional) {
+        return configuration.isMajority(complete::contains)
                 || (!configuration.voters().isEmpty()
                         && configuration.members().keySet().stream()
                                 .filter(configuration::isVoter)
-                                .allMatch(id -> full.contains(id) || weak.contains(id)));
+                                .allMatch(id -> complete.contains(id) || provisional.contains(id)));
     }
 
     /** Only entries of the own term are committed by counting (§3.6.2). */
@@ -78,6 +78,11 @@ class Rules {
         return leaders.lastIndex() == ours.baseIndex() && leaders.term() != ours.termAt(ours.baseIndex());
     }
 
+    /** The same of the entry in front of a leader's batches, which is in memory here. */
+    boolean differsFromCommitted(long previousIndex, long previousTerm, LogWindow ours) {
+        return !ours.isBorder(previousIndex) || ours.termAt(previousIndex) != previousTerm;
+    }
+
     /** A leader begins its term behind whatever was committed before it. */
     boolean isTooEarly(LogBatch leaders, long term, long committedBeforeTerm) {
         return leaders.term() == term && leaders.firstIndex() <= committedBeforeTerm;
@@ -93,14 +98,24 @@ class Rules {
         return heardAll || patienceIsOver;
     }
 
-    /** Terms grow by one an election: nobody is so far ahead. */
+    /** A member without a state could not serve, nor tell its server that it leads. */
+    boolean mayStand(boolean hasState) {
+        return hasState;
+    }
+
+    /** Batches belong to the state that they follow, and reads to one that is whole. */
+    boolean mayApply(boolean hasState) {
+        return hasState;
+    }
+
+    /** Terms grow by one an election: no member is so far ahead. */
     boolean isPlausible(long term, long own) {
         return term - own <= MOST_TERMS_AHEAD;
     }
 
     /**
-     * Whether a weak vote counts as a full one for a candidate that has led in this life: it has everything that was
-     * committed up to the end of that term, so whatever the voter lost is there.
+     * Whether a provisional vote counts as a complete one for a candidate that has led in this life: it has everything
+     * that was committed up to the end of that term, so what the voter lost is there.
      *
      * @param ledTerm the last term in which the candidate led in this life; 0 if it did not
      * @param doubtTerm the voter's, when it lost the end of its log
@@ -110,16 +125,16 @@ class Rules {
     }
 
     /** A leader knows what is committed once an entry of its own term is (§6.4). */
-    boolean mayConfirm(boolean termCommitted) {
+    boolean mayBeginReadIndex(boolean termCommitted) {
         return termCommitted;
     }
 
     /** Leadership is confirmed by a majority (§6.4). */
-    boolean isConfirmed(ClusterConfiguration configuration, IntPredicate acknowledged) {
+    boolean isLeadershipConfirmed(ClusterConfiguration configuration, IntPredicate acknowledged) {
         return configuration.isMajority(acknowledged);
     }
 
-    /** A change of who votes needs both majorities for a while (§4.3). */
+    /** A change of voters needs both majorities for a while (§4.3). */
     boolean needsJoint(ClusterConfiguration current, ClusterConfiguration target) {
         return !current.voters().equals(target.voters());
     }
@@ -135,10 +150,10 @@ class Rules {
     }
 
     /**
-     * Whether a member that lost the end of its log has everything again that it may ever have acknowledged: it has what
-     * its leader calls committed, with an entry of the leader's own term, before which a leader does not know.
+     * Whether a member that lost the end of its log has everything again that it may ever have acknowledged: it has
+     * what its leader calls committed, with an entry of the leader's own term, before which a leader does not know.
      */
-    boolean isFullAgain(long toldCommitIndex, long termOfThat, long term, long durableIndex) {
+    boolean hasCaughtUp(long toldCommitIndex, long termOfThat, long term, long durableIndex) {
         return toldCommitIndex <= durableIndex && termOfThat == term;
     }
 }

@@ -37,7 +37,7 @@ public interface Disk {
      * Locks the directory against other processes (and other users in this one) by a lock on the named file; released
      * by closing, and by the process's end.
      *
-     * @throws DirectoryInUseException if somebody else holds it
+     * @throws DirectoryInUseException if another process or log holds it
      */
     Closeable lock(String name) throws IOException;
 

@@ -34,8 +34,8 @@ public final class RealDisk implements Disk {
     }
 
     /**
-     * The given directory, which is created (parents included) if it is not there. What is created, but for the parents, is
-     * for the user of this process alone, where the file system knows permissions.
+     * The given directory, which is created (parents included) if it is not there. What is created, but for the
+     * parents, is for the user of this process alone, where the file system knows permissions.
      *
      * @throws UncheckedIOException if it cannot be created, naming it
      */
@@ -215,7 +215,7 @@ public final class RealDisk implements Disk {
 
     /**
      * A file behind a {@link FileChannel}. The channel closes itself when its thread is interrupted, so it must be used
-     * by threads that nobody interrupts.
+     * by threads that are never interrupted.
      */
     private static final class RealFile implements DiskFile {
         private final FileChannel channel;

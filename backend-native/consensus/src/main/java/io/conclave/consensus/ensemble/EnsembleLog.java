@@ -10,14 +10,14 @@ import io.conclave.consensus.Proposal;
 import io.conclave.consensus.ReplicatedLog;
 import io.conclave.consensus.StateMachine;
 import io.conclave.consensus.disk.Disk;
-import io.conclave.consensus.entry.Member;
+import io.conclave.consensus.entry.EnsembleMember;
 import io.conclave.consensus.member.CoreFactory;
 import io.conclave.consensus.member.MemberLoop;
 import io.conclave.consensus.member.StoreFactory;
 import io.conclave.consensus.peer.ClusterProbe;
 import io.conclave.consensus.store.FileStore;
 import io.conclave.consensus.store.LogDirectory;
-import io.conclave.consensus.store.MemoryStore;
+import io.conclave.consensus.store.MemoryLogStore;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.util.List;
@@ -28,8 +28,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The log of one member of an ensemble, in a directory or in memory. Without other members listed it has a thread of its
- * own and opens no port; else it shares the one of its links.
+ * The log of one member of an ensemble, in a directory or in memory. Without other members listed it has a thread of
+ * its own and opens no port; else it shares the one of its links.
  */
 public final class EnsembleLog implements ReplicatedLog {
     private final LogOptions options;
@@ -52,7 +52,7 @@ public final class EnsembleLog implements ReplicatedLog {
 
     /** A log that forgets everything when it is closed. A member that comes back is taken in again by the others. */
     public static EnsembleLog inMemory(LogOptions options) {
-        return new EnsembleLog(options, toMember -> new MemoryStore(options, toMember::accept));
+        return new EnsembleLog(options, toMember -> new MemoryLogStore(options, toMember::accept));
     }
 
     /**
@@ -70,8 +70,8 @@ public final class EnsembleLog implements ReplicatedLog {
     }
 
     /**
-     * Counts the log in the directory, whose end was torn, as whole: its member's vote is a full one again. Entries of that
-     * moment that it had acknowledged are lost, if there were any and no reachable member has them.
+     * Counts the log in the directory, whose end was torn, as whole: its member's vote is complete again. Entries of
+     * that moment that it had acknowledged are lost, if there were any and no reachable member has them.
      *
      * @throws LogException if there is none, or its end was not torn, or it is in use
      */
@@ -89,8 +89,8 @@ public final class EnsembleLog implements ReplicatedLog {
      *
      * @throws LogException if one does: a new cluster would take its addresses
      */
-    public static void requireNoCluster(Map<Integer, Member> members, int self) {
-        for (Member member : members.values()) {
+    public static void requireNoCluster(Map<Integer, EnsembleMember> members, int self) {
+        for (EnsembleMember member : members.values()) {
             if (member.id() != self) {
                 ClusterProbe.clusterOf(self, member).ifPresent(cluster -> {
                     throw new LogException("server " + member.id() + " at " + member.host() + ":" + member.peerPort()
@@ -139,8 +139,8 @@ public final class EnsembleLog implements ReplicatedLog {
     }
 
     @Override
-    public boolean confirm(byte[] note, Runnable action) {
-        return member.confirm(note, action);
+    public boolean readIndex(byte[] note, Runnable action) {
+        return member.readIndex(note, action);
     }
 
     @Override

@@ -13,7 +13,7 @@ final class OwnThread implements MemberThread {
     private final LogOptions options;
     private @Nullable Thread thread;
 
-    /** Set by whoever puts something in, taken back before a turn: what comes during a turn is seen after it. */
+    /** Set by a thread that puts something in, taken back before a turn: what comes during a turn is seen after it. */
     private volatile boolean signalled;
 
     private volatile @Nullable Thread parked;

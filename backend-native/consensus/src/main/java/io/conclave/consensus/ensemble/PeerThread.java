@@ -3,7 +3,7 @@ package io.conclave.consensus.ensemble;
 import io.conclave.consensus.LogOptions;
 import io.conclave.consensus.core.PeerMessage;
 import io.conclave.consensus.entry.ClusterConfiguration;
-import io.conclave.consensus.entry.Member;
+import io.conclave.consensus.entry.EnsembleMember;
 import io.conclave.consensus.member.MemberLoop;
 import io.conclave.consensus.member.PeerLinks;
 import io.conclave.consensus.peer.PeerFacts;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 final class PeerThread implements MemberThread, PeerLinks, PeerListener {
     private final LogOptions options;
     private final PeerNetwork network;
-    private final Member listed;
+    private final EnsembleMember listed;
     private final AtomicBoolean woken = new AtomicBoolean();
     private volatile @Nullable MemberLoop member;
     private volatile PeerFacts facts;
@@ -113,7 +113,7 @@ final class PeerThread implements MemberThread, PeerLinks, PeerListener {
             return;
         }
         if (worked && driven.hasMore()) {
-            // behind whatever has arrived meanwhile
+            // behind what has arrived meanwhile
             wake();
         } else {
             sleep(driven);
@@ -161,7 +161,7 @@ final class PeerThread implements MemberThread, PeerLinks, PeerListener {
 
     @Override
     public void configured(ClusterConfiguration configuration) {
-        Map<Integer, Member> members = new HashMap<>(options.members());
+        Map<Integer, EnsembleMember> members = new HashMap<>(options.members());
         members.putAll(configuration.members());
         network.members(members);
     }

@@ -8,17 +8,17 @@ import java.util.TreeSet;
 import java.util.function.IntPredicate;
 
 /**
- * Who belongs to the cluster and who votes. While a change of voters is under way (joint consensus, Raft thesis §4.3)
- * there are two sets of voters, and a majority is one of each.
+ * The members of the cluster, and the voters among them. While a change of voters is under way (joint consensus, Raft
+ * thesis §4.3) there are two sets of voters, and a majority is one of each.
  *
  * @param members all members by id, learners included
- * @param voters who votes
- * @param outgoing who voted before; empty but during a change of voters
+ * @param voters the members that vote
+ * @param outgoing the members that voted before; empty but during a change of voters
  * @param leaving outgoing voters that are no members any more once the change is complete; the others become learners
  * @param removed numbers of members that were removed on purpose: an operator's list does not bring them back
  */
 public record ClusterConfiguration(
-        Map<Integer, Member> members,
+        Map<Integer, EnsembleMember> members,
         Set<Integer> voters,
         Set<Integer> outgoing,
         Set<Integer> leaving,
@@ -37,24 +37,24 @@ public record ClusterConfiguration(
                     "voters " + voters + " and " + outgoing + " must be members: " + members.keySet());
         }
         if (!outgoing.containsAll(leaving) || leaving.stream().anyMatch(voters::contains)) {
-            throw new IllegalArgumentException(
-                    "who leaves (" + leaving + ") must be an outgoing voter: " + outgoing + ", now " + voters);
+            throw new IllegalArgumentException("members that leave " + leaving + " must be outgoing voters " + outgoing
+                    + "; voters are " + voters);
         }
     }
 
-    /** A configuration that nobody is about to leave, or was removed from. */
-    public ClusterConfiguration(Map<Integer, Member> members, Set<Integer> voters, Set<Integer> outgoing) {
+    /** A configuration without members that are leaving or were removed. */
+    public ClusterConfiguration(Map<Integer, EnsembleMember> members, Set<Integer> voters, Set<Integer> outgoing) {
         this(members, voters, outgoing, Set.of(), Set.of());
     }
 
-    /** A configuration that nobody was removed from. */
+    /** A configuration without removed members. */
     public ClusterConfiguration(
-            Map<Integer, Member> members, Set<Integer> voters, Set<Integer> outgoing, Set<Integer> leaving) {
+            Map<Integer, EnsembleMember> members, Set<Integer> voters, Set<Integer> outgoing, Set<Integer> leaving) {
         this(members, voters, outgoing, leaving, Set.of());
     }
 
     /** The same with other members and voters, and no change under way. */
-    public ClusterConfiguration with(Map<Integer, Member> newMembers, Set<Integer> newVoters) {
+    public ClusterConfiguration with(Map<Integer, EnsembleMember> newMembers, Set<Integer> newVoters) {
         return new ClusterConfiguration(newMembers, newVoters, Set.of(), Set.of(), removed);
     }
 
@@ -73,7 +73,7 @@ public record ClusterConfiguration(
         return outgoing.isEmpty() && voters.size() == 1 && voters.contains(id);
     }
 
-    /** Whether those who said yes are a majority of both sets. */
+    /** Whether those that said yes are a majority of both sets. */
     public boolean isMajority(IntPredicate yes) {
         return !voters.isEmpty() && isMajority(voters, yes) && (outgoing.isEmpty() || isMajority(outgoing, yes));
     }

@@ -62,7 +62,7 @@ public final class ConfigurationCodec {
     static void write(ClusterConfiguration configuration, DataOutputStream out) throws IOException {
         out.writeByte(VERSION);
         out.writeShort(configuration.members().size());
-        for (Member member : configuration.members().values()) {
+        for (EnsembleMember member : configuration.members().values()) {
             out.writeInt(member.id());
             out.writeLong(member.directory());
             out.writeUTF(member.host());
@@ -89,10 +89,10 @@ public final class ConfigurationCodec {
         if (version != VERSION) {
             throw new IllegalArgumentException("a configuration of version " + version + "; known is " + VERSION);
         }
-        Map<Integer, Member> members = new TreeMap<>();
+        Map<Integer, EnsembleMember> members = new TreeMap<>();
         int count = in.readUnsignedShort();
         for (int i = 0; i < count; i++) {
-            Member member = new Member(
+            EnsembleMember member = new EnsembleMember(
                     in.readInt(),
                     in.readLong(),
                     in.readUTF(),

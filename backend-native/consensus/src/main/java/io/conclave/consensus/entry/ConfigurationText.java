@@ -20,14 +20,14 @@ public final class ConfigurationText {
                 .collect(Collectors.joining(", "));
     }
 
-    private static String described(Member member, ClusterConfiguration configuration) {
+    private static String described(EnsembleMember member, ClusterConfiguration configuration) {
         if (configuration.isVoter(member.id())) {
             return named(member);
         }
         return named(member) + (member.observer() ? " (observer)" : " (no vote yet)");
     }
 
-    private static String named(Member member) {
+    private static String named(EnsembleMember member) {
         return member.host().isEmpty()
                 ? Integer.toString(member.id())
                 : member.id() + " at " + member.host() + ":" + member.peerPort();
@@ -53,8 +53,8 @@ public final class ConfigurationText {
     }
 
     private static String change(int id, ClusterConfiguration from, ClusterConfiguration to) {
-        Member before = from.members().get(id);
-        Member after = to.members().get(id);
+        EnsembleMember before = from.members().get(id);
+        EnsembleMember after = to.members().get(id);
         if (after == null) {
             return id + " leaves";
         }

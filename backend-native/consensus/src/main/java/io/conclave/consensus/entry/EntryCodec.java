@@ -56,7 +56,7 @@ public final class EntryCodec {
         if (source.remaining() < HEADER_BYTES) {
             throw new IllegalArgumentException("an entry begins " + source.remaining() + " bytes before the end");
         }
-        EntryKind kind = EntryKind.of(source.get());
+        LogEntryKind kind = LogEntryKind.of(source.get());
         Origin origin = new Origin(source.getInt(), source.getLong(), source.getLong());
         int length = source.getInt();
         if (length < 0 || length > source.remaining()) {

@@ -4,9 +4,9 @@ import java.util.List;
 
 /**
  * The unit of the log: entries that one leader put into it at once. It is written, sent, matched and cut as a whole;
- * two batches with the same term and first index are equal, on whatever member.
+ * two batches with the same term and first index are equal, on any member.
  *
- * @param term the term of the leader who made it
+ * @param term the term of the leader that made it
  * @param firstIndex the log index of the first entry; the others follow without a gap. The first index ever is 1
  * @param timestampMs the leader's wall clock in ms since the epoch; never goes back along the log
  * @param entries the entries in order, never empty

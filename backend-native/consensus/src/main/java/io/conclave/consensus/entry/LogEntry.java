@@ -7,7 +7,7 @@ package io.conclave.consensus.entry;
  * @param origin whose proposal it is
  * @param payload its bytes, not to be changed
  */
-public record LogEntry(EntryKind kind, Origin origin, byte[] payload) {
+public record LogEntry(LogEntryKind kind, Origin origin, byte[] payload) {
 
     @Override
     public String toString() {

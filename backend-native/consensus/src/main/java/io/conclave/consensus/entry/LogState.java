@@ -8,7 +8,7 @@ import java.util.TreeMap;
  * What applying the log makes beside the application's state; it travels in snapshots.
  *
  * @param configuration the last committed one
- * @param configurationIndex the index of its entry; 0 if it is that of the birth
+ * @param configurationIndex the index of its entry; 0 for the configuration at bootstrap
  * @param featureLevel which semantics are switched on
  * @param proposers by member: the incarnation in force and the last sequence applied
  */

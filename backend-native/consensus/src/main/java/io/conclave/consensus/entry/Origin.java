@@ -8,6 +8,6 @@ package io.conclave.consensus.entry;
  * @param sequence 1, 2, 3 ... in that incarnation
  */
 public record Origin(int member, long incarnation, long sequence) {
-    /** Of an entry that nobody proposed. */
+    /** Of an entry that no member proposed. */
     public static final Origin NONE = new Origin(0, 0, 0);
 }

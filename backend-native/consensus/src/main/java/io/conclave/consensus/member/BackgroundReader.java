@@ -40,7 +40,7 @@ final class BackgroundReader {
     private static <T> Optional<T> result(String what, Reading<T> reading) {
         try {
             return Optional.of(reading.run());
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             log.warn("{} cannot be read", what, e);
             return Optional.empty();
         }

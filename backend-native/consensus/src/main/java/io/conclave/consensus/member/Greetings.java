@@ -9,7 +9,7 @@ import io.conclave.consensus.entry.Start;
 
 /**
  * What members tell each other first on each link, and what a member concludes from it about its own disk: see
- * docs/decisions/0013. A member judges nobody but itself, since only it knows its present start for certain.
+ * docs/decisions/0013. A member judges only itself, since only it knows its present start for certain.
  */
 final class Greetings {
     private final Core core;
@@ -55,7 +55,9 @@ final class Greetings {
                             + " of it was committed: this member's disk went back in time, or its directory was copied",
                     !isOnlyVoter);
         }
-        if (!status.weak() && greeting.acknowledgedIndex() > status.lastIndex()) {
+        if (!status.provisional()
+                && isForThisDirectory(greeting)
+                && greeting.acknowledgedIndex() > status.lastIndex()) {
             throw new WrongDiskException(
                     "this member's log ends at index " + status.lastIndex() + ", but it has told member " + member
                             + " that it has index " + greeting.acknowledgedIndex()
@@ -64,7 +66,13 @@ final class Greetings {
         }
     }
 
-    /** Nothing is committed without the only voter, so it has whatever others know to be committed. */
+    /** Otherwise it is about an earlier directory of this member: its sender has not seen this one yet. */
+    private boolean isForThisDirectory(Greeting greeting) {
+        Start known = greeting.known();
+        return known.equals(Start.NONE) || known.directory() == start.directory();
+    }
+
+    /** Nothing is committed without the only voter, so it has all that others know to be committed. */
     private void judgeOnlyVoter(int member, Greeting greeting, CoreStatus status) {
         if (greeting.configurationIndex() > status.configurationIndex()) {
             throw new WrongDiskException(

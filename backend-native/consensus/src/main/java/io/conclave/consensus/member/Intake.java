@@ -19,15 +19,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What comes in to be proposed or confirmed: from this member's queue and, on the leader, from the other members. On the
- * leader it goes into the core, in one batch a turn if it fits; elsewhere to whoever leads.
+ * What comes in to be proposed or read: from this member's queue and, on the leader, from the other members. On the
+ * leader it goes into the core, in one batch a turn if it fits; elsewhere to the leader.
  */
 final class Intake {
     private static final Logger log = LoggerFactory.getLogger(Intake.class);
 
-    /** To whom, in which term and on which link to it own proposals went last. */
+    /** The leader that own proposals went to last, its term, and the link to it. */
     private record Target(int leader, long term, int link) {
-        static final Target NOBODY = new Target(0, 0, 0);
+        static final Target NONE = new Target(0, 0, 0);
     }
 
     private final LogOptions options;
@@ -38,7 +38,9 @@ final class Intake {
     private final OwnProposals own;
     private final PendingReads reads;
 
-    /** Taken from the queue and not numbered yet; more than a moment only while the store waits for its next segment. */
+    /**
+     * Taken from the queue and not numbered yet; more than a moment only while the store waits for its next segment.
+     */
     private final List<ProposalQueue.Proposed> fresh = new ArrayList<>();
 
     private long freshBytes;
@@ -53,7 +55,7 @@ final class Intake {
     private final Map<Integer, Integer> linked = new HashMap<>();
 
     private int linkCount;
-    private Target target = Target.NOBODY;
+    private Target target = Target.NONE;
     private boolean full;
 
     Intake(
@@ -91,7 +93,9 @@ final class Intake {
         linked.remove(member);
     }
 
-    /** The member's link to this one broke: it sends what it does not see applied again, so this would be there twice. */
+    /**
+     * The member's link to this one broke: it sends what it does not see applied again, so this would be there twice.
+     */
     void inboundLost(int member) {
         gathered.removeIf(forwarded -> forwarded.from() == member);
     }
@@ -102,7 +106,7 @@ final class Intake {
         CoreStatus status = core.status();
         if (status.role() != CoreRole.LEADER
                 || !status.configuration().members().containsKey(from)) {
-            return; // it will learn who leads, or that it is a member, and send again
+            return; // the sender will learn which member leads, or that it is a member, and send again
         }
         for (LogEntry entry : entries) {
             if (mayCome(from, entry)) {
@@ -183,7 +187,7 @@ final class Intake {
         return true;
     }
 
-    /** Reads that came one behind the other share a confirmation; a sign of life has its own, for its note. */
+    /** Reads that came one behind the other share a request; a heartbeat has its own, for its note. */
     private void takeReads(long nowMs) {
         List<Runnable> barriers = new ArrayList<>();
         while (queue.peek() instanceof ProposalQueue.Read read) {
@@ -192,18 +196,18 @@ final class Intake {
                 barriers.add(read.action());
             } else {
                 long id = reads.addNote(read.action(), read.bytes());
-                core.confirm(nowMs, id, read.note());
+                core.readIndex(nowMs, id, read.note());
             }
         }
         if (!barriers.isEmpty()) {
-            core.confirm(nowMs, reads.addBarriers(barriers, own.lastNumber()), new byte[0]);
+            core.readIndex(nowMs, reads.addBarriers(barriers, own.lastNumber()), new byte[0]);
         }
     }
 
     // ---- to the leader
 
-    /** Gives what there is to whoever leads. */
-    void handOver(long nowMs) {
+    /** Gives what there is to the leader. */
+    void giveToLeader(long nowMs) {
         int leader = core.leader();
         boolean leads = core.role() == CoreRole.LEADER;
         int link = leads ? 0 : linked.getOrDefault(leader, 0);
@@ -267,11 +271,11 @@ final class Intake {
     /** This member leads no more: what it has not proposed goes to the next leader, from those whose it is. */
     void deposed() {
         gathered.clear();
-        target = Target.NOBODY;
+        target = Target.NONE;
         full = false;
     }
 
-    /** The end: nobody will know what became of what was numbered, and of the rest nothing did. */
+    /** The end: the outcome of what was numbered stays unknown, and the rest was certainly not applied. */
     void abandon(Rejection reason) {
         gathered.clear();
         for (ProposalQueue.Proposed proposed : fresh) {

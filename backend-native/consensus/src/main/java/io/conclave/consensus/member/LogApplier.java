@@ -6,9 +6,9 @@ import io.conclave.consensus.Proposal;
 import io.conclave.consensus.StateMachine;
 import io.conclave.consensus.entry.ClusterConfiguration;
 import io.conclave.consensus.entry.ConfigurationCodec;
-import io.conclave.consensus.entry.EntryKind;
 import io.conclave.consensus.entry.LogBatch;
 import io.conclave.consensus.entry.LogEntry;
+import io.conclave.consensus.entry.LogEntryKind;
 import io.conclave.consensus.entry.LogState;
 import io.conclave.consensus.entry.LogState.Proposer;
 import io.conclave.consensus.entry.Origin;
@@ -21,14 +21,14 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Applies committed batches: to the log's own state (configuration, feature level, who has proposed what) and, what passes
- * that, to the machine. All members decide alike which entries count: of a proposer only those of its current
- * incarnation, each exactly behind the last one.
+ * Applies committed batches: to the log's own state (configuration, feature level, the proposals of each member) and,
+ * what passes that, to the machine. All members decide alike which entries count: of a proposer only those of its
+ * current incarnation, each exactly behind the last one.
  */
 final class LogApplier {
 
     /** Told about entries as they are applied. */
-    interface Witness {
+    interface ApplyListener {
         /** An entry of this member counts; its proposal, if it is known in this life. */
         @Nullable
         Proposal accepted(Origin origin);
@@ -45,7 +45,7 @@ final class LogApplier {
 
     private final StateMachine machine;
     private final int memberId;
-    private final Witness witness;
+    private final ApplyListener listener;
 
     private ClusterConfiguration configuration;
     private long configurationIndex;
@@ -55,15 +55,15 @@ final class LogApplier {
     private long term;
     private long timestampMs;
 
-    LogApplier(StateMachine machine, int memberId, Witness witness) {
+    LogApplier(StateMachine machine, int memberId, ApplyListener listener) {
         this.machine = machine;
         this.memberId = memberId;
-        this.witness = witness;
+        this.listener = listener;
         configuration = LogState.INITIAL.configuration();
         featureLevel = LogState.INITIAL.featureLevel();
     }
 
-    /** The log's state is that of a snapshot, or of the cluster's birth. */
+    /** The log's state is that of a snapshot, or of the cluster's bootstrap. */
     void restore(SnapshotPosition position) {
         LogState state = position.state();
         configuration = state.configuration();
@@ -125,10 +125,10 @@ final class LogApplier {
 
     private void apply(LogEntry entry, long at, List<CommittedEntry> accepted) {
         switch (entry.kind()) {
-            case TERM -> accepted.add(new CommittedEntry(EntryKind.TERM, entry.payload(), null));
+            case TERM -> accepted.add(new CommittedEntry(LogEntryKind.TERM, entry.payload(), null));
             case CONFIGURATION -> {
                 configure(entry, at);
-                accepted.add(new CommittedEntry(EntryKind.CONFIGURATION, entry.payload(), null));
+                accepted.add(new CommittedEntry(LogEntryKind.CONFIGURATION, entry.payload(), null));
             }
             case STARTED -> Started.of(entry).ifPresent(started -> start(started, at));
             case APPLICATION, FEATURE_LEVEL -> accept(entry, accepted);
@@ -140,13 +140,13 @@ final class LogApplier {
         configuration = ConfigurationCodec.decode(entry.payload());
         configurationIndex = at;
         proposers.keySet().retainAll(configuration.members().keySet());
-        witness.configured(configuration);
+        listener.configured(configuration);
     }
 
     /**
-     * The same start may come twice, since it is proposed until it is seen. Whether it is a member's is for the leader to
-     * say: the configuration of the birth is not in the log, so not everybody who applies this knows it. One from a
-     * directory that went back in time does not count.
+     * The same start may come twice, since it is proposed until it is seen. Whether it is a member's is for the leader
+     * to say: the configuration at bootstrap is not in the log, so not every member that applies this knows it. One
+     * from a directory that went back in time does not count.
      */
     private void start(Started started, long at) {
         Proposer before = proposers.get(started.member());
@@ -155,7 +155,7 @@ final class LogApplier {
             return;
         }
         proposers.put(started.member(), new Proposer(at, started.nonce(), 0, started.start()));
-        witness.started(started, at);
+        listener.started(started, at);
     }
 
     private void accept(LogEntry entry, List<CommittedEntry> accepted) {
@@ -166,18 +166,18 @@ final class LogApplier {
                 || proposer.incarnation() != origin.incarnation()
                 || proposer.lastSequence() + 1 != origin.sequence()) {
             if (own) {
-                witness.discarded(origin);
+                listener.discarded(origin);
             }
             return;
         }
         proposers.put(
                 origin.member(),
                 new Proposer(proposer.incarnation(), proposer.nonce(), origin.sequence(), proposer.start()));
-        if (entry.kind() == EntryKind.FEATURE_LEVEL) {
+        if (entry.kind() == LogEntryKind.FEATURE_LEVEL) {
             featureLevel =
                     Math.max(featureLevel, ByteBuffer.wrap(entry.payload()).getInt());
         }
-        Proposal proposal = own ? witness.accepted(origin) : null;
+        Proposal proposal = own ? listener.accepted(origin) : null;
         accepted.add(new CommittedEntry(entry.kind(), entry.payload(), proposal));
     }
 }

@@ -10,14 +10,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends one member the log between its snapshot and what the core has in memory, from the files, one append at a time: that
- * is all that it holds in memory.
+ * Sends one member the log between its snapshot and what the core has in memory, from the files, one append at a time:
+ * that is all that it holds in memory.
  */
 final class LogFeed {
     private static final Logger log = LoggerFactory.getLogger(LogFeed.class);
     static final int APPEND_BYTES = 4 << 20;
 
-    /** Whom it works for. */
+    /** The caller's side of it. */
     interface Feeding {
         /** Up to here the log is durable and committed. */
         long readableIndex();

@@ -17,8 +17,13 @@ final class LogWriter {
     /** Not durable, since the store waits or is full. */
     private final List<LogBatch> held = new ArrayList<>();
 
-    /** Everything behind the last applied batch, durable or held. */
+    /** Everything behind the last applied batch, durable or held, but for what is left to the files. */
     private final Deque<LogBatch> unapplied = new ArrayDeque<>();
+
+    private long unappliedBytes;
+
+    /** Up to here batches that are not applied may have been left to the files. */
+    private long leftIndex;
 
     private long durableIndex;
     private long durableTerm;
@@ -29,6 +34,7 @@ final class LogWriter {
         durableIndex = appliedIndex;
         for (LogBatch batch : durable) {
             unapplied.add(batch);
+            unappliedBytes += bytesOf(batch);
             durableIndex = batch.lastIndex();
         }
     }
@@ -47,7 +53,9 @@ final class LogWriter {
         return !held.isEmpty();
     }
 
-    /** Whether a batch could be written now: nothing overtakes what is held, so that no more is held than was sent here. */
+    /**
+     * Whether a batch could be written now: nothing overtakes what is held, so that no more is held than was sent here.
+     */
     LogStore.Appended roomFor(int entries, long payloadBytes) {
         if (held.isEmpty()) {
             return store.roomFor(entries, payloadBytes);
@@ -58,13 +66,19 @@ final class LogWriter {
     void add(List<LogBatch> batches) {
         held.addAll(batches);
         unapplied.addAll(batches);
+        batches.forEach(batch -> unappliedBytes += bytesOf(batch));
+    }
+
+    private static long bytesOf(LogBatch batch) {
+        return batch.payloadBytes()
+                + (long) OwnProposals.ENTRY_OVERHEAD_BYTES * (batch.entries().size() + 1);
     }
 
     /** Forgets what lies behind the index, which is the end of a batch. */
     void cutAfter(long index) throws IOException {
         held.removeIf(batch -> batch.lastIndex() > index);
         while (!unapplied.isEmpty() && unapplied.getLast().lastIndex() > index) {
-            unapplied.removeLast();
+            unappliedBytes -= bytesOf(unapplied.removeLast());
         }
         if (index < durableIndex) {
             store.cutAfter(index);
@@ -72,7 +86,9 @@ final class LogWriter {
         }
     }
 
-    /** Writes what is held, all at once if there is room, else as far as it goes; answers whether anything was written. */
+    /**
+     * Writes what is held, all at once if there is room, else as far as it goes; answers whether anything was written.
+     */
     boolean write(long commitIndex) throws IOException {
         if (held.isEmpty()) {
             return false;
@@ -102,23 +118,43 @@ final class LogWriter {
     @Nullable
     LogBatch nextCommitted(long commitIndex) {
         LogBatch first = unapplied.peek();
-        return first != null && first.lastIndex() <= Math.min(commitIndex, durableIndex) ? unapplied.poll() : null;
+        if (first == null || first.lastIndex() > Math.min(commitIndex, durableIndex)) {
+            return null;
+        }
+        unappliedBytes -= bytesOf(first);
+        return unapplied.poll();
     }
 
-    /** Whether the log has the entry, of that term, and has not applied it. */
-    boolean hasUnapplied(long index, long term) {
-        for (LogBatch batch : unapplied) {
-            if (batch.firstIndex() <= index && index <= batch.lastIndex()) {
-                return batch.term() == term && index <= durableIndex;
+    /** Whether more waits in memory to be applied than so many bytes. */
+    boolean isBeyond(long bytes) {
+        return unappliedBytes > bytes;
+    }
+
+    /**
+     * Leaves to the files what is durable and committed, the oldest first, until no more than so many bytes wait in
+     * memory.
+     */
+    void leaveToFiles(long commitIndex, long bytes) {
+        while (isBeyond(bytes)) {
+            LogBatch left = nextCommitted(commitIndex);
+            if (left == null) {
+                return;
             }
+            leftIndex = left.lastIndex();
         }
-        return false;
+    }
+
+    /** What is not applied has to come from the files up to here. */
+    long leftIndex() {
+        return leftIndex;
     }
 
     /** The log begins behind the index. */
     void restart(long index) {
         held.clear();
         unapplied.clear();
+        unappliedBytes = 0;
+        leftIndex = index;
         durableIndex = index;
     }
 }

@@ -12,7 +12,7 @@ import io.conclave.consensus.StateMachine;
 import io.conclave.consensus.core.PeerMessage;
 import io.conclave.consensus.core.WrongDiskException;
 import io.conclave.consensus.disk.DiskFullException;
-import io.conclave.consensus.entry.EntryKind;
+import io.conclave.consensus.entry.LogEntryKind;
 import io.conclave.consensus.store.LogStore;
 import java.io.IOException;
 import java.util.Map;
@@ -28,9 +28,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One member of the cluster, for whoever lends it a thread: {@link #start}, the inputs, {@link #turn} and
- * {@link #nextTurnMs} are called on the one thread that owns the member; a simulator calls them itself. What has arrived
- * is put in first, then one turn deals with all of it, with one synced write.
+ * One member of the cluster, on a thread of its owner: {@link #start}, the inputs, {@link #turn} and
+ * {@link #nextTurnMs} are called on the one thread that owns the member; a simulator calls them itself. What has
+ * arrived is put in first, then one turn deals with all of it, with one synced write.
  *
  * <p>This class is the member's life and its face to other threads; {@link Replication} is what it does while it works.
  */
@@ -93,8 +93,8 @@ public final class MemberLoop {
 
     /** See {@link io.conclave.consensus.ReplicatedLog#propose}. */
     public boolean propose(Proposal proposal) {
-        EntryKind kind = proposal.kind();
-        if (kind != EntryKind.APPLICATION && kind != EntryKind.FEATURE_LEVEL) {
+        LogEntryKind kind = proposal.kind();
+        if (kind != LogEntryKind.APPLICATION && kind != LogEntryKind.FEATURE_LEVEL) {
             throw new IllegalArgumentException("a proposal cannot be of kind " + kind);
         }
         byte[] payload = proposal.payload();
@@ -102,7 +102,7 @@ public final class MemberLoop {
             throw new IllegalArgumentException("the payload has " + payload.length + " bytes; at most "
                     + options.maxEntryBytes() + " are allowed (maxEntryBytes)");
         }
-        if (kind == EntryKind.FEATURE_LEVEL && payload.length != Integer.BYTES) {
+        if (kind == LogEntryKind.FEATURE_LEVEL && payload.length != Integer.BYTES) {
             throw new IllegalArgumentException("a feature level has four bytes, not " + payload.length);
         }
         return queue.offer(new ProposalQueue.Proposed(kind, payload, proposal));
@@ -113,8 +113,8 @@ public final class MemberLoop {
         return queue.offer(new ProposalQueue.Read(new byte[0], true, action));
     }
 
-    /** See {@link io.conclave.consensus.ReplicatedLog#confirm}. */
-    public boolean confirm(byte[] note, Runnable action) {
+    /** See {@link io.conclave.consensus.ReplicatedLog#readIndex}. */
+    public boolean readIndex(byte[] note, Runnable action) {
         return queue.offer(new ProposalQueue.Read(note, false, action));
     }
 
@@ -205,7 +205,7 @@ public final class MemberLoop {
                 recover(opened);
             } else if (options.members().isEmpty()) {
                 throw new LogException("the directory of member " + options.memberId() + " is empty: it may not become"
-                        + " a new cluster (birth), and no others are listed whose cluster it could join");
+                        + " a new cluster (bootstrap is off), and no others are listed whose cluster it could join");
             } else {
                 enter(LogRole.JOINING);
                 log.info("member {} has an empty directory and waits for a cluster to join", options.memberId());
@@ -346,7 +346,7 @@ public final class MemberLoop {
     private void follow(Replication working) {
         if (working.isLeading() && role == LogRole.FOLLOWING) {
             enter(LogRole.LEADING);
-            publish(); // before somebody waiting for it looks
+            publish(); // before a thread that waits for it looks
             ready.complete(null);
         } else if (!working.isLeading() && role == LogRole.LEADING) {
             enter(LogRole.FOLLOWING);

@@ -6,9 +6,9 @@ import io.conclave.consensus.core.Core;
 import io.conclave.consensus.core.CoreOptions;
 import io.conclave.consensus.core.CoreStart;
 import io.conclave.consensus.entry.ClusterConfiguration;
+import io.conclave.consensus.entry.EnsembleMember;
 import io.conclave.consensus.entry.LogBatch;
 import io.conclave.consensus.entry.LogState;
-import io.conclave.consensus.entry.Member;
 import io.conclave.consensus.entry.Start;
 import io.conclave.consensus.store.LogStore;
 import io.conclave.consensus.store.Recovered;
@@ -42,16 +42,16 @@ final class MemberRecovery implements RecoveryTarget {
     /** To be called once, before anything else. */
     void read() throws IOException {
         machine.begin(store.clusterId());
-        if (store.isBirthplace()) {
-            applier.restore(new SnapshotPosition(0, 0, 0, stateAtBirth()));
+        if (store.isBootstrappedHere()) {
+            applier.restore(new SnapshotPosition(0, 0, 0, bootstrapState()));
         }
         recovered = store.recover(this);
     }
 
-    /** A cluster is born with this member as the only one, and the only voter. */
-    private LogState stateAtBirth() {
+    /** A cluster is bootstrapped with this member as the only one, and the only voter. */
+    private LogState bootstrapState() {
         int self = options.memberId();
-        Member listed = options.members().getOrDefault(self, new Member(self, 0, "", 0, "", 0, false));
+        EnsembleMember listed = options.members().getOrDefault(self, new EnsembleMember(self, 0, "", 0, "", 0, false));
         ClusterConfiguration alone =
                 new ClusterConfiguration(Map.of(self, listed.withDirectory(store.directory())), Set.of(self), Set.of());
         return new LogState(alone, 0, LogState.INITIAL.featureLevel(), Map.of());

@@ -9,7 +9,7 @@ import io.conclave.consensus.core.CoreStatus;
 import io.conclave.consensus.core.PeerStatus;
 import io.conclave.consensus.entry.ClusterConfiguration;
 import io.conclave.consensus.entry.ConfigurationText;
-import io.conclave.consensus.entry.Member;
+import io.conclave.consensus.entry.EnsembleMember;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
@@ -24,9 +24,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the leader does about who belongs to the cluster, one change at a time: takes in members that the operator lists
- * and the cluster does not know, demotes one that shows another directory than the configured one (it was wiped, and has
- * no vote), makes learners that have caught up voters, and carries out changes that are asked for.
+ * The leader's changes of the membership, one at a time: takes in members that the operator lists and the cluster does
+ * not know, demotes one that shows another directory than the configured one (it was wiped, and has no vote), makes
+ * learners that have caught up voters, and carries out changes that are asked for.
  */
 final class MembershipKeeper {
     private static final Logger log = LoggerFactory.getLogger(MembershipKeeper.class);
@@ -37,7 +37,7 @@ final class MembershipKeeper {
     private record Round(long target, long beganMs) {}
 
     private final int memberId;
-    private final Map<Integer, Member> listed;
+    private final Map<Integer, EnsembleMember> listed;
     private final long electionTimeoutMs;
 
     /** Of the members that there are links to. */
@@ -53,7 +53,7 @@ final class MembershipKeeper {
     /** Something has happened that a change may follow from. */
     private boolean stirred = true;
 
-    MembershipKeeper(int memberId, Map<Integer, Member> listed, long electionTimeoutMs) {
+    MembershipKeeper(int memberId, Map<Integer, EnsembleMember> listed, long electionTimeoutMs) {
         this.memberId = memberId;
         this.listed = listed;
         this.electionTimeoutMs = electionTimeoutMs;
@@ -177,9 +177,9 @@ final class MembershipKeeper {
         return grown.equals(current) ? withVotes(core, status, nowMs) : grown;
     }
 
-    // ---- who is there
+    // ---- which members are there
 
-    /** Whether those are there without whom a change of voters would never be committed. */
+    /** Whether enough voters answer for a change of voters to be committed. */
     private boolean mayCommit(Core core, ClusterConfiguration current, ClusterConfiguration target, long nowMs) {
         return target.voters().equals(current.voters()) || target.isMajority(live(core, target, nowMs)::contains);
     }
@@ -188,7 +188,7 @@ final class MembershipKeeper {
     private Set<Integer> live(Core core, ClusterConfiguration target, long nowMs) {
         Set<Integer> live = new TreeSet<>(Set.of(memberId));
         for (PeerStatus peer : core.peers()) {
-            Member member = target.members().get(peer.member());
+            EnsembleMember member = target.members().get(peer.member());
             if (member != null
                     && peer.linked()
                     && peer.matchIndex() > 0
@@ -213,7 +213,7 @@ final class MembershipKeeper {
             request.done().completeExceptionally(new LogException(refusal));
             return null;
         }
-        Map<Integer, Member> members = new TreeMap<>(current.members());
+        Map<Integer, EnsembleMember> members = new TreeMap<>(current.members());
         Set<Integer> voters = new TreeSet<>(current.voters());
         Set<Integer> removed = new TreeSet<>(current.removed());
         members.remove(member);
@@ -233,10 +233,10 @@ final class MembershipKeeper {
         return "";
     }
 
-    private ClusterConfiguration with(Member wanted, ClusterConfiguration current) {
-        Member known = current.members().get(wanted.id());
+    private ClusterConfiguration with(EnsembleMember wanted, ClusterConfiguration current) {
+        EnsembleMember known = current.members().get(wanted.id());
         long directory = known != null ? known.directory() : directories.getOrDefault(wanted.id(), 0L);
-        Map<Integer, Member> members = new TreeMap<>(current.members());
+        Map<Integer, EnsembleMember> members = new TreeMap<>(current.members());
         members.put(wanted.id(), wanted.withDirectory(directory));
         Set<Integer> voters = new TreeSet<>(current.voters());
         if (wanted.observer() && wanted.id() != memberId) {
@@ -251,9 +251,9 @@ final class MembershipKeeper {
 
     /** A voter first loses its vote; a learner's directory is the one that it shows. */
     private ClusterConfiguration withShownDirectories(ClusterConfiguration current) {
-        Map<Integer, Member> members = new TreeMap<>(current.members());
+        Map<Integer, EnsembleMember> members = new TreeMap<>(current.members());
         Set<Integer> voters = new TreeSet<>(current.voters());
-        for (Member member : current.members().values()) {
+        for (EnsembleMember member : current.members().values()) {
             long shown = directories.getOrDefault(member.id(), 0L);
             if (member.id() == memberId || shown == 0 || shown == member.directory()) {
                 continue;
@@ -269,8 +269,8 @@ final class MembershipKeeper {
     }
 
     private ClusterConfiguration withListed(ClusterConfiguration current) {
-        Map<Integer, Member> members = new TreeMap<>(current.members());
-        for (Member member : listed.values()) {
+        Map<Integer, EnsembleMember> members = new TreeMap<>(current.members());
+        for (EnsembleMember member : listed.values()) {
             long shown = directories.getOrDefault(member.id(), 0L);
             if (shown != 0 && !current.removed().contains(member.id())) {
                 members.putIfAbsent(member.id(), member.withDirectory(shown));
@@ -289,7 +289,7 @@ final class MembershipKeeper {
             matches.put(peer.member(), peer.linked() ? peer.matchIndex() : -1);
         }
         Set<Integer> voters = new TreeSet<>(current.voters());
-        for (Member member : current.members().values()) {
+        for (EnsembleMember member : current.members().values()) {
             if (!member.observer() && !voters.contains(member.id()) && hasCaughtUp(member, matches, status, nowMs)) {
                 voters.add(member.id());
             }
@@ -297,7 +297,7 @@ final class MembershipKeeper {
         return current.with(current.members(), voters);
     }
 
-    private boolean hasCaughtUp(Member member, Map<Integer, Long> matches, CoreStatus status, long nowMs) {
+    private boolean hasCaughtUp(EnsembleMember member, Map<Integer, Long> matches, CoreStatus status, long nowMs) {
         int id = member.id();
         if (member.directory() == 0 || directories.getOrDefault(id, 0L) != member.directory()) {
             return false;

@@ -30,8 +30,8 @@ final class OutgoingMessages {
     }
 
     /**
-     * Acknowledgements go before anything is applied. That something is committed may be told once it is applied here, as
-     * long as that is short: then whoever waits here is not kept waiting by two writes to sockets.
+     * Acknowledgements go before anything is applied. That something is committed may be told once it is applied here,
+     * as long as that is short: then a thread that waits here is not kept waiting by two writes to sockets.
      */
     void flushBeforeApplying(long entries) {
         if (unsent == Unsent.AWAITED || entries > FEW_ENTRIES) {

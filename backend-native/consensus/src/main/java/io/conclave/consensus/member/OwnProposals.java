@@ -16,7 +16,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What this member has proposed and not seen applied, numbered and in order. It is sent to whoever leads, and again from
+ * What this member has proposed and not seen applied, numbered and in order. It is sent to the leader, and again from
  * the oldest to each new leader; the numbers let every member apply each once. Nothing is numbered before this life's
  * STARTED entry is applied, whose index is the incarnation.
  */
@@ -173,7 +173,9 @@ final class OwnProposals {
         }
     }
 
-    /** Whether a predecessor of what was applied since the last call is missing; nothing but sending again helps then. */
+    /**
+     * Whether a predecessor of what was applied since the last call is missing; nothing but sending again helps then.
+     */
     boolean takeGap() {
         boolean was = gap;
         gap = false;
@@ -201,7 +203,9 @@ final class OwnProposals {
         }
     }
 
-    /** What is pending was numbered in an incarnation that has ended: it is certainly not applied, and gets new numbers. */
+    /**
+     * What is pending was numbered in an incarnation that has ended: it is certainly not applied, and gets new numbers.
+     */
     private void beginAnew() {
         sendAgain();
         incarnation = 0;
@@ -213,11 +217,11 @@ final class OwnProposals {
         if (incarnation != 0 && !belongs) {
             beginAnew();
         } else if (incarnation == 0 && belongs) {
-            startSent = false; // a leader ignores who is no member
+            startSent = false; // a leader ignores a sender that is no member
         }
     }
 
-    /** A snapshot has taken the place of the log: what it has overtaken has an outcome that nobody here will know. */
+    /** A snapshot has taken the place of the log: what it has overtaken has an outcome that stays unknown here. */
     void installed(@Nullable Proposer proposer) {
         if (proposer != null && proposer.nonce() == nonce) {
             if (incarnation != proposer.incarnation()) {
@@ -248,7 +252,7 @@ final class OwnProposals {
         }
     }
 
-    /** The end: nobody will know what became of these. */
+    /** The end: the outcome of these stays unknown. */
     void abandon() {
         forget(Long.MAX_VALUE);
     }

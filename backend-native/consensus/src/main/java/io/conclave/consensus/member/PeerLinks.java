@@ -27,9 +27,9 @@ public interface PeerLinks {
     /** Lets everything go that was sent. */
     void flush();
 
-    /** Whom to have links to, beside those that the operator lists. */
+    /** The members to have links to, besides those that the operator lists. */
     void configured(ClusterConfiguration configuration);
 
-    /** Who this member is from here on; links on which it said something else are made anew. */
+    /** This member's identity from here on; links on which it gave another one are made anew. */
     void identify(UUID clusterId, long directory);
 }

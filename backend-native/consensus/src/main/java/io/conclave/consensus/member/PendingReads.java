@@ -9,18 +9,18 @@ import java.util.function.LongConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Reads and signs of life that wait for the leader's confirmation, and then for being applied. */
+/** Reads and heartbeats that wait for a read index from the leader, and then until it is applied. */
 final class PendingReads {
     private static final Logger log = LoggerFactory.getLogger(PendingReads.class);
-    private static final long UNCONFIRMED = Long.MAX_VALUE;
+    private static final long UNKNOWN = Long.MAX_VALUE;
 
-    /** Actions that share one confirmation. */
+    /** Actions that share one read index. */
     private static final class Waiting {
         final List<Runnable> actions;
         final long behind;
         final int bytes;
         final boolean internal;
-        long index = UNCONFIRMED;
+        long index = UNKNOWN;
 
         Waiting(List<Runnable> actions, long behind, int bytes, boolean internal) {
             this.actions = actions;
@@ -46,16 +46,16 @@ final class PendingReads {
     }
 
     /**
-     * Reads that share a confirmation.
+     * Reads that share a read index.
      *
      * @param behind the number of the own proposal that has to have its outcome before; 0 for none
-     * @return the confirmation's id, for the core
+     * @return the id of the request for a read index, for the core
      */
     long addBarriers(List<Runnable> actions, long behind) {
         return add(new Waiting(actions, behind, 0, false), barriers);
     }
 
-    /** A sign of life. */
+    /** A heartbeat. */
     long addNote(Runnable action, int bytes) {
         return add(new Waiting(List.of(action), 0, bytes, false), notes);
     }
@@ -73,7 +73,7 @@ final class PendingReads {
         return lastId;
     }
 
-    void confirmed(long id, long index) {
+    void known(long id, long index) {
         Waiting waiting = byId.remove(id);
         if (waiting != null) {
             waiting.index = index;

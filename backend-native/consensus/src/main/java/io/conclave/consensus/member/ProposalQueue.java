@@ -1,7 +1,7 @@
 package io.conclave.consensus.member;
 
 import io.conclave.consensus.Proposal;
-import io.conclave.consensus.entry.EntryKind;
+import io.conclave.consensus.entry.LogEntryKind;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -9,8 +9,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where proposals and reads wait: any thread puts in without blocking, the member's thread takes out. Bounded in entries
- * and bytes, counted until their outcome is known.
+ * Where proposals and reads wait: any thread puts in without blocking, the member's thread takes out. Bounded in
+ * entries and bytes, counted until their outcome is known.
  *
  * <p>Once {@link #end} was called nothing is taken in any more: an item that raced with it is withdrawn by the thread
  * that put it in or swept up by the member's thread, by exactly one of them.
@@ -24,7 +24,7 @@ final class ProposalQueue {
     }
 
     /** A proposal with its payload. */
-    record Proposed(EntryKind kind, byte[] payload, Proposal proposal) implements Item {
+    record Proposed(LogEntryKind kind, byte[] payload, Proposal proposal) implements Item {
         @Override
         public int bytes() {
             return payload.length;
@@ -32,7 +32,7 @@ final class ProposalQueue {
     }
 
     /**
-     * A read or a sign of life.
+     * A read or a heartbeat.
      *
      * @param note for the leader's application; empty for none
      * @param barrier whether it waits for what was proposed here before it
@@ -53,7 +53,7 @@ final class ProposalQueue {
     private final AtomicLong bytes = new AtomicLong();
     private volatile boolean open;
 
-    /** @param wake called after something was put in, by whoever did it */
+    /** @param wake called after something was put in, by the thread that did it */
     ProposalQueue(int maxEntries, long maxBytes, Runnable wake) {
         this.maxEntries = maxEntries;
         this.maxBytes = maxBytes;

@@ -7,8 +7,8 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * The last committed batches that recovery has read, up to a bound: with them a member that leads after a restart spares
- * the others, who are a little behind, a snapshot.
+ * The last committed batches that recovery has read, up to a bound: with them a member that leads after a restart
+ * spares those that are a little behind a snapshot.
  */
 final class RecoveredTail {
     private static final int OBJECT_BYTES = 64;

@@ -11,8 +11,8 @@ import io.conclave.consensus.Rejection;
 import io.conclave.consensus.StateMachine;
 import io.conclave.consensus.core.Core;
 import io.conclave.consensus.core.CoreOptions;
+import io.conclave.consensus.core.CoreOutput;
 import io.conclave.consensus.core.CoreRole;
-import io.conclave.consensus.core.Output;
 import io.conclave.consensus.core.PeerMessage;
 import io.conclave.consensus.entry.ClusterConfiguration;
 import io.conclave.consensus.entry.LogBatch;
@@ -29,8 +29,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A member at work. One turn: what gathered in the queue goes to the leader or, on the leader, into the core; then the
- * core's output is carried out, in its order, until there is none; then what is committed and durable here is applied, and
- * reads are released.
+ * core's output is carried out, in its order, until there is none; then what is committed and durable here is applied,
+ * and reads are released.
  */
 final class Replication {
     private static final Logger log = LoggerFactory.getLogger(Replication.class);
@@ -62,10 +62,11 @@ final class Replication {
     private final RareWarnings complaints = new RareWarnings(log);
     private final ServingRule serving;
     private final MembershipKeeper membership;
-    private final Handover handover;
+    private final LeadershipTransfer transfer;
     private final SnapshotSender snapshotSender;
     private final SnapshotReceiver snapshotReceiver;
     private final LogWriter writer;
+    private final StateLoader loader;
     private final Core core;
     private final Greetings greetings;
 
@@ -102,7 +103,7 @@ final class Replication {
         own = new OwnProposals(queue, self, in.random());
         reads = new PendingReads(queue, in.random().getAsLong());
         membership = new MembershipKeeper(self, options.members(), options.electionTimeoutMs());
-        applier = new LogApplier(machine, self, new Witness());
+        applier = new LogApplier(machine, self, new ApplyListener());
         MemberRecovery recovery = new MemberRecovery(options, store, machine, applier);
         recovery.read();
         writer = new LogWriter(store, applier.index(), recovery.rest());
@@ -120,10 +121,17 @@ final class Replication {
         greetings = new Greetings(core, applier, self, recovery.start());
         intake = new Intake(options, queue, writer, outgoing, core, own, reads);
         serving = new ServingRule(options.stopServingAfterMs(), core, reads, listener::serving);
-        handover = new Handover(options.electionTimeoutMs());
+        transfer = new LeadershipTransfer(options.electionTimeoutMs());
         snapshotSender = new SnapshotSender(options, store, core, links, applier, queue::control, () -> nowMs);
-        snapshotReceiver =
-                new SnapshotReceiver(store, machine, options.background(), options.diskRetryMs(), new Receiving());
+        snapshotReceiver = new SnapshotReceiver(store, options.background(), options.diskRetryMs(), new Receiving());
+        loader = new StateLoader(
+                store,
+                machine,
+                applier,
+                writer,
+                options.background(),
+                queue::control,
+                batches -> batches.forEach(this::apply));
         if (applier.index() > 0) {
             store.applied(applier.position(), machine::snapshot); // others may want a snapshot of what was recovered
         }
@@ -196,7 +204,7 @@ final class Replication {
         }
     }
 
-    /** What is counted for the directory that it comes from; whoever loses it is asked again on the next link. */
+    /** What is counted for the directory that it comes from; a member that loses it is asked again on the next link. */
     private static boolean isAnswer(PeerMessage message) {
         return message instanceof PeerMessage.AppendReply
                 || message instanceof PeerMessage.VoteReply
@@ -212,7 +220,7 @@ final class Replication {
     }
 
     void transfer(int to, CompletableFuture<@Nullable Void> done) {
-        handover.begin(core, nowMs, to, done);
+        transfer.begin(core, nowMs, to, done);
     }
 
     // ---- the turn
@@ -221,10 +229,11 @@ final class Replication {
         nowMs = options.monotonicMs().getAsLong();
         boolean worked = intake.take(nowMs);
         worked |= tick();
+        store.tick(nowMs); // each turn: a follower that hears its leader has no ticks
         markWhenIdle();
         boolean more = true;
         while (more) {
-            intake.handOver(nowMs);
+            intake.giveToLeader(nowMs);
             more = carryOut();
             if (!more) {
                 outgoing.flushBeforeApplying(commitIndex - applier.index());
@@ -244,7 +253,6 @@ final class Replication {
         core.tick(nowMs, options.wallClockMs().getAsLong());
         membership.stir();
         snapshotSender.tick(nowMs);
-        store.tick(nowMs);
         return true;
     }
 
@@ -264,17 +272,17 @@ final class Replication {
     }
 
     private boolean carryOut() throws IOException {
-        Output output = core.take();
-        // first, for the leadership that is confirmed to them must be from after they were heard
+        CoreOutput output = core.take();
+        // first: leadership must be confirmed after the note was heard, not before
         output.notes().forEach(note -> listener.noted(note.from(), note.note()));
-        Output.Vote vote = output.vote();
+        CoreOutput.Vote vote = output.vote();
         if (vote != null) {
             store.vote(vote.term(), vote.votedFor());
         }
         if (output.role() != null) {
             roleChanged(output.role());
         }
-        for (Output.Envelope envelope : output.messages()) {
+        for (CoreOutput.Envelope envelope : output.messages()) {
             outgoing.send(envelope.to(), envelope.message());
         }
         if (!output.append().isEmpty() || output.cutAfter() >= 0) {
@@ -282,14 +290,14 @@ final class Replication {
         }
         boolean written = write(output);
         commitIndex = output.commitIndex();
-        output.confirmed().forEach(confirmed -> reads.confirmed(confirmed.id(), confirmed.index()));
+        output.readIndexes().forEach(answer -> reads.known(answer.id(), answer.index()));
         for (int member : output.snapshotsWanted()) {
             snapshotSender.wanted(member, nowMs);
         }
-        for (Output.ReceivedPiece piece : output.pieces()) {
-            snapshotReceiver.received(piece.from(), piece.piece());
+        for (CoreOutput.ReceivedChunk chunk : output.chunks()) {
+            snapshotReceiver.received(chunk.from(), chunk.chunk());
         }
-        if (output.full()) {
+        if (output.caughtUp()) {
             store.caughtUp();
         }
         return written
@@ -297,10 +305,10 @@ final class Replication {
                 || output.role() != null
                 || !output.messages().isEmpty()
                 || !output.notes().isEmpty()
-                || !output.confirmed().isEmpty();
+                || !output.readIndexes().isEmpty();
     }
 
-    private boolean write(Output output) throws IOException {
+    private boolean write(CoreOutput output) throws IOException {
         if (output.cutAfter() >= 0) {
             writer.cutAfter(output.cutAfter());
         }
@@ -328,14 +336,15 @@ final class Replication {
     }
 
     private boolean applyCommitted() {
+        if (loader.isLoading() && (load() || !core.mayApply())) {
+            return !loader.isLoading();
+        }
         boolean applied = false;
         for (LogBatch batch = writer.nextCommitted(commitIndex);
                 batch != null;
                 batch = writer.nextCommitted(commitIndex)) {
-            applier.apply(batch);
+            apply(batch);
             applied = true;
-            tellLeading();
-            store.applied(applier.position(), machine::snapshot);
         }
         if (applied) {
             core.applied(applier.index());
@@ -346,6 +355,23 @@ final class Replication {
         }
         reads.run(applier.index(), own.settled());
         return applied;
+    }
+
+    private void apply(LogBatch batch) {
+        applier.apply(batch);
+        tellLeading();
+        store.applied(applier.position(), machine::snapshot);
+    }
+
+    /** Nothing is applied or read, and no client is served, before the state of an installed snapshot is here. */
+    private boolean load() {
+        boolean loaded = loader.goOn(commitIndex, core.tailBytes());
+        core.applied(Math.max(writer.leftIndex(), applier.index()));
+        if (loaded) {
+            store.applied(applier.position(), machine::snapshot); // the one that was received may be damaged by now
+            core.hasState(nowMs, true);
+        }
+        return loaded;
     }
 
     private void tellLeading() {
@@ -360,16 +386,16 @@ final class Replication {
     private boolean lookAfter() {
         boolean leads = core.role() == CoreRole.LEADER;
         boolean acted = false;
-        if (handover.isRunning()) {
-            handover.look(self, core.status(), nowMs);
+        if (transfer.isRunning()) {
+            transfer.look(self, core.status(), nowMs);
         }
         if (leads) {
             acted = membership.keep(core, nowMs, options.wallClockMs().getAsLong(), applier.configuration());
-            acted |= (intake.isFull() || isStuck()) && handover.beginForRoom(core, nowMs);
+            acted |= (intake.isFull() || isStuck()) && transfer.beginForRoom(core, nowMs);
         }
         boolean belongs = applier.configuration().members().containsKey(self);
         boolean hasLeader = leads ? leadingTerm != 0 : core.leader() != 0;
-        boolean asked = serving.look(nowMs, !belongs || isStuck(), isOnlyVoter(), hasLeader);
+        boolean asked = serving.look(nowMs, !belongs || isStuck() || loader.isLoading(), isOnlyVoter(), hasLeader);
         return acted || asked;
     }
 
@@ -401,20 +427,21 @@ final class Replication {
                 applier.configuration(),
                 from.clusterId(),
                 from.diskState(),
+                loader.isLoading(),
                 core.noLeaderReason(nowMs));
     }
 
     long nextTurnMs() {
         long next = Math.min(ticks.timeMs(core.nextTickMs()), serving.nextLookMs(isOnlyVoter()));
-        return Math.min(Math.min(next, markDueMs), Math.min(handover.deadlineMs(), closeDeadlineMs));
+        return Math.min(Math.min(next, markDueMs), Math.min(transfer.deadlineMs(), closeDeadlineMs));
     }
 
     // ---- the end
 
-    /** Whether this member may close: what was queued is applied, and leadership handed over; or time is up. */
+    /** Whether this member may close: what was queued is applied, and leadership transferred; or time is up. */
     boolean hasFinished() {
-        boolean mayWaitForEver = isOnlyVoter() && store.diskState() != DiskState.FULL;
-        if (closeDeadlineMs == Long.MAX_VALUE && !mayWaitForEver) {
+        boolean mayWaitForever = isOnlyVoter() && store.diskState() != DiskState.FULL;
+        if (closeDeadlineMs == Long.MAX_VALUE && !mayWaitForever) {
             closeDeadlineMs = nowMs + 3 * options.electionTimeoutMs();
         }
         if (nowMs >= closeDeadlineMs) {
@@ -424,23 +451,24 @@ final class Replication {
             return false;
         }
         if (core.role() == CoreRole.LEADER && !isOnlyVoter()) {
-            handover.beginBeforeEnd(core, nowMs);
+            transfer.beginBeforeEnd(core, nowMs);
         }
-        return !handover.isRunning();
+        return !transfer.isRunning();
     }
 
     void end(Rejection reason) {
         serving.stop();
         snapshotSender.clear();
         membership.deposed(core.status());
-        handover.abandon();
+        transfer.abandon();
         reads.clear();
         intake.abandon(reason);
+        loader.end();
     }
 
     // ---- what the parts say
 
-    private final class Witness implements LogApplier.Witness {
+    private final class ApplyListener implements LogApplier.ApplyListener {
         @Override
         public @Nullable Proposal accepted(Origin origin) {
             return own.accepted(origin);
@@ -487,22 +515,23 @@ final class Replication {
         }
 
         @Override
-        public void install(IncomingSnapshot snapshot, SnapshotPosition position, Runnable swap) throws IOException {
-            installSnapshot(snapshot, position, swap);
+        public void install(IncomingSnapshot snapshot, SnapshotPosition position) throws IOException {
+            installSnapshot(snapshot, position);
         }
     }
 
-    private void installSnapshot(IncomingSnapshot snapshot, SnapshotPosition position, Runnable swap)
-            throws IOException {
+    /** The leader is told at once: the log is durable here, and that is what it counts. The state follows. */
+    private void installSnapshot(IncomingSnapshot snapshot, SnapshotPosition position) throws IOException {
         nowMs = options.monotonicMs().getAsLong();
         log.info("installing a snapshot of {} entries; {} were applied", position.lastIndex(), applier.index());
         serving.stop();
         snapshot.install();
-        swap.run();
+        loader.begin(snapshot);
         applier.restore(position);
         writer.restart(position.lastIndex());
         commitIndex = Math.max(commitIndex, position.lastIndex());
         own.installed(applier.proposer(self));
+        core.hasState(nowMs, false);
         core.installed(
                 nowMs,
                 position.lastIndex(),

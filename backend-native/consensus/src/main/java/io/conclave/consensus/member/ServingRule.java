@@ -4,9 +4,9 @@ import io.conclave.consensus.core.Core;
 import java.util.function.Consumer;
 
 /**
- * Whether clients may be served: once this member has caught up with what was committed when it met a leader in this life,
- * and as long as there was a leader, or a majority, not too long ago. After a snapshot replaced the state, and after a
- * longer silence, it has to catch up again.
+ * Whether clients may be served: once this member has caught up with what was committed when it met a leader in this
+ * life, and as long as there was a leader, or a majority, not too long ago. After a snapshot replaced the state, and
+ * after a longer silence, it has to catch up again.
  */
 final class ServingRule {
     private static final byte[] NO_NOTE = new byte[0];
@@ -17,8 +17,8 @@ final class ServingRule {
     private final Consumer<Boolean> listener;
     private boolean serving;
 
-    /** The confirmation that says up to where to catch up; 0 while none is asked for. */
-    private long confirmation;
+    /** The request for the read index up to which to catch up; 0 while none is asked for. */
+    private long asked;
 
     ServingRule(long stopAfterMs, Core core, PendingReads reads, Consumer<Boolean> listener) {
         this.stopAfterMs = stopAfterMs;
@@ -28,9 +28,9 @@ final class ServingRule {
     }
 
     /**
-     * Looks at where things stand; whether it asks the core for a confirmation.
+     * Looks at where things stand; whether it asks the core for a read index.
      *
-     * @param stuck whatever a leader says, this member cannot follow
+     * @param stuck this member cannot follow any leader
      * @param alone it is its own majority
      */
     boolean look(long nowMs, boolean stuck, boolean alone, boolean hasLeader) {
@@ -40,11 +40,11 @@ final class ServingRule {
         if (serving && !alone && nowMs - core.status().heardLeaderMs() > stopAfterMs) {
             set(false);
         }
-        if (stuck || serving || confirmation != 0 || !hasLeader) {
+        if (stuck || serving || asked != 0 || !hasLeader) {
             return false;
         }
-        confirmation = reads.addInternal(this::reached);
-        core.confirm(nowMs, confirmation, NO_NOTE);
+        asked = reads.addInternal(this::reached);
+        core.readIndex(nowMs, asked, NO_NOTE);
         return true;
     }
 
@@ -53,17 +53,17 @@ final class ServingRule {
         return serving && !alone ? core.status().heardLeaderMs() + stopAfterMs + 1 : Long.MAX_VALUE;
     }
 
-    /** What was committed at that confirmation is applied. */
+    /** Everything up to the read index is applied. */
     private void reached(long id) {
-        if (id == confirmation) {
-            confirmation = 0;
+        if (id == asked) {
+            asked = 0;
             set(true);
         }
     }
 
     /** Not any more, until it has caught up anew. */
     void stop() {
-        confirmation = 0;
+        asked = 0;
         set(false);
     }
 

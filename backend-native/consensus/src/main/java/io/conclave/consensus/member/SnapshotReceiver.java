@@ -2,8 +2,7 @@ package io.conclave.consensus.member;
 
 import io.conclave.consensus.DamagedLogException;
 import io.conclave.consensus.LogException;
-import io.conclave.consensus.StateMachine;
-import io.conclave.consensus.core.PeerMessage.SnapshotPiece;
+import io.conclave.consensus.core.PeerMessage.SnapshotChunk;
 import io.conclave.consensus.core.PeerMessage.SnapshotReply;
 import io.conclave.consensus.disk.DiskFullException;
 import io.conclave.consensus.store.CancelledException;
@@ -11,7 +10,6 @@ import io.conclave.consensus.store.IncomingSnapshot;
 import io.conclave.consensus.store.LogStore;
 import io.conclave.consensus.store.SnapshotPosition;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,11 +19,11 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Receives a snapshot piece by piece, has it checked and read in the background, and hands it over to be installed. */
+/** Receives a snapshot chunk by chunk, has it checked in the background, and hands it over to be installed. */
 final class SnapshotReceiver {
     private static final Logger log = LoggerFactory.getLogger(SnapshotReceiver.class);
 
-    /** Whom it works for. */
+    /** The caller's side of it. */
     interface Receiving {
         void send(int to, SnapshotReply reply);
 
@@ -37,12 +35,11 @@ final class SnapshotReceiver {
         /** Whether the snapshot would bring anything new. */
         boolean wants(long lastIndex, long lastTerm);
 
-        /** Takes the state over; the log begins behind it then. */
-        void install(IncomingSnapshot snapshot, SnapshotPosition position, Runnable swap) throws IOException;
+        /** Makes the log begin behind it. */
+        void install(IncomingSnapshot snapshot, SnapshotPosition position) throws IOException;
     }
 
     private final LogStore store;
-    private final StateMachine machine;
     private final Executor background;
     private final long pauseMs;
     private final Receiving receiving;
@@ -58,57 +55,56 @@ final class SnapshotReceiver {
 
     private final List<byte[]> unwritten = new ArrayList<>();
 
-    /** Whose pieces are being written. */
+    /** Whose chunks are being written. */
     private @Nullable IncomingSnapshot writing;
 
     /** There was no room before: until then what comes is ignored. */
     private long pausedUntilMs = Long.MIN_VALUE;
 
-    /** Who is to be told of the end. */
+    /** The members to be told of the end. */
     private int sender;
 
     private long term;
 
-    SnapshotReceiver(LogStore store, StateMachine machine, Executor background, long pauseMs, Receiving receiving) {
+    SnapshotReceiver(LogStore store, Executor background, long pauseMs, Receiving receiving) {
         this.store = store;
-        this.machine = machine;
         this.background = background;
         this.pauseMs = pauseMs;
         this.receiving = receiving;
     }
 
-    void received(int from, SnapshotPiece piece) throws IOException {
+    void received(int from, SnapshotChunk chunk) throws IOException {
         sender = from;
-        term = piece.term();
-        if (!receiving.wants(piece.lastIndex(), piece.lastTerm())) {
-            receiving.send(from, new SnapshotReply(term, piece.lastIndex(), piece.length(), true));
+        term = chunk.term();
+        if (!receiving.wants(chunk.lastIndex(), chunk.lastTerm())) {
+            receiving.send(from, new SnapshotReply(term, chunk.lastIndex(), chunk.length(), true));
             return;
         }
         if (receiving.nowMs() < pausedUntilMs) {
             return;
         }
         try {
-            take(piece);
+            take(chunk);
         } catch (DiskFullException e) {
             withoutRoom(e);
         }
     }
 
-    /** What is there of it gives its room back; the sender, who gets no answer, asks now and then. */
+    /** What has arrived of it is deleted; the sender gets no answer and asks again at intervals. */
     private void withoutRoom(Throwable cause) throws IOException {
         log.warn("no room for the snapshot of {} entries; the sender tries again", lastIndex, cause);
         pausedUntilMs = receiving.nowMs() + pauseMs;
         discard();
     }
 
-    private void take(SnapshotPiece piece) throws IOException {
-        IncomingSnapshot file = fileFor(piece);
+    private void take(SnapshotChunk chunk) throws IOException {
+        IncomingSnapshot file = fileFor(chunk);
         if (file == null) {
             return; // another one is being checked; this one is asked for again
         }
-        if (!checking && piece.bytes().length > 0 && piece.offset() == arrived && arrived < length) {
-            arrived += piece.bytes().length;
-            unwritten.add(piece.bytes());
+        if (!checking && chunk.bytes().length > 0 && chunk.offset() == arrived && arrived < length) {
+            arrived += chunk.bytes().length;
+            unwritten.add(chunk.bytes());
             write(file);
         } else {
             answer(file);
@@ -119,17 +115,17 @@ final class SnapshotReceiver {
         receiving.send(sender, new SnapshotReply(term, lastIndex, file.received(), false));
     }
 
-    /** Elsewhere, for the disk may be slow; a piece is answered when it is written, so only a few can wait here. */
+    /** Elsewhere, for the disk may be slow; a chunk is answered when it is written, so only a few can wait here. */
     private void write(IncomingSnapshot file) {
         if (writing == file) {
             return;
         }
         writing = file;
-        List<byte[]> pieces = List.copyOf(unwritten);
+        List<byte[]> chunks = List.copyOf(unwritten);
         unwritten.clear();
         try {
             background.execute(() -> {
-                Throwable failure = failureOf(file, pieces);
+                Throwable failure = failureOf(file, chunks);
                 receiving.toMember(failure == null ? () -> written(file) : () -> notWritten(file, failure));
             });
         } catch (RejectedExecutionException e) {
@@ -137,10 +133,10 @@ final class SnapshotReceiver {
         }
     }
 
-    private static @Nullable Throwable failureOf(IncomingSnapshot file, List<byte[]> pieces) {
+    private static @Nullable Throwable failureOf(IncomingSnapshot file, List<byte[]> chunks) {
         try {
-            for (byte[] piece : pieces) {
-                file.write(piece);
+            for (byte[] chunk : chunks) {
+                file.write(chunk);
             }
             return null;
         } catch (IOException | RuntimeException | Error e) {
@@ -176,12 +172,12 @@ final class SnapshotReceiver {
         }
     }
 
-    private @Nullable IncomingSnapshot fileFor(SnapshotPiece piece) throws IOException {
+    private @Nullable IncomingSnapshot fileFor(SnapshotChunk chunk) throws IOException {
         IncomingSnapshot file = incoming;
         boolean same = file != null
-                && lastIndex == piece.lastIndex()
-                && lastTerm == piece.lastTerm()
-                && length == piece.length();
+                && lastIndex == chunk.lastIndex()
+                && lastTerm == chunk.lastTerm()
+                && length == chunk.length();
         if (same) {
             return file;
         }
@@ -189,36 +185,22 @@ final class SnapshotReceiver {
             return null;
         }
         discard();
-        lastIndex = piece.lastIndex();
-        lastTerm = piece.lastTerm();
-        length = piece.length();
+        lastIndex = chunk.lastIndex();
+        lastTerm = chunk.lastTerm();
+        length = chunk.length();
         log.info("receiving a snapshot of {} entries, {} bytes", lastIndex, length);
         arrived = 0;
         incoming = store.receive(lastIndex, lastTerm, length);
         return incoming;
     }
 
-    /** Has the machine read the state, and keeps what puts it in place. */
-    private final class Reader {
-        private Runnable swap = () -> {};
-
-        void read(InputStream in) {
-            try {
-                swap = machine.read(in);
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        }
-    }
-
     private void check(IncomingSnapshot file) {
         checking = true;
         try {
             background.execute(() -> {
-                Reader reader = new Reader();
                 try {
-                    SnapshotPosition position = file.verify(reader::read);
-                    receiving.toMember(() -> checked(file, position, reader.swap));
+                    SnapshotPosition position = file.verify();
+                    receiving.toMember(() -> checked(file, position));
                 } catch (IOException | RuntimeException | Error e) {
                     receiving.toMember(() -> damaged(e));
                 }
@@ -228,12 +210,12 @@ final class SnapshotReceiver {
         }
     }
 
-    private void checked(IncomingSnapshot file, SnapshotPosition position, Runnable swap) {
+    private void checked(IncomingSnapshot file, SnapshotPosition position) {
         checking = false;
         incoming = null;
         try {
             if (receiving.wants(position.lastIndex(), position.term())) {
-                receiving.install(file, position, swap); // the core answers
+                receiving.install(file, position); // the core answers
                 return;
             }
             file.discard();

@@ -5,7 +5,7 @@ import io.conclave.consensus.core.Core;
 import io.conclave.consensus.core.EntryPlace;
 import io.conclave.consensus.core.PeerMessage;
 import io.conclave.consensus.core.PeerMessage.AppendReply;
-import io.conclave.consensus.core.PeerMessage.SnapshotPiece;
+import io.conclave.consensus.core.PeerMessage.SnapshotChunk;
 import io.conclave.consensus.entry.LogBatch;
 import io.conclave.consensus.store.LogStore;
 import io.conclave.consensus.store.StoredLog;
@@ -25,17 +25,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings members forward that the log in memory does not reach back to: by a {@link LogFeed} from the files, or else by a
- * snapshot. Pieces are read in the background, a few ahead
- * of what was answered; the receiver says where to go on, so that a broken link costs a piece or two. What has left the
- * memory meanwhile follows by a {@link LogFeed}.
+ * Brings members forward that the log in memory does not reach back to: by a {@link LogFeed} from the files, or else by
+ * a snapshot. Chunks are read in the background, a few ahead of what was answered; the receiver says where to go on, so
+ * that a broken link costs a chunk or two. What has left the memory meanwhile follows by a {@link LogFeed}.
  */
 final class SnapshotSender implements LogFeed.Feeding {
     private static final Logger log = LoggerFactory.getLogger(SnapshotSender.class);
-    static final int PIECE_BYTES = 1 << 20;
-    private static final int WINDOW_PIECES = 4;
+    static final int CHUNK_BYTES = 1 << 20;
+    private static final int WINDOW_CHUNKS = 4;
 
-    /** Who has been silent for so many times the time after which it is asked again is given up. */
+    /** A receiver that is silent for this many repeat intervals is given up. */
     private static final int PATIENCE = 30;
 
     /** One snapshot on its way to one member. */
@@ -161,17 +160,17 @@ final class SnapshotSender implements LogFeed.Feeding {
     /** Asks how much of it is there. */
     private void probe(Transfer transfer) {
         transfer.probing = true;
-        send(transfer.to, pieceOf(transfer, 0, new byte[0]));
+        send(transfer.to, chunkOf(transfer, 0, new byte[0]));
     }
 
-    private void send(int to, SnapshotPiece piece) {
-        links.send(to, piece);
+    private void send(int to, SnapshotChunk chunk) {
+        links.send(to, chunk);
         links.flush();
     }
 
-    private static SnapshotPiece pieceOf(Transfer transfer, long offset, byte[] bytes) {
+    private static SnapshotChunk chunkOf(Transfer transfer, long offset, byte[] bytes) {
         StoredSnapshot snapshot = transfer.snapshot;
-        return new SnapshotPiece(
+        return new SnapshotChunk(
                 transfer.term, snapshot.lastIndex(), snapshot.lastTerm(), snapshot.length(), offset, bytes);
     }
 
@@ -211,13 +210,13 @@ final class SnapshotSender implements LogFeed.Feeding {
     }
 
     private void readOn(Transfer transfer) {
-        boolean windowFull = transfer.next - transfer.acknowledged >= (long) WINDOW_PIECES * PIECE_BYTES;
+        boolean windowFull = transfer.next - transfer.acknowledged >= (long) WINDOW_CHUNKS * CHUNK_BYTES;
         if (transfer.over || transfer.reading || windowFull || transfer.next >= transfer.snapshot.length()) {
             return;
         }
         transfer.reading = true;
         long offset = transfer.next;
-        int length = (int) Math.min(PIECE_BYTES, transfer.snapshot.length() - offset);
+        int length = (int) Math.min(CHUNK_BYTES, transfer.snapshot.length() - offset);
         String what = "the snapshot of " + transfer.snapshot.lastIndex() + " entries";
         reader.read(what, () -> read(transfer.snapshot, offset, length), bytes -> {
             transfer.reading = false;
@@ -227,7 +226,7 @@ final class SnapshotSender implements LogFeed.Feeding {
                 suspect(transfer);
             } else {
                 if (transfer.next == offset) {
-                    send(transfer.to, pieceOf(transfer, offset, bytes.get()));
+                    send(transfer.to, chunkOf(transfer, offset, bytes.get()));
                     transfer.next = offset + length;
                 }
                 readOn(transfer);
@@ -352,7 +351,7 @@ final class SnapshotSender implements LogFeed.Feeding {
         }
     }
 
-    /** Answers of the member may be lost. Those to pieces are asked for now and then anyway. */
+    /** Answers of the member may be lost. Those to chunks are asked for now and then anyway. */
     void inboundLost(int from) {
         LogFeed feed = feeds.get(from);
         if (feed != null) {

@@ -1,8 +1,8 @@
 package io.conclave.consensus.member;
 
 /**
- * When the core is told the time: a tick that is late waits until what has arrived meanwhile is read, since our own pause is
- * not others' silence.
+ * When the core is told the time: a tick that is late waits until what has arrived meanwhile is read, since our own
+ * pause is not others' silence.
  */
 final class TickRule {
     private static final long LATE_MS = 5;
@@ -10,7 +10,7 @@ final class TickRule {
 
     private long notBeforeMs;
 
-    /** @param alone there is nobody whose messages could have come meanwhile */
+    /** @param alone there is no other member whose messages could have come meanwhile */
     boolean isTime(long nowMs, long dueMs, boolean alone) {
         if (nowMs < dueMs) {
             return false;

@@ -1,6 +1,6 @@
 package io.conclave.consensus.peer;
 
-import io.conclave.consensus.entry.Member;
+import io.conclave.consensus.entry.EnsembleMember;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
@@ -21,19 +21,19 @@ public final class ClusterProbe {
     private ClusterProbe() {}
 
     /** The cluster of the member; empty if it has none, or does not answer. Blocks for some seconds at most. */
-    public static Optional<UUID> clusterOf(int self, Member member) {
+    public static Optional<UUID> clusterOf(int self, EnsembleMember member) {
         try (Socket socket = new Socket()) {
             socket.connect(new InetSocketAddress(member.host(), member.peerPort()), TIMEOUT_MS);
             socket.setSoTimeout(TIMEOUT_MS);
             PeerFacts facts = new PeerFacts(PeerFacts.NO_CLUSTER, self, 0, 0, "", 0, false);
             ByteBuf out = Unpooled.buffer().writeInt(0);
-            Handshake.writeHello(out, new Handshake.Hello(member.id(), facts));
+            PeerHandshake.writeHello(out, new PeerHandshake.Hello(member.id(), facts));
             out.setInt(0, out.readableBytes() - Integer.BYTES);
             socket.getOutputStream().write(ByteBufUtil.getBytes(out));
             ByteBuf reply = Unpooled.wrappedBuffer(readFrame(new DataInputStream(socket.getInputStream())));
-            Handshake.readVersion(reply);
-            Handshake.readReply(reply);
-            PeerFacts called = Handshake.readFacts(reply);
+            PeerHandshake.readVersion(reply);
+            PeerHandshake.readReply(reply);
+            PeerFacts called = PeerHandshake.readFacts(reply);
             return called.hasCluster() ? Optional.of(called.clusterId()) : Optional.empty();
         } catch (IOException | RuntimeException e) {
             log.info("server {} does not say to which cluster it belongs: {}", member.id(), e.toString());
@@ -41,13 +41,13 @@ public final class ClusterProbe {
         }
     }
 
-    /** The first that is no sign of life. */
+    /** The first that is no keepalive. */
     private static byte[] readFrame(DataInputStream in) throws IOException {
         int length = in.readInt();
         while (length == 0) {
             length = in.readInt();
         }
-        if (length < 0 || length > Handshake.MAX_FRAME_BYTES) {
+        if (length < 0 || length > PeerHandshake.MAX_FRAME_BYTES) {
             throw new IOException("a frame of " + length + " bytes came in place of a handshake");
         }
         byte[] frame = new byte[length];

@@ -5,7 +5,10 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 
-/** What has been logged, so that a caller who comes again and again is complained of once. Belongs to the network's thread. */
+/**
+ * What has been logged, so that a caller that comes again and again is complained of once. Belongs to the network's
+ * thread.
+ */
 final class Complaints {
     private static final int MAX_KEPT = 256;
 

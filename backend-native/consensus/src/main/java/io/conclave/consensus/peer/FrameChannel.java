@@ -10,9 +10,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection between members: frames in and out. An empty frame is a sign of life; both ends send one whenever they
- * have nothing else to say for half an election timeout, so that silence means that the other one is gone. Belongs to the
- * network's thread.
+ * One connection between members: frames in and out. An empty frame is a keepalive; both ends send one whenever they
+ * have nothing else to say for half an election timeout, so that silence means that the other one is gone. Belongs to
+ * the network's thread.
  */
 final class FrameChannel extends ChannelInboundHandlerAdapter {
     /** Of half an election timeout each. */
@@ -21,7 +21,7 @@ final class FrameChannel extends ChannelInboundHandlerAdapter {
     private static final int FIRST_BYTES = 512;
     private static final int FULL_BYTES = 64 * 1024;
 
-    /** Whoever made the connection. */
+    /** The member that made the connection. */
     interface Owner {
         /** The connection is there. */
         void opened();
@@ -77,7 +77,7 @@ final class FrameChannel extends ChannelInboundHandlerAdapter {
         from.add(bytes);
         try {
             while (closedFor == null) {
-                ByteBuf frame = from.next(greeted ? maxFrameBytes : Handshake.MAX_FRAME_BYTES);
+                ByteBuf frame = from.next(greeted ? maxFrameBytes : PeerHandshake.MAX_FRAME_BYTES);
                 if (frame == null) {
                     return;
                 }
@@ -86,7 +86,7 @@ final class FrameChannel extends ChannelInboundHandlerAdapter {
                 }
             }
         } catch (MalformedMessageException e) {
-            close("it sent what nobody here understands: " + e.getMessage());
+            close("it sent a frame that this member does not understand: " + e.getMessage());
         }
     }
 
@@ -104,7 +104,7 @@ final class FrameChannel extends ChannelInboundHandlerAdapter {
         context.close();
     }
 
-    /** Longer frames may come from now on, and signs of life are given. */
+    /** Longer frames may come from now on, and keepalives are given. */
     void greeted() {
         greeted = true;
     }
@@ -118,7 +118,7 @@ final class FrameChannel extends ChannelInboundHandlerAdapter {
             return;
         }
         if (roomBytes >= FULL_BYTES) {
-            handOver(to);
+            writeGathered(to);
         }
         ByteBuf buffer = gathered;
         if (buffer == null) {
@@ -139,7 +139,7 @@ final class FrameChannel extends ChannelInboundHandlerAdapter {
         said = true;
         unflushed = true;
         if (buffer.readableBytes() >= FULL_BYTES) {
-            handOver(to);
+            writeGathered(to);
         }
     }
 
@@ -153,12 +153,12 @@ final class FrameChannel extends ChannelInboundHandlerAdapter {
         Channel to = channel;
         if (unflushed && to != null) {
             unflushed = false;
-            handOver(to);
+            writeGathered(to);
             to.flush();
         }
     }
 
-    private void handOver(Channel to) {
+    private void writeGathered(Channel to) {
         ByteBuf buffer = gathered;
         if (buffer != null) {
             gathered = null;
@@ -176,7 +176,10 @@ final class FrameChannel extends ChannelInboundHandlerAdapter {
 
     // ---- life
 
-    /** Half an election timeout has passed. Counts turns of the thread rather than time, so that a pause of one's own is no silence. */
+    /**
+     * Half an election timeout has passed. Counts turns of the thread rather than time, so that a pause of one's own is
+     * no silence.
+     */
     void tick() {
         silentTicks = heard ? 0 : silentTicks + 1;
         heard = false;
@@ -195,7 +198,9 @@ final class FrameChannel extends ChannelInboundHandlerAdapter {
         return closedFor != null;
     }
 
-    /** Ends it; {@link Owner#ended} follows, later, if it was open. What is gathered is sent as far as it goes at once. */
+    /**
+     * Ends it; {@link Owner#ended} follows, later, if it was open. What is gathered is sent as far as it goes at once.
+     */
     void close(String reason) {
         if (closedFor != null) {
             return;

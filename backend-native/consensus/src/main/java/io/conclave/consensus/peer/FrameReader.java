@@ -6,8 +6,8 @@ import io.netty.buffer.Unpooled;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cuts what is received into frames: a length of four bytes, and that many. Memory grows with what came, not with what a
- * length promises. Belongs to the network's thread.
+ * Cuts what is received into frames: a length of four bytes, and that many. Memory grows with what came, not with what
+ * a length promises. Belongs to the network's thread.
  */
 final class FrameReader {
     static final int LENGTH_BYTES = Integer.BYTES;

@@ -4,13 +4,13 @@ import io.netty.buffer.ByteBuf;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A connection that somebody has made to this member; one of a member once it has said so. Belongs to the network's thread. */
+/** A connection made to this member; one of a member once it has said so. Belongs to the network's thread. */
 final class InboundLink implements FrameChannel.Owner {
     private final PeerNetwork network;
     private final String remoteHost;
     private final FrameChannel frames;
 
-    /** Who it is; null until it is accepted. */
+    /** The member at the other end; null until it is accepted. */
     private @Nullable PeerFacts facts;
 
     /** What it was told; null until it is accepted. */
@@ -57,37 +57,37 @@ final class InboundLink implements FrameChannel.Owner {
 
     private void greet(ByteBuf frame) {
         PeerFacts self = network.self();
-        int version = Handshake.readVersion(frame);
-        if (version != Handshake.VERSION) {
-            refuse(self, Handshake.otherVersion(self, version));
+        int version = PeerHandshake.readVersion(frame);
+        if (version != PeerHandshake.VERSION) {
+            refuse(self, PeerHandshake.otherVersion(self, version));
             return;
         }
-        Handshake.Hello hello = Handshake.readHello(frame);
-        Optional<String> refusal = Handshake.refusal(self, hello);
+        PeerHandshake.Hello hello = PeerHandshake.readHello(frame);
+        Optional<String> refusal = PeerHandshake.refusal(self, hello);
         if (refusal.isPresent()) {
             refuse(self, refusal.get());
             return;
         }
         facts = hello.facts();
         said = self;
-        reply(self, new Handshake.Reply(true, ""));
+        reply(self, new PeerHandshake.Reply(true, ""));
         frames.greeted();
         network.accepted(this, hello.facts().memberId());
     }
 
     private void refuse(PeerFacts self, String reason) {
         refused = true;
-        reply(self, new Handshake.Reply(false, reason));
+        reply(self, new PeerHandshake.Reply(false, reason));
         network.refused(this, reason);
         frames.close(reason);
     }
 
-    private void reply(PeerFacts self, Handshake.Reply reply) {
-        frames.write(bytes -> Handshake.writeReply(bytes, reply, self), Handshake.MAX_FRAME_BYTES);
+    private void reply(PeerFacts self, PeerHandshake.Reply reply) {
+        frames.write(bytes -> PeerHandshake.writeReply(bytes, reply, self), PeerHandshake.MAX_FRAME_BYTES);
         frames.flush();
     }
 
-    /** This member says something else about itself now: whoever was told otherwise has to come again. */
+    /** This member says something else about itself now: a member that was told otherwise has to come again. */
     void identified(PeerFacts self) {
         PeerFacts old = said;
         if (old != null && !old.equals(self)) {

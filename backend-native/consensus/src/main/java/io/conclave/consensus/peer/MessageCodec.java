@@ -4,20 +4,20 @@ import io.conclave.consensus.core.PeerMessage;
 import io.conclave.consensus.core.PeerMessage.Append;
 import io.conclave.consensus.core.PeerMessage.AppendReply;
 import io.conclave.consensus.core.PeerMessage.Commit;
-import io.conclave.consensus.core.PeerMessage.ConfirmReply;
-import io.conclave.consensus.core.PeerMessage.ConfirmRequest;
 import io.conclave.consensus.core.PeerMessage.Contradiction;
 import io.conclave.consensus.core.PeerMessage.Forward;
 import io.conclave.consensus.core.PeerMessage.Greeting;
 import io.conclave.consensus.core.PeerMessage.Note;
-import io.conclave.consensus.core.PeerMessage.SnapshotPiece;
+import io.conclave.consensus.core.PeerMessage.ReadIndexReply;
+import io.conclave.consensus.core.PeerMessage.ReadIndexRequest;
+import io.conclave.consensus.core.PeerMessage.SnapshotChunk;
 import io.conclave.consensus.core.PeerMessage.SnapshotReply;
 import io.conclave.consensus.core.PeerMessage.TimeoutNow;
 import io.conclave.consensus.core.PeerMessage.VoteReply;
 import io.conclave.consensus.core.PeerMessage.VoteRequest;
-import io.conclave.consensus.entry.EntryKind;
 import io.conclave.consensus.entry.LogBatch;
 import io.conclave.consensus.entry.LogEntry;
+import io.conclave.consensus.entry.LogEntryKind;
 import io.conclave.consensus.entry.Origin;
 import io.conclave.consensus.entry.Start;
 import io.netty.buffer.ByteBuf;
@@ -26,7 +26,7 @@ import java.util.List;
 
 /**
  * Messages as bytes: a type, then the fields in the order of the record; numbers big-endian. The layout belongs to
- * {@link Handshake#VERSION}.
+ * {@link PeerHandshake#VERSION}.
  *
  * <pre>
  *   flag    1: 0 or 1
@@ -45,11 +45,11 @@ final class MessageCodec {
     private static final byte VOTE_REPLY = 2;
     private static final byte APPEND = 3;
     private static final byte APPEND_REPLY = 4;
-    private static final byte SNAPSHOT_PIECE = 5;
+    private static final byte SNAPSHOT_CHUNK = 5;
     private static final byte SNAPSHOT_REPLY = 6;
     private static final byte TIMEOUT_NOW = 7;
-    private static final byte CONFIRM_REQUEST = 8;
-    private static final byte CONFIRM_REPLY = 9;
+    private static final byte READ_INDEX_REQUEST = 8;
+    private static final byte READ_INDEX_REPLY = 9;
     private static final byte FORWARD = 10;
     private static final byte COMMIT = 11;
 
@@ -70,9 +70,9 @@ final class MessageCodec {
             }
         } else if (message instanceof Forward forward) {
             room += roomFor(forward.entries());
-        } else if (message instanceof SnapshotPiece piece) {
-            room += piece.bytes().length;
-        } else if (message instanceof ConfirmRequest request) {
+        } else if (message instanceof SnapshotChunk chunk) {
+            room += chunk.bytes().length;
+        } else if (message instanceof ReadIndexRequest request) {
             room += request.note().length;
         } else if (message instanceof Note note) {
             room += note.bytes().length;
@@ -100,10 +100,10 @@ final class MessageCodec {
         } else if (message instanceof Forward forward) {
             out.writeByte(FORWARD);
             writeEntries(out, forward.entries());
-        } else if (message instanceof ConfirmRequest request) {
-            writeBytes(out.writeByte(CONFIRM_REQUEST).writeLong(request.id()), request.note());
-        } else if (message instanceof ConfirmReply reply) {
-            out.writeByte(CONFIRM_REPLY).writeLong(reply.term());
+        } else if (message instanceof ReadIndexRequest request) {
+            writeBytes(out.writeByte(READ_INDEX_REQUEST).writeLong(request.id()), request.note());
+        } else if (message instanceof ReadIndexReply reply) {
+            out.writeByte(READ_INDEX_REPLY).writeLong(reply.term());
             out.writeLong(reply.id()).writeLong(reply.index());
         } else {
             writeRare(out, message);
@@ -117,11 +117,11 @@ final class MessageCodec {
             out.writeLong(request.voterDirectory()).writeBoolean(request.transfer());
         } else if (message instanceof VoteReply reply) {
             out.writeByte(VOTE_REPLY).writeBoolean(reply.pre()).writeLong(reply.term());
-            out.writeBoolean(reply.granted()).writeBoolean(reply.weak()).writeLong(reply.doubtTerm());
-        } else if (message instanceof SnapshotPiece piece) {
-            out.writeByte(SNAPSHOT_PIECE).writeLong(piece.term()).writeLong(piece.lastIndex());
-            out.writeLong(piece.lastTerm()).writeLong(piece.length()).writeLong(piece.offset());
-            writeBytes(out, piece.bytes());
+            out.writeBoolean(reply.granted()).writeBoolean(reply.provisional()).writeLong(reply.doubtTerm());
+        } else if (message instanceof SnapshotChunk chunk) {
+            out.writeByte(SNAPSHOT_CHUNK).writeLong(chunk.term()).writeLong(chunk.lastIndex());
+            out.writeLong(chunk.lastTerm()).writeLong(chunk.length()).writeLong(chunk.offset());
+            writeBytes(out, chunk.bytes());
         } else if (message instanceof SnapshotReply reply) {
             out.writeByte(SNAPSHOT_REPLY).writeLong(reply.term()).writeLong(reply.lastIndex());
             out.writeLong(reply.received()).writeBoolean(reply.installed());
@@ -199,13 +199,13 @@ final class MessageCodec {
             case APPEND_REPLY ->
                 new AppendReply(
                         in.readLong(), readFlag(in), in.readLong(), in.readLong(), in.readLong(), in.readLong());
-            case SNAPSHOT_PIECE ->
-                new SnapshotPiece(
+            case SNAPSHOT_CHUNK ->
+                new SnapshotChunk(
                         in.readLong(), in.readLong(), in.readLong(), in.readLong(), in.readLong(), readBytes(in));
             case SNAPSHOT_REPLY -> new SnapshotReply(in.readLong(), in.readLong(), in.readLong(), readFlag(in));
             case TIMEOUT_NOW -> new TimeoutNow(in.readLong());
-            case CONFIRM_REQUEST -> new ConfirmRequest(in.readLong(), readBytes(in));
-            case CONFIRM_REPLY -> new ConfirmReply(in.readLong(), in.readLong(), in.readLong());
+            case READ_INDEX_REQUEST -> new ReadIndexRequest(in.readLong(), readBytes(in));
+            case READ_INDEX_REPLY -> new ReadIndexReply(in.readLong(), in.readLong(), in.readLong());
             case FORWARD -> new Forward(readEntries(in));
             case COMMIT -> new Commit(in.readLong(), in.readLong());
             case NOTE -> new Note(readBytes(in));
@@ -239,7 +239,7 @@ final class MessageCodec {
         int count = readCount(in, ENTRY_HEADER_BYTES, "entries");
         List<LogEntry> entries = new ArrayList<>(count);
         for (int i = 0; i < count; i++) {
-            EntryKind kind = readKind(in);
+            LogEntryKind kind = readKind(in);
             int member = in.readUnsignedByte();
             long incarnation = in.readLong();
             long sequence = in.readLong();
@@ -251,9 +251,9 @@ final class MessageCodec {
         return entries;
     }
 
-    private static EntryKind readKind(ByteBuf in) {
+    private static LogEntryKind readKind(ByteBuf in) {
         try {
-            return EntryKind.of(in.readByte());
+            return LogEntryKind.of(in.readByte());
         } catch (IllegalArgumentException e) {
             throw new MalformedMessageException(String.valueOf(e.getMessage()));
         }

@@ -151,8 +151,8 @@ final class OutgoingLink {
                 return;
             }
             enter(LinkState.GREETING);
-            Handshake.Hello hello = new Handshake.Hello(to, network.self());
-            out.write(bytes -> Handshake.writeHello(bytes, hello), Handshake.MAX_FRAME_BYTES);
+            PeerHandshake.Hello hello = new PeerHandshake.Hello(to, network.self());
+            out.write(bytes -> PeerHandshake.writeHello(bytes, hello), PeerHandshake.MAX_FRAME_BYTES);
             out.flush();
         }
 
@@ -174,18 +174,18 @@ final class OutgoingLink {
     }
 
     private void greeted(ByteBuf frame) {
-        int version = Handshake.readVersion(frame);
-        Handshake.Reply reply = Handshake.readReply(frame);
+        int version = PeerHandshake.readVersion(frame);
+        PeerHandshake.Reply reply = PeerHandshake.readReply(frame);
         if (!reply.accepted()) {
             failed(attempt, "refused: " + reply.reason());
             return;
         }
-        if (version != Handshake.VERSION) {
+        if (version != PeerHandshake.VERSION) {
             failed(attempt, "it accepted, in version " + version + " of the protocol, which is unknown here");
             return;
         }
-        PeerFacts answered = Handshake.readFacts(frame);
-        Optional<String> refusal = Handshake.refusal(network.self(), to, answered);
+        PeerFacts answered = PeerHandshake.readFacts(frame);
+        Optional<String> refusal = PeerHandshake.refusal(network.self(), to, answered);
         if (refusal.isPresent()) {
             failed(attempt, refusal.get());
             return;
@@ -253,7 +253,7 @@ final class OutgoingLink {
         }
     }
 
-    /** This member says something else about itself now: whoever was not known to be of its cluster is asked again. */
+    /** This member says something else about itself now: those not known to be of its cluster are asked again. */
     void identified(PeerFacts self) {
         PeerFacts other = facts;
         FrameChannel out = frames;

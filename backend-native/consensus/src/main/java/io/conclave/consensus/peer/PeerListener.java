@@ -29,8 +29,8 @@ public interface PeerListener {
     void inboundLost(int from);
 
     /**
-     * One or more of the others were called, and nothing more is at hand: the turn may be ended and its output sent. What has
-     * arrived on several links at once makes one turn.
+     * One or more of the others were called, and nothing more is at hand: the turn may be ended and its output sent.
+     * What has arrived on several links at once makes one turn.
      */
     void turnEnd();
 }

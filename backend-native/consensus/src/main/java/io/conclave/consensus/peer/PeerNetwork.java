@@ -2,7 +2,7 @@ package io.conclave.consensus.peer;
 
 import io.conclave.consensus.LogException;
 import io.conclave.consensus.core.PeerMessage;
-import io.conclave.consensus.entry.Member;
+import io.conclave.consensus.entry.EnsembleMember;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoop;
@@ -23,11 +23,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The links of one member to all others, and the one thread that they, and whoever wants to be with them, run on.
+ * The links of one member to all others, and the one thread that they and their users run on.
  *
  * <p>Each member dials every other one, and sends on the connection that it has dialled only; so there are two between
- * any two members. A connection that breaks is dialled again; what it had not delivered is lost, and nothing is ever sent
- * twice. Order is kept: of what a member sends, another one gets a prefix for each connection.
+ * any two members. A connection that breaks is dialled again; what it had not delivered is lost, and nothing is ever
+ * sent twice. Order is kept: of what a member sends, another one gets a prefix for each connection.
  *
  * <p>{@link #execute}, {@link #schedule}, {@link #members}, {@link #identify} and {@link #close} may be called from any
  * thread, the rest from the network's own only, unless it says otherwise.
@@ -49,7 +49,7 @@ public final class PeerNetwork implements AutoCloseable {
     private final Map<Integer, InboundLink> inbound = new HashMap<>();
     private final Set<InboundLink> allInbound = new LinkedHashSet<>();
     private final Complaints complaints = new Complaints();
-    private Map<Integer, Member> members = Map.of();
+    private Map<Integer, EnsembleMember> members = Map.of();
     private @Nullable PeerFacts self;
     private @Nullable PeerListener listener;
     private boolean turnEnds;
@@ -114,7 +114,10 @@ public final class PeerNetwork implements AutoCloseable {
 
     // ---- the thread
 
-    /** Runs the action on the network's thread, after what was given before; dropped if the network is closed. Any thread. */
+    /**
+     * Runs the action on the network's thread, after what was given before; dropped if the network is closed. Any
+     * thread.
+     */
     public void execute(Runnable action) {
         try {
             loop.execute(action);
@@ -128,7 +131,9 @@ public final class PeerNetwork implements AutoCloseable {
         options.delayed().runAfter(delayMs, () -> execute(action));
     }
 
-    /** As {@link #schedule}, by the thread's own timer: no other thread has to wake up for it. On the network's thread. */
+    /**
+     * As {@link #schedule}, by the thread's own timer: no other thread has to wake up for it. On the network's thread.
+     */
     public void scheduleHere(long delayMs, Runnable action) {
         requireThread();
         if (!loop.isShuttingDown()) {
@@ -141,11 +146,11 @@ public final class PeerNetwork implements AutoCloseable {
         return loop.inEventLoop();
     }
 
-    // ---- who
+    // ---- members to be linked
 
-    /** Who is to be linked, by id; this member itself may be among them. Any thread. */
-    public void members(Map<Integer, Member> wanted) {
-        Map<Integer, Member> copy = Map.copyOf(wanted);
+    /** The members to be linked, by id; this member itself may be among them. Any thread. */
+    public void members(Map<Integer, EnsembleMember> wanted) {
+        Map<Integer, EnsembleMember> copy = Map.copyOf(wanted);
         // Later even on the thread itself, so that a caller in the middle of a turn is not told of links that end by
         // this.
         execute(() -> {
@@ -192,7 +197,7 @@ public final class PeerNetwork implements AutoCloseable {
                 .dial());
     }
 
-    private InetSocketAddress addressOf(Member member) {
+    private InetSocketAddress addressOf(EnsembleMember member) {
         InetSocketAddress instead = options.dialInstead().get(member.id());
         return instead != null ? instead : InetSocketAddress.createUnresolved(member.host(), member.peerPort());
     }

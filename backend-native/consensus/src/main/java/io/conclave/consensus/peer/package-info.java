@@ -1,4 +1,7 @@
-/** Links between members: who may speak to whom, frames, messages as bytes, and the one thread that all of it runs on. */
+/**
+ * Links between members: which members may speak to each other, frames, messages as bytes, and the one thread that all
+ * of it runs on.
+ */
 @NullMarked
 package io.conclave.consensus.peer;
 

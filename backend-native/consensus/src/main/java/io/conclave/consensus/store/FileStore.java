@@ -21,56 +21,37 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps a member's log in {@link LogFiles} and its {@link Snapshots}, and decides when the next segment is made and what
+ * Keeps a member's log in {@link LogFiles}, with its {@link SpareSegments} and its {@link Snapshots}, and decides what
  * is purged. Slow work runs on the background executor; its result comes back to the member's thread, which owns all
  * state.
- *
- * <p>A full disk is met when the next segment is made, ahead of need: before anything depends on it.
  */
 public final class FileStore implements LogStore {
     private static final Logger log = LoggerFactory.getLogger(FileStore.class);
     private static final UUID NO_CLUSTER = new UUID(0, 0);
 
-    /** The next segment is made when this part of the current one is used. */
-    private static final int SPARE_AFTER = 4;
-
-    private enum Spare {
-        NOT_ASKED,
-        BEING_MADE,
-        NO_ROOM
-    }
-
     /** What a member has. */
-    private record Membership(Identity identity, LogFiles files, Snapshots snapshots) {}
+    private record Membership(DirectoryIdentity identity, LogFiles files, Snapshots snapshots) {}
 
     private final Disk disk;
     private final LogOptions options;
-    private final Executor memberThread;
     private final Background background;
-
-    /** Of its own: the log must not wait for a snapshot when it needs its next segment. */
-    private final Background segmentWork;
-
+    private final SpareSegments spares;
     private final Closeable lock;
     private @Nullable Membership membership;
 
     /** Open ones. */
     private final List<OpenLog> readers = new ArrayList<>();
 
-    private Spare spare = Spare.NOT_ASKED;
-    private boolean full;
-
     private FileStore(Disk disk, LogOptions options, Executor memberThread, Closeable lock) {
         this.disk = disk;
         this.options = options;
-        this.memberThread = memberThread;
         this.background = new Background(options.background(), memberThread);
-        this.segmentWork = new Background(options.segmentWork(), memberThread);
+        this.spares = new SpareSegments(disk, options, memberThread, this::files, this::scarce);
         this.lock = lock;
     }
 
     /**
-     * Locks the directory and learns whose it is; an empty one is born as a new cluster if the options say so.
+     * Locks the directory and learns whose it is; an empty one is bootstrapped as a new cluster if the options say so.
      *
      * @param memberThread brings outcomes of background work to the member's thread; must not run them in the caller's,
      *     unless everything runs on one thread
@@ -81,7 +62,7 @@ public final class FileStore implements LogStore {
         try {
             LogDirectory.setAsideIfCondemned(disk);
             FileStore store = new FileStore(disk, options, memberThread, lock);
-            Identity identity = LogDirectory.identify(disk, options).orElse(null);
+            DirectoryIdentity identity = LogDirectory.identify(disk, options).orElse(null);
             if (identity != null) {
                 store.begin(identity);
             }
@@ -92,7 +73,7 @@ public final class FileStore implements LogStore {
         }
     }
 
-    private void begin(Identity identity) throws IOException {
+    private void begin(DirectoryIdentity identity) throws IOException {
         membership = new Membership(
                 identity,
                 new LogFiles(disk, options, identity),
@@ -133,8 +114,8 @@ public final class FileStore implements LogStore {
     }
 
     @Override
-    public boolean isBirthplace() {
-        return membership != null && membership.identity.bornHere();
+    public boolean isBootstrappedHere() {
+        return membership != null && membership.identity.bootstrappedHere();
     }
 
     @Override
@@ -156,7 +137,7 @@ public final class FileStore implements LogStore {
         try {
             files().makeRoom();
         } catch (DiskFullException e) {
-            // nobody has heard of this directory's id: the next attempt draws another one
+            // no member has heard of this directory's id: the next attempt draws another one
             files().close();
             membership = null;
             throw e;
@@ -184,7 +165,7 @@ public final class FileStore implements LogStore {
     @Override
     public Appended roomFor(int entries, long payloadBytes) {
         long bytes = LogFormat.batchBytes(entries, payloadBytes);
-        return segments().fits(bytes) || segments().hasSpare() ? Appended.DONE : withoutRoom();
+        return segments().fits(bytes) || segments().hasSpare() ? Appended.DONE : spares.withoutRoom();
     }
 
     @Override
@@ -193,80 +174,16 @@ public final class FileStore implements LogStore {
             return Appended.DONE;
         }
         if (segments().missingSpares(batches) > 0) {
-            return withoutRoom();
+            return spares.withoutRoom();
         }
         snapshots().logged(files().append(batches, commitIndex));
-        LogSegments to = segments();
-        if (!to.hasSpare() && to.room() < to.currentBytes() - to.currentBytes() / SPARE_AFTER) {
-            askForSpare();
-        }
+        spares.written();
         return Appended.DONE;
     }
 
     @Override
     public void cutAfter(long index) throws IOException {
         files().cutAfter(index);
-    }
-
-    private Appended withoutRoom() {
-        if (spare == Spare.NO_ROOM) {
-            if (!full) {
-                full = true;
-                log.error("{}: the disk is full; writes are rejected until there is room for another segment", disk);
-            }
-            return Appended.FULL;
-        }
-        askForSpare();
-        return Appended.WAIT;
-    }
-
-    private void askForSpare() {
-        if (spare != Spare.NOT_ASKED || segmentWork.isStopping()) {
-            return;
-        }
-        spare = Spare.BEING_MADE;
-        makeSpare();
-    }
-
-    private void makeSpare() {
-        LogFiles in = files();
-        long id = in.segments().nextSpareId();
-        segmentWork.run(() -> in.createSpare(id, segmentWork::isStopping), this::spareMade, this::spareFailed);
-    }
-
-    private void spareMade(Segment segment) {
-        segments().adoptSpare(segment);
-        if (spare == Spare.NO_ROOM) {
-            log.info("{}: there is room again", disk);
-            snapshots().scarce(false);
-        }
-        spare = Spare.NOT_ASKED;
-        full = false;
-    }
-
-    private void spareFailed(Throwable cause) {
-        if (cause instanceof CancelledException) {
-            return;
-        }
-        if (!(cause instanceof DiskFullException)) {
-            throw new LogException("making the next segment in " + disk + " failed: " + cause, cause);
-        }
-        if (spare != Spare.NO_ROOM) {
-            spare = Spare.NO_ROOM;
-            log.warn(
-                    "{}: no room for the next segment; the current one has {} bytes left",
-                    disk,
-                    segments().room());
-            snapshots().scarce(true);
-            purge();
-        }
-        options.delayed().runAfter(options.diskRetryMs(), () -> memberThread.execute(this::retrySpare));
-    }
-
-    private void retrySpare() {
-        if (spare == Spare.NO_ROOM && !segmentWork.isStopping()) {
-            makeSpare();
-        }
     }
 
     // ---- snapshots
@@ -293,10 +210,17 @@ public final class FileStore implements LogStore {
         snapshots().tick(nowMs);
     }
 
+    private void scarce(boolean scarce) {
+        snapshots().scarce(scarce);
+        if (scarce) {
+            purge();
+        }
+    }
+
     /** What is being read stays, but not at the price of a full disk. */
     private void purge() {
         long index = snapshots().coveredIndex();
-        if (spare != Spare.NO_ROOM) {
+        if (!spares.isScarce()) {
             for (OpenLog reader : readers) {
                 index = Math.min(index, reader.afterIndex());
             }
@@ -322,6 +246,11 @@ public final class FileStore implements LogStore {
     }
 
     @Override
+    public boolean isWritingSnapshot() {
+        return snapshots().isWriting();
+    }
+
+    @Override
     public IncomingSnapshot receive(long lastIndex, long lastTerm, long length) throws IOException {
         return snapshots().receive(lastIndex, lastTerm, length, this::install);
     }
@@ -329,9 +258,7 @@ public final class FileStore implements LogStore {
     private void install(SnapshotPosition position, String name) throws IOException {
         List<String> obsolete = files().install(position, name, snapshots());
         snapshots().deleteInBackground(obsolete);
-        if (!segments().hasSpare()) {
-            askForSpare();
-        }
+        spares.restarted();
     }
 
     // ---- state and end
@@ -348,21 +275,18 @@ public final class FileStore implements LogStore {
 
     @Override
     public DiskState diskState() {
-        if (full) {
-            return DiskState.FULL;
-        }
-        return spare == Spare.NO_ROOM ? DiskState.LOW : DiskState.ROOM;
+        return spares.diskState();
     }
 
     @Override
     public boolean stopped() {
         background.stop();
-        segmentWork.stop();
+        spares.stop();
         return !isWorking();
     }
 
     private boolean isWorking() {
-        return background.isRunning() || segmentWork.isRunning();
+        return background.isRunning() || spares.isWorking();
     }
 
     @Override

@@ -20,7 +20,7 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The directory as a whole: who may use it, whose it is, its birth, and its end. */
+/** The directory as a whole: its lock, its identity, its bootstrap, and its end. */
 public final class LogDirectory {
     private static final Logger log = LoggerFactory.getLogger(LogDirectory.class);
     private static final String LOCK = "lock";
@@ -29,14 +29,14 @@ public final class LogDirectory {
     /** Its content says in words why the log is to be set aside at the next start. */
     private static final String CONDEMNED = "condemned";
 
-    /** What an interrupted birth may have left; nothing in it was ever promised to anybody. */
-    private static final Set<String> LEFT_BY_BIRTH =
-            Set.of(LOCK, VoteFile.NAME, VoteFile.NAME + LogFormat.TEMPORARY, Identity.NAME + LogFormat.TEMPORARY);
+    /** What an interrupted bootstrap may have left; nothing in it was ever promised to anybody. */
+    private static final Set<String> LEFT_BY_BOOTSTRAP = Set.of(
+            LOCK, VoteFile.NAME, VoteFile.NAME + LogFormat.TEMPORARY, DirectoryIdentity.NAME + LogFormat.TEMPORARY);
 
     private LogDirectory() {}
 
     /**
-     * The way back for a member whose log is damaged: gives all files of the log names that nobody reads, so that the
+     * The way back for a member whose log is damaged: gives all files of the log names that are not read, so that the
      * member comes back as one with an empty directory, to be taken in by the others as a learner. For a cluster of one
      * this gives up all data. May be repeated if it was interrupted. Blocks for as long as renaming takes.
      *
@@ -79,10 +79,11 @@ public final class LogDirectory {
     public static void trust(Disk disk) throws IOException {
         Closeable lock = lock(disk);
         try {
-            if (!disk.list().contains(Identity.NAME)) {
+            if (!disk.list().contains(DirectoryIdentity.NAME)) {
                 throw new LogException(disk + " holds no log that could be trusted");
             }
-            try (VoteFile file = VoteFile.open(disk, Identity.read(disk).clusterId())) {
+            try (VoteFile file =
+                    VoteFile.open(disk, DirectoryIdentity.read(disk).clusterId())) {
                 if (!file.vote().torn()) {
                     throw new LogException("the end of the log in " + disk
                             + " was not torn when its server last started: there is nothing to trust");
@@ -97,7 +98,7 @@ public final class LogDirectory {
 
     private static List<String> renameAll(Disk disk) throws IOException {
         List<String> names = disk.list();
-        if (!names.contains(Identity.NAME) && !names.contains(VoteFile.NAME)) {
+        if (!names.contains(DirectoryIdentity.NAME) && !names.contains(VoteFile.NAME)) {
             throw new LogException(disk + " holds no log that could be set aside");
         }
         return rename(disk, names);
@@ -106,7 +107,8 @@ public final class LogDirectory {
     private static List<String> rename(Disk disk, List<String> names) throws IOException {
         List<String> ours = names.stream()
                 .filter(name -> !name.equals(LOCK) && !name.startsWith(SET_ASIDE))
-                // the identity goes first: without it nothing of the rest can be taken for a log; the vote file last,
+                // the identity before the rest: without it nothing of the rest can be taken for a log; the vote file
+                // last,
                 // so that what is left of an interrupted attempt is not taken for an empty directory
                 .sorted(Comparator.comparingInt(LogDirectory::orderOfLeaving))
                 .toList();
@@ -123,7 +125,7 @@ public final class LogDirectory {
 
     private static int orderOfLeaving(String name) {
         return switch (name) {
-            case Identity.NAME -> 0;
+            case DirectoryIdentity.NAME -> 0;
             case VoteFile.NAME -> 2;
             case CONDEMNED -> 3;
             default -> 1;
@@ -155,31 +157,31 @@ public final class LogDirectory {
      * The directory's identity. An empty directory becomes a new cluster, if the options say so; else it has none, and
      * waits to be taken in by a cluster.
      */
-    static Optional<Identity> identify(Disk disk, LogOptions options) throws IOException {
+    static Optional<DirectoryIdentity> identify(Disk disk, LogOptions options) throws IOException {
         List<String> names = disk.list();
-        if (names.contains(Identity.NAME)) {
-            Identity identity = Identity.read(disk);
+        if (names.contains(DirectoryIdentity.NAME)) {
+            DirectoryIdentity identity = DirectoryIdentity.read(disk);
             if (identity.memberId() != options.memberId()) {
-                throw new LogException(disk.describe(Identity.NAME) + " belongs to member " + identity.memberId()
-                        + ", but this is member " + options.memberId());
+                throw new LogException(disk.describe(DirectoryIdentity.NAME) + " belongs to member "
+                        + identity.memberId() + ", but this is member " + options.memberId());
             }
             removeTemporary(disk, names);
             return Optional.of(identity);
         }
         requireEmpty(disk, names);
-        if (!options.birth()) {
+        if (!options.bootstrap()) {
             return Optional.empty();
         }
         if (startsOne(names, SET_ASIDE)) {
             throw new LogException("the log in " + disk + " was set aside: its member can only join the others, which"
                     + " have the data. To begin a new cluster name an empty directory");
         }
-        Identity identity = bear(disk, options);
+        DirectoryIdentity identity = bear(disk, options);
         log.info("{}: new cluster {}, member {}", disk, identity.clusterId(), identity.memberId());
         return Optional.of(identity);
     }
 
-    private static Identity bear(Disk disk, LogOptions options) throws IOException {
+    private static DirectoryIdentity bear(Disk disk, LogOptions options) throws IOException {
         try {
             return begin(disk, options, options.clusterIds().get(), true);
         } catch (DiskFullException e) {
@@ -187,7 +189,9 @@ public final class LogDirectory {
         }
     }
 
-    /** A member that has a log starts on a full disk; a cluster does not begin on one, for it could not keep anything. */
+    /**
+     * A member that has a log starts on a full disk; a cluster does not begin on one, for it could not keep anything.
+     */
     static LogException noRoomToBegin(Disk disk, LogOptions options, DiskFullException cause) {
         return new LogException(
                 "a cluster cannot begin in " + disk + ": " + cause.getMessage() + "; the first segment of its log alone"
@@ -197,33 +201,36 @@ public final class LogDirectory {
 
     private static void requireEmpty(Disk disk, List<String> names) throws IOException {
         String strangers = names.stream()
-                .filter(name -> !LEFT_BY_BIRTH.contains(name) && !name.startsWith(SET_ASIDE))
+                .filter(name -> !LEFT_BY_BOOTSTRAP.contains(name) && !name.startsWith(SET_ASIDE))
                 .sorted()
                 .collect(Collectors.joining(", "));
         if (!strangers.isEmpty()) {
-            throw new LogException(disk + " is not empty (" + strangers + ") but has no file " + Identity.NAME
+            throw new LogException(disk + " is not empty (" + strangers + ") but has no file " + DirectoryIdentity.NAME
                     + ": it is no log directory, or its identity was lost. Name an empty directory");
         }
         if (names.contains(VoteFile.NAME) && !VoteFile.isUnused(disk)) {
-            throw new LogException(disk + " has a vote file that was in use, but no file " + Identity.NAME
+            throw new LogException(disk + " has a vote file that was in use, but no file " + DirectoryIdentity.NAME
                     + ": its identity and log were lost. Name an empty directory");
         }
     }
 
-    /** Makes an empty directory that of a member; an adopted one has nothing yet, a born one has the only vote. */
-    static Identity begin(Disk disk, LogOptions options, UUID clusterId, boolean bornHere) throws IOException {
-        Identity identity = new Identity(
+    /**
+     * Makes an empty directory that of a member; an adopted one has nothing yet, a bootstrapped one has the only vote.
+     */
+    static DirectoryIdentity begin(Disk disk, LogOptions options, UUID clusterId, boolean bootstrappedHere)
+            throws IOException {
+        DirectoryIdentity identity = new DirectoryIdentity(
                 clusterId,
                 options.memberId(),
                 directoryId(options),
-                bornHere,
+                bootstrappedHere,
                 options.wallClockMs().getAsLong());
         String vote = VoteFile.NAME + LogFormat.TEMPORARY;
         disk.delete(vote);
         VoteFile.create(disk, vote, clusterId);
         disk.rename(vote, VoteFile.NAME);
         disk.syncDirectory();
-        // last: with it the directory is somebody's, and whatever is missing then is damage
+        // last: with it the directory has an owner, and what is missing then is damage
         identity.write(disk);
         return identity;
     }

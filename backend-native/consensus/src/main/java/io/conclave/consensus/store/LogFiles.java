@@ -4,9 +4,9 @@ import io.conclave.consensus.DamagedLogException;
 import io.conclave.consensus.LogOptions;
 import io.conclave.consensus.disk.Disk;
 import io.conclave.consensus.disk.DiskFullException;
-import io.conclave.consensus.entry.EntryKind;
 import io.conclave.consensus.entry.LogBatch;
 import io.conclave.consensus.entry.LogEntry;
+import io.conclave.consensus.entry.LogEntryKind;
 import io.conclave.consensus.entry.Start;
 import java.io.Closeable;
 import java.io.IOException;
@@ -23,10 +23,10 @@ import org.slf4j.LoggerFactory;
  * The vote and the log of one member. It has no threads and makes no decisions about when; everything here belongs to
  * the member's thread but for the methods that say otherwise.
  *
- * <p>Order of what must be durable before what: the vote before the first entry of a term; a batch before it is applied;
- * a segment, name included, before a batch is written into it; a snapshot, name included, before the segments and
- * snapshots it replaces are deleted; the vote file's mark moved back before anything is cut; the vote file's base before
- * an old log is deleted for a received snapshot.
+ * <p>Order of what must be durable before what: the vote before the first entry of a term; a batch before it is
+ * applied; a segment, name included, before a batch is written into it; a snapshot, name included, before the segments
+ * and snapshots it replaces are deleted; the vote file's mark moved back before anything is cut; the vote file's base
+ * before an old log is deleted for a received snapshot.
  *
  * <p>An {@link IOException} from any method that writes means that the log must end: nothing is tried again.
  */
@@ -35,14 +35,11 @@ final class LogFiles implements Closeable {
 
     private final Disk disk;
     private final LogOptions options;
-    private final Identity identity;
+    private final DirectoryIdentity identity;
     private final VoteFile vote;
     private final LogSegments segments;
 
-    /** What is known to be committed: that may not be cut. */
-    private long committed;
-
-    LogFiles(Disk disk, LogOptions options, Identity identity) throws IOException {
+    LogFiles(Disk disk, LogOptions options, DirectoryIdentity identity) throws IOException {
         this.disk = disk;
         this.options = options;
         this.identity = identity;
@@ -70,8 +67,8 @@ final class LogFiles implements Closeable {
                     target.committed(batch);
                 },
                 snapshots.reached());
-        // that it is torn first, for after the cut nobody could tell any more; the start before anything is said
-        Vote started = vote.vote().startedAs(options.directoryIds().getAsLong());
+        // that it is torn first, since it could not be told after the cut; the start before anything is said
+        StoredVote started = vote.vote().startedAs(options.directoryIds().getAsLong());
         vote.write(recovery.isTorn() ? started.tornNow() : started);
         recovery.cut();
         snapshots.setDamagedAside();
@@ -82,10 +79,10 @@ final class LogFiles implements Closeable {
     private Recovered outcome(LogRecovery recovery, SnapshotPosition snapshot) {
         List<LogBatch> rest = recovery.rest();
         LogTail tail = segments.tail();
-        committed = rest.isEmpty() ? tail.lastIndex() : rest.get(0).firstIndex() - 1;
         LogTail last = segments.committedTail();
-        long committedTerm = last.lastIndex() == committed && last.term() != 0 ? last.term() : snapshot.term();
-        Vote found = vote.vote();
+        long committed = last.lastIndex();
+        long committedTerm = last.term() != 0 ? last.term() : snapshot.term();
+        StoredVote found = vote.vote();
         boolean behind = found.term() < tail.term();
         return new Recovered(
                 behind ? tail.term() : found.term(),
@@ -100,7 +97,7 @@ final class LogFiles implements Closeable {
 
     private void requireKnownFeatures(LogBatch batch) {
         for (LogEntry entry : batch.entries()) {
-            if (entry.kind() == EntryKind.FEATURE_LEVEL && entry.payload().length == Integer.BYTES) {
+            if (entry.kind() == LogEntryKind.FEATURE_LEVEL && entry.payload().length == Integer.BYTES) {
                 int level = ByteBuffer.wrap(entry.payload()).getInt();
                 LogFormat.requireFeatureLevel(disk, level, options.featureLevel());
             }
@@ -109,8 +106,8 @@ final class LogFiles implements Closeable {
 
     /**
      * Opens the segments from the newest down to the first gap. Below a gap lies what was being deleted when the power
-     * failed, for deletions may become durable in any order; a gap above what the snapshot covers is found later. What is
-     * older than the log's beginning was left by an install.
+     * failed, for deletions may become durable in any order; a gap above what the snapshot covers is found later. What
+     * is older than the log's beginning was left by an install.
      */
     private List<Segment> openSegments(boolean snapshotsInLog) throws IOException {
         LogBase base = vote.vote().base();
@@ -140,15 +137,15 @@ final class LogFiles implements Closeable {
     }
 
     /**
-     * The segment in which a log begins that has none. A member whose disk has no room for it starts without: it votes, and
-     * writes when there is room. Nobody has written anything to a log that was born here and never had one, so its cluster
-     * does not begin.
+     * The segment in which a log begins that has none. A member whose disk has no room for it starts without: it votes,
+     * and writes when there is room. Nothing was ever written to a log that was bootstrapped here and never had one, so
+     * its cluster does not begin.
      */
     private Optional<Segment> makeFirst(LogBase base) throws IOException {
         try {
             return Optional.of(createSegment(base.segment(), options.firstSegmentBytes(), () -> false));
         } catch (DiskFullException e) {
-            if (identity.bornHere() && base.equals(LogBase.BIRTH)) {
+            if (identity.bootstrappedHere() && base.equals(LogBase.BOOTSTRAP)) {
                 throw LogDirectory.noRoomToBegin(disk, options, e);
             }
             log.error(
@@ -175,8 +172,8 @@ final class LogFiles implements Closeable {
     }
 
     /** What the vote file should say now. */
-    private Vote current() {
-        return vote.vote().with(segments.tail().end(), committed);
+    private StoredVote current() {
+        return vote.vote().with(segments.tail().end(), committed());
     }
 
     /** The member has caught up: a torn end of the log is of the past. */
@@ -208,27 +205,26 @@ final class LogFiles implements Closeable {
     }
 
     private static boolean changesTheConfiguration(LogBatch batch) {
-        return batch.entries().stream().anyMatch(entry -> entry.kind() == EntryKind.CONFIGURATION);
+        return batch.entries().stream().anyMatch(entry -> entry.kind() == LogEntryKind.CONFIGURATION);
     }
 
-    /** Is told what is committed; more than the log has counts when it is there. */
+    /** Is told what is committed, which may not be cut from then on; more than the log has counts when it is there. */
     void committed(long index) {
-        committed = Math.max(committed, Math.min(index, segments.tail().lastIndex()));
-        segments.committed(committed);
+        segments.committed(Math.min(index, segments.tail().lastIndex()));
+    }
+
+    private long committed() {
+        return segments.committedTail().lastIndex();
     }
 
     /** Cuts everything behind the index; durable on return. */
     void cutAfter(long index) throws IOException {
-        if (index < committed) {
-            throw new IllegalStateException(
-                    "the log cannot be cut behind index " + index + ": it is committed up to " + committed);
-        }
         LogTail end = segments.tailAt(index);
         if (end.equals(segments.tail())) {
             return;
         }
         // what is cut must not pass for damage, so nothing may say any more that it was durable
-        vote.write(vote.vote().with(end.end(), committed));
+        vote.write(vote.vote().with(end.end(), committed()));
         segments.cutTo(end);
     }
 
@@ -242,20 +238,19 @@ final class LogFiles implements Closeable {
     }
 
     /**
-     * Begins the log behind a received snapshot, durable under the name of one. One write of the vote file decides which
-     * log there is after a crash: the old one or this.
+     * Begins the log behind a received snapshot, durable under the name of one. One write of the vote file decides
+     * which log there is after a crash: the old one or this.
      *
      * @return files of the old log
      */
     List<String> install(SnapshotPosition position, String name, Snapshots snapshots) throws IOException {
-        if (position.lastIndex() <= committed) {
+        if (position.lastIndex() <= committed()) {
             throw new IllegalStateException("a snapshot of index " + position.lastIndex()
-                    + " cannot replace a log that is committed up to " + committed);
+                    + " cannot replace a log that is committed up to " + committed());
         }
         LogBase base = new LogBase(segments.nextBase(), position.lastIndex());
         vote.write(vote.vote().startingAt(base));
         snapshots.installed(position, name);
-        committed = position.lastIndex();
         return segments.restart(
                 new LogTail(base.start(), position.term(), position.lastIndex(), position.timestampMs(), 0));
     }

@@ -18,19 +18,19 @@ import org.slf4j.LoggerFactory;
 /**
  * Reads the segments behind a snapshot, finds where the log ends, and cuts what is torn there.
  *
- * <p>The log ends at the first batch that fails its check. Whether that is a torn write or damage is told by the durable
- * positions: each batch says up to where the log was synced when it was written, and so does the vote file. A position
- * beyond the end means that bytes are gone which were safe once: that stops the member, for cutting there would lose
- * what was acknowledged. The rest of the segment is searched for such positions, since unsynced sectors land in any
- * order.
+ * <p>The log ends at the first batch that fails its check. Whether that is a torn write or damage is told by the
+ * durable positions: each batch says up to where the log was synced when it was written, and so does the vote file. A
+ * position beyond the end means that bytes are gone which were safe once: that stops the member, for cutting there
+ * would lose what was acknowledged. The rest of the segment is searched for such positions, since unsynced sectors land
+ * in any order.
  *
  * <p>Each batch also says up to where the log was committed when it was written: what is known to be committed is given
  * away at once, the rest is kept.
  *
- * <p>What is found may be in the page cache only: the process was killed before a sync, or its sync failed. After a failed
- * sync the operating system takes the pages for clean, and another sync would write nothing and say yes. So what lies behind
- * the newest durable position, which is the last write at most, is written again before anything is built on it; and the
- * zeros behind the end too, as far as a write or a cut of the life before can have reached.
+ * <p>What is found may be in the page cache only: the process was killed before a sync, or its sync failed. After a
+ * failed sync the operating system takes the pages for clean, and another sync would write nothing and say yes. So what
+ * lies behind the newest durable position, which is the last write at most, is written again before anything is built
+ * on it; and the zeros behind the end too, as far as a write or a cut of the life before can have reached.
  */
 final class LogRecovery {
     private static final Logger log = LoggerFactory.getLogger(LogRecovery.class);
@@ -67,7 +67,7 @@ final class LogRecovery {
             Disk disk,
             UUID clusterId,
             int maxBatchBytes,
-            Vote vote,
+            StoredVote vote,
             List<Segment> segments,
             SnapshotPosition snapshot) {
         this.disk = disk;
@@ -115,8 +115,8 @@ final class LogRecovery {
 
     /**
      * The segment with the snapshot's last entry, or the oldest if the log begins right behind that. Not the one that
-     * begins right behind it if there is an older one: all that is in it may be cut one day, and the log ends in the older
-     * one then.
+     * begins right behind it if there is an older one: all that is in it may be cut one day, and the log ends in the
+     * older one then.
      */
     private int startSegment() throws IOException {
         int found = -1;
@@ -138,7 +138,7 @@ final class LogRecovery {
         return Math.max(found, 0);
     }
 
-    /** Whatever was before this segment was deleted because its first batch was safe and committed. */
+    /** What was before this segment was deleted because its first batch was safe and committed. */
     private DamagedLogException firstBatchLost(Segment oldest) throws IOException {
         if (new SegmentReader(oldest, clusterId).isZero(LogFormat.SEGMENT_HEADER_BYTES)) {
             return new DamagedLogException(disk.describe(Segment.name(oldest.id() - 1)), 0, "it is missing");
@@ -316,7 +316,10 @@ final class LogRecovery {
                 .toList();
     }
 
-    /** Zeros behind the end, durable, so that no old byte can come back behind new ones; what is before it is durable, too. */
+    /**
+     * Zeros behind the end, durable, so that no old byte can come back behind new ones; what is before it is durable,
+     * too.
+     */
     void cut() throws IOException {
         for (Segment segment : segmentsBehindEnd()) {
             if (torn) {

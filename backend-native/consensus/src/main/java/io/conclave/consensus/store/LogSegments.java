@@ -2,8 +2,8 @@ package io.conclave.consensus.store;
 
 import io.conclave.consensus.LogException;
 import io.conclave.consensus.disk.Disk;
-import io.conclave.consensus.entry.EntryKind;
 import io.conclave.consensus.entry.LogBatch;
+import io.conclave.consensus.entry.LogEntryKind;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -89,14 +89,15 @@ final class LogSegments implements Closeable {
         int used = 0;
         Deque<Segment> left = new ArrayDeque<>(spares);
         for (LogBatch batch : batches) {
-            long bytes = bytesIn(batch);
+            long stride = BatchEncoder.strideOf(batch);
+            long bytes = stride + reserveFor(batch);
             if (bytes > room) {
                 Segment next = left.poll();
                 used++;
                 room = (next == null ? segmentBytes : next.size()) - LogFormat.SEGMENT_HEADER_BYTES;
                 requireFits(batch, bytes, room);
             }
-            room -= BatchEncoder.strideOf(batch);
+            room -= stride;
         }
         return Math.max(0, used - spares.size());
     }
@@ -123,10 +124,10 @@ final class LogSegments implements Closeable {
         return segments.isEmpty() ? 0 : current().size();
     }
 
-    /** What must be free for the batch: with the reserve, unless it is a term's first, for which that is kept. */
-    private static long bytesIn(LogBatch batch) {
-        boolean ofTerm = batch.entries().get(0).kind() == EntryKind.TERM;
-        return BatchEncoder.strideOf(batch) + (ofTerm ? 0 : LogFormat.RESERVE_BYTES);
+    /** What must stay free behind the batch: the reserve, unless it is a term's first, for which that is kept. */
+    private static long reserveFor(LogBatch batch) {
+        boolean ofTerm = batch.entries().get(0).kind() == LogEntryKind.TERM;
+        return ofTerm ? 0 : LogFormat.RESERVE_BYTES;
     }
 
     private Segment current() {
@@ -168,15 +169,15 @@ final class LogSegments implements Closeable {
         long bytes = 0;
         int next = 0;
         while (next < batches.size()) {
-            if (bytesIn(batches.get(next)) > room()) {
+            LogBatch first = batches.get(next);
+            if (BatchEncoder.strideOf(first) + reserveFor(first) > room()) {
                 segments.add(spares.removeFirst());
             }
             List<Written> together = encode(batches.subList(next, batches.size()), known);
             bytes += encoder.bytes();
-            Written first = together.get(0);
-            current().file().writeSynced(encoder.take(), first.start().offset());
+            current().file().writeSynced(encoder.take(), together.get(0).start().offset());
             if (current().firstIndex() == 0) {
-                current().startAt(batches.get(next).firstIndex());
+                current().startAt(first.firstIndex());
             }
             written.addAll(together);
             next += together.size();
@@ -192,13 +193,14 @@ final class LogSegments implements Closeable {
         LogPosition at = start();
         encoder.begin();
         for (LogBatch batch : batches) {
-            boolean fits = at.offset() + bytesIn(batch) <= current().size();
+            long stride = BatchEncoder.strideOf(batch);
+            boolean fits = at.offset() + stride + reserveFor(batch) <= current().size();
             if (!together.isEmpty() && (!fits || encoder.bytes() >= WRITE_BYTES)) {
                 break;
             }
             int headerCrc = encoder.add(
                     batch, new BatchHeader.Place(clusterId, at.segment(), durable, commitIndex, last.headerCrc()));
-            LogPosition end = new LogPosition(at.segment(), at.offset() + BatchEncoder.strideOf(batch));
+            LogPosition end = new LogPosition(at.segment(), at.offset() + stride);
             last = new LogTail(end, batch.term(), batch.lastIndex(), batch.timestampMs(), headerCrc);
             together.add(new Written(at, last));
             at = end;
@@ -273,7 +275,9 @@ final class LogSegments implements Closeable {
         }
     }
 
-    /** The id of a segment not behind the one that has the entry, or will have it if it is the next; empty if none does. */
+    /**
+     * The id of a segment not behind the one that has the entry, or will have it if it is the next; empty if none does.
+     */
     OptionalLong segmentWith(long index) {
         if (index > tail().lastIndex()) {
             return index == tail().lastIndex() + 1
@@ -296,7 +300,9 @@ final class LogSegments implements Closeable {
         return spares.isEmpty() ? nextSpareId() : spares.getFirst().id();
     }
 
-    /** Begins anew behind a snapshot, in the segment of {@link #nextBase}; returns the files that are not needed now. */
+    /**
+     * Begins anew behind a snapshot, in the segment of {@link #nextBase}; returns the files that are not needed now.
+     */
     List<String> restart(LogTail tail) {
         List<String> obsolete = new ArrayList<>();
         for (Segment segment : segments) {

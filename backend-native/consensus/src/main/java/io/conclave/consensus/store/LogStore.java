@@ -21,10 +21,10 @@ public interface LogStore {
     boolean isMember();
 
     /**
-     * Whether the cluster was born in this directory, so that an empty log means a cluster of this one voter; else an
-     * empty log means a member without a vote.
+     * Whether the cluster was bootstrapped in this directory, so that an empty log means a cluster of this one voter;
+     * else an empty log means a member without a vote.
      */
-    boolean isBirthplace();
+    boolean isBootstrappedHere();
 
     /** The random id of the directory; 0 before it belongs to a cluster. */
     long directory();
@@ -88,12 +88,14 @@ public interface LogStore {
      */
     void cutAfter(long index) throws IOException;
 
-    /** Everything up to the position is applied: a good moment for a snapshot, which is then taken from the supplier. */
+    /**
+     * Everything up to the position is applied: a good moment for a snapshot, which is then taken from the supplier.
+     */
     void applied(SnapshotPosition position, Supplier<StateSnapshot> machine);
 
     /**
-     * Has a snapshot made of what {@link #applied} was told last, if none of that is there or being made. Not to be called
-     * while more is applied than was told.
+     * Has a snapshot made of what {@link #applied} was told last, if none of that is there or being made. Not to be
+     * called while more is applied than was told.
      */
     void snapshotSoon();
 
@@ -101,8 +103,8 @@ public interface LogStore {
     void tick(long nowMs);
 
     /**
-     * Somebody could not use the snapshot: it is checked in the background. One that is damaged is set aside, and a new one
-     * is made in its place; until that is known it is not opened any more.
+     * A reader could not use the snapshot: it is checked in the background. One that is damaged is set aside, and a new
+     * one is made in its place; until that is known it is not opened any more.
      */
     void suspectSnapshot(long lastIndex);
 
@@ -111,13 +113,16 @@ public interface LogStore {
     StoredSnapshot openNewestSnapshot() throws IOException;
 
     /**
-     * The log behind an index that is the end of a batch; empty if not all of that is kept. To be closed; until then nothing
-     * behind the index is purged, unless the disk is full.
+     * The log behind an index that is the end of a batch; empty if not all of that is kept. To be closed; until then
+     * nothing behind the index is purged, unless the disk is full.
      *
-     * @param term of the entry at the index, which must be in the log, and be the end of a batch: else reading fails; 0 for
-     *     an entry that may be in the snapshot only
+     * @param term of the entry at the index, which must be in the log, and be the end of a batch: else reading
+     *     fails; 0 for an entry that may be in the snapshot only
      */
     Optional<StoredLog> openLog(long afterIndex, long term);
+
+    /** Whether a snapshot is being written, which holds on to a state of the machine. */
+    boolean isWritingSnapshot();
 
     /** A file for a snapshot that another member sends; one at a time, another one replaces it. */
     IncomingSnapshot receive(long lastIndex, long lastTerm, long length) throws IOException;
@@ -125,7 +130,7 @@ public interface LogStore {
     /**
      * The disk went back in time: the next start sets this log aside, as an operator would. Durable on return.
      *
-     * @param reason for the operator, who may read it in the file that says so
+     * @param reason for the operator; it is written to the file that marks the log
      */
     void condemn(String reason) throws IOException;
 

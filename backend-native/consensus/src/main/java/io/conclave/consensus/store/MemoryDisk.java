@@ -14,7 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** Files in memory: what a member without a disk keeps its snapshots in. A deleted file lives as long as it is open. */
 final class MemoryDisk implements Disk {
-    private static final int PIECE_BYTES = 256 * 1024;
+    private static final int BLOCK_BYTES = 256 * 1024;
 
     private final Map<String, MemoryFile> files = new ConcurrentHashMap<>();
 
@@ -73,9 +73,9 @@ final class MemoryDisk implements Disk {
         return "memory";
     }
 
-    /** Bytes in pieces, so that growing copies nothing. Handed from thread to thread as a whole, so without locks. */
+    /** Bytes in blocks, so that growing copies nothing. Handed from thread to thread as a whole, so without locks. */
     private static final class MemoryFile implements DiskFile {
-        private final List<byte[]> pieces = new ArrayList<>();
+        private final List<byte[]> blocks = new ArrayList<>();
         private long size;
 
         @Override
@@ -83,9 +83,9 @@ final class MemoryDisk implements Disk {
             int total = 0;
             while (target.hasRemaining() && position + total < size) {
                 long at = position + total;
-                int offset = (int) (at % PIECE_BYTES);
-                int count = (int) Math.min(Math.min(target.remaining(), PIECE_BYTES - offset), size - at);
-                target.put(pieces.get((int) (at / PIECE_BYTES)), offset, count);
+                int offset = (int) (at % BLOCK_BYTES);
+                int count = (int) Math.min(Math.min(target.remaining(), BLOCK_BYTES - offset), size - at);
+                target.put(blocks.get((int) (at / BLOCK_BYTES)), offset, count);
                 total += count;
             }
             return total;
@@ -95,12 +95,12 @@ final class MemoryDisk implements Disk {
         public void write(ByteBuffer source, long position) {
             long at = position;
             while (source.hasRemaining()) {
-                while (at / PIECE_BYTES >= pieces.size()) {
-                    pieces.add(new byte[PIECE_BYTES]);
+                while (at / BLOCK_BYTES >= blocks.size()) {
+                    blocks.add(new byte[BLOCK_BYTES]);
                 }
-                int offset = (int) (at % PIECE_BYTES);
-                int count = Math.min(source.remaining(), PIECE_BYTES - offset);
-                source.get(pieces.get((int) (at / PIECE_BYTES)), offset, count);
+                int offset = (int) (at % BLOCK_BYTES);
+                int count = Math.min(source.remaining(), BLOCK_BYTES - offset);
+                source.get(blocks.get((int) (at / BLOCK_BYTES)), offset, count);
                 at += count;
             }
             size = Math.max(size, at);

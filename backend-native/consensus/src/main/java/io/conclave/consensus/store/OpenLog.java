@@ -12,8 +12,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the log through files of its own, so that the member's thread may write, and purge, meanwhile. What is durable and
- * committed is never written again, so that nothing has to be locked.
+ * Reads the log through files of its own, so that the member's thread may write, and purge, meanwhile. What is durable
+ * and committed is never written again, so that nothing has to be locked.
  */
 final class OpenLog implements StoredLog {
     private final Disk disk;

@@ -3,6 +3,7 @@ package io.conclave.consensus.store;
 import io.conclave.consensus.DamagedLogException;
 import io.conclave.consensus.disk.Disk;
 import io.conclave.consensus.disk.DiskFile;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -12,8 +13,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 /**
- * A snapshot on its way in: a temporary file until it is verified, then {@code received-*}, which recovery deletes unless
- * the vote file says that the log begins with it.
+ * A snapshot on its way in: a temporary file until it is verified, then {@code received-*}, which recovery deletes
+ * unless the vote file says that the log begins with it.
  */
 final class ReceivedSnapshot implements IncomingSnapshot {
 
@@ -24,6 +25,7 @@ final class ReceivedSnapshot implements IncomingSnapshot {
 
     private final Disk disk;
     private final UUID clusterId;
+    private final int featureLevel;
     private final Announced announced;
     private final String name;
     private final String temporary;
@@ -36,27 +38,35 @@ final class ReceivedSnapshot implements IncomingSnapshot {
     private volatile long received;
     private long synced;
 
-    /** Any thread: the writing or verifying one may be told meanwhile that the snapshot is given up, and cleans up then. */
+    /**
+     * Any thread: the writing or verifying one may be told meanwhile that the snapshot is given up, and cleans up then.
+     */
     private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.RECEIVING);
 
     /** Written before {@link Phase#VERIFIED}. */
-    private SnapshotPosition verified = Snapshots.NONE;
+    private SnapshotFile.Verified verified = new SnapshotFile.Verified(Snapshots.NONE, 0);
 
     private enum Phase {
         RECEIVING,
-        /** A piece is being written; after and before RECEIVING. */
+        /** A chunk is being written; after and before RECEIVING. */
         WRITING,
         /** After RECEIVING. */
         VERIFYING,
         /** After VERIFYING. */
         VERIFIED,
-        /** After any: installed or given up. */
+        /** After VERIFIED: the log begins with it. */
+        INSTALLED,
+        /** After INSTALLED. */
+        READING,
+        /** After any: read or given up. */
         GONE
     }
 
+    /** @param featureLevel what this software understands */
     ReceivedSnapshot(
             Disk disk,
             UUID clusterId,
+            int featureLevel,
             Announced announced,
             String name,
             Installer installer,
@@ -64,6 +74,7 @@ final class ReceivedSnapshot implements IncomingSnapshot {
             throws IOException {
         this.disk = disk;
         this.clusterId = clusterId;
+        this.featureLevel = featureLevel;
         this.announced = announced;
         this.name = name;
         this.temporary = name + LogFormat.TEMPORARY;
@@ -82,13 +93,13 @@ final class ReceivedSnapshot implements IncomingSnapshot {
     }
 
     @Override
-    public void write(byte[] piece) throws IOException {
+    public void write(byte[] chunk) throws IOException {
         if (!phase.compareAndSet(Phase.RECEIVING, Phase.WRITING)) {
             requireWanted();
-            throw new IllegalStateException(this + " takes no more pieces");
+            throw new IllegalStateException(this + " takes no more chunks");
         }
         try {
-            put(piece);
+            put(chunk);
         } finally {
             if (!phase.compareAndSet(Phase.WRITING, Phase.RECEIVING)) {
                 cleanUp();
@@ -97,14 +108,14 @@ final class ReceivedSnapshot implements IncomingSnapshot {
         requireWanted();
     }
 
-    private void put(byte[] piece) throws IOException {
-        if (received + piece.length > announced.length) {
+    private void put(byte[] chunk) throws IOException {
+        if (received + chunk.length > announced.length) {
             throw new IllegalArgumentException(
-                    "a piece of " + piece.length + " bytes at " + received + " goes beyond the end of " + this);
+                    "a chunk of " + chunk.length + " bytes at " + received + " goes beyond the end of " + this);
         }
         long at = received;
-        file.write(ByteBuffer.wrap(piece), at);
-        long end = at + piece.length;
+        file.write(ByteBuffer.wrap(chunk), at);
+        long end = at + chunk.length;
         if (end - synced >= SnapshotFile.SYNC_BYTES) {
             file.sync();
             synced = end;
@@ -113,19 +124,18 @@ final class ReceivedSnapshot implements IncomingSnapshot {
     }
 
     @Override
-    public SnapshotPosition verify(Consumer<InputStream> reader) throws IOException {
+    public SnapshotPosition verify() throws IOException {
         if (!phase.compareAndSet(Phase.RECEIVING, Phase.VERIFYING)) {
             throw new IllegalStateException(this + " was verified or given up before");
         }
         boolean done = false;
         try {
-            SnapshotPosition position = readThrough(reader);
+            verified = check();
             requireWanted();
             SnapshotFile.publish(disk, temporary, name);
-            verified = position;
             done = phase.compareAndSet(Phase.VERIFYING, Phase.VERIFIED);
             requireWanted();
-            return position;
+            return verified.position();
         } finally {
             if (!done) {
                 phase.set(Phase.GONE);
@@ -134,7 +144,7 @@ final class ReceivedSnapshot implements IncomingSnapshot {
         }
     }
 
-    private SnapshotPosition readThrough(Consumer<InputStream> reader) throws IOException {
+    private SnapshotFile.Verified check() throws IOException {
         String path = disk.describe(temporary);
         if (received != announced.length) {
             throw new DamagedLogException(path, received, "the rest of " + this + " is missing");
@@ -146,10 +156,8 @@ final class ReceivedSnapshot implements IncomingSnapshot {
             throw new DamagedLogException(
                     path, 0, "it is of index " + position.lastIndex() + ", term " + position.term() + ", not " + this);
         }
-        try (InputStream state = SnapshotFile.state(file, found)) {
-            reader.accept(state);
-        }
-        return position;
+        LogFormat.requireFeatureLevel(this, position.state().featureLevel(), featureLevel);
+        return found;
     }
 
     private void requireWanted() throws CancelledException {
@@ -163,17 +171,53 @@ final class ReceivedSnapshot implements IncomingSnapshot {
         if (phase.get() != Phase.VERIFIED) {
             throw new IllegalStateException(this + " has not been verified");
         }
-        installer.install(verified, name);
-        phase.set(Phase.GONE);
-        file.close();
+        installer.install(verified.position(), name);
+        phase.set(Phase.INSTALLED);
     }
 
+    @Override
+    public void read(Consumer<InputStream> reader) throws IOException {
+        if (!phase.compareAndSet(Phase.INSTALLED, Phase.READING)) {
+            requireWanted();
+            throw new IllegalStateException(this + " is not installed, or was read before");
+        }
+        try (InputStream state = new WhileWanted(SnapshotFile.state(file, verified))) {
+            reader.accept(state);
+            requireWanted();
+        } finally {
+            phase.set(Phase.GONE);
+            file.close();
+        }
+    }
+
+    /** A thread that writes, verifies or reads closes the file itself. */
     @Override
     public void discard() throws IOException {
         Phase before = phase.getAndSet(Phase.GONE);
         if (before == Phase.RECEIVING || before == Phase.VERIFIED) {
             file.close();
             deleter.accept(List.of(temporary, name));
+        } else if (before == Phase.INSTALLED) {
+            file.close();
+        }
+    }
+
+    /** Ends when the snapshot is given up. */
+    private final class WhileWanted extends FilterInputStream {
+        WhileWanted(InputStream in) {
+            super(in);
+        }
+
+        @Override
+        public int read() throws IOException {
+            requireWanted();
+            return super.read();
+        }
+
+        @Override
+        public int read(byte[] target, int offset, int length) throws IOException {
+            requireWanted();
+            return super.read(target, offset, length);
         }
     }
 

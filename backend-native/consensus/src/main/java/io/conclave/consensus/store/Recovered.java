@@ -7,7 +7,7 @@ import java.util.List;
 /**
  * What a member knew when it stopped.
  *
- * @param votedFor 0 for nobody
+ * @param votedFor 0 for none
  * @param lastCommitted the index of the last batch given to the target (or its snapshot's); 0 if there was none
  * @param lastCommittedTerm the term of that
  * @param rest batches behind it

@@ -4,7 +4,7 @@ import io.conclave.consensus.entry.LogBatch;
 import java.io.IOException;
 import java.io.InputStream;
 
-/** Who is told what recovery reads, in log order. */
+/** Receives what recovery reads, in log order. */
 public interface RecoveryTarget {
 
     /** There is a snapshot; the stream is the application's part. Called once at most, before any batch. */

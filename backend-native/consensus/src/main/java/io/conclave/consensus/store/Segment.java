@@ -16,7 +16,8 @@ import java.util.function.BooleanSupplier;
  *   magic 8 | version 4 | zero 4 | cluster id 16 | segment id 8 | file size 8 | CRC32C 4
  * </pre>
  *
- * Batches follow from offset 512, one behind the other. Ids count up without gaps; a segment without a batch is a spare.
+ * Batches follow from offset 512, one behind the other. Ids count up without gaps; a segment without a batch is a
+ * spare.
  */
 final class Segment implements Closeable {
     private static final long MAGIC = 0x434e434c5345474dL; // CNCLSEGM
@@ -51,8 +52,8 @@ final class Segment implements Closeable {
     }
 
     /**
-     * Makes a segment of zeros and makes it durable, name included; it appears under its name only when it is whole. Any
-     * thread; takes as long as writing so many bytes takes. Leaves nothing behind if it fails or is cancelled.
+     * Makes a segment of zeros and makes it durable, name included; it appears under its name only when it is whole.
+     * Any thread; takes as long as writing so many bytes takes. Leaves nothing behind if it fails or is cancelled.
      */
     static Segment create(Disk disk, UUID clusterId, long id, int size, BooleanSupplier cancelled) throws IOException {
         String name = name(id);

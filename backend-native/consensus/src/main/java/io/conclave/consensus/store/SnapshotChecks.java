@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads kept snapshots through in the background, since a disk may damage what was whole when it was written: each in its
- * turn, and one at once that somebody could not use. Owned by the member's thread.
+ * Reads kept snapshots through in the background, since a disk may damage what was whole when it was written: each in
+ * its turn, and one at once that a reader could not use. Owned by the member's thread.
  */
 final class SnapshotChecks {
     private static final Logger log = LoggerFactory.getLogger(SnapshotChecks.class);
@@ -29,7 +29,7 @@ final class SnapshotChecks {
 
     private final Set<Long> running = new HashSet<>();
 
-    /** Those of the running ones that somebody could not use. */
+    /** Those of the running ones that a reader could not use. */
     private final Set<Long> suspects = new HashSet<>();
 
     /** The last one whose turn it was. */

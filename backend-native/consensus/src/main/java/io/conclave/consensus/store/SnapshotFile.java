@@ -16,7 +16,8 @@ import java.util.function.BooleanSupplier;
 import java.util.zip.CRC32C;
 
 /**
- * The files {@code snapshot-<last index>.snap}, and {@code received-<last index>-<number>.snap} before they are installed:
+ * The files {@code snapshot-<last index>.snap}, and {@code received-<last index>-<number>.snap} before they are
+ * installed:
  *
  * <pre>
  *   magic 8 | version 4 | length of the log's state 4 | cluster id 16 | term 8 | last index 8 | timestamp ms 8
@@ -32,7 +33,9 @@ final class SnapshotFile {
     static final int END_BYTES = 20;
     static final int BUFFER_BYTES = 256 * 1024;
 
-    /** A snapshot is synced in steps of so many bytes: one sync of it all would make the log's own syncs wait for it. */
+    /**
+     * A snapshot is synced in steps of so many bytes: one sync of it all would make the log's own syncs wait for it.
+     */
     static final int SYNC_BYTES = 8 * 1024 * 1024;
 
     private static final long MAGIC = 0x434e434c534e4150L; // CNCLSNAP

@@ -20,8 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The snapshots of one member: which there are, when the next one is taken, and the one that is being received. Owned by
- * the member's thread; writing happens in the background.
+ * The snapshots of one member: which there are, when the next one is taken, and the one that is being received. Owned
+ * by the member's thread; writing happens in the background.
  */
 final class Snapshots {
     private static final Logger log = LoggerFactory.getLogger(Snapshots.class);
@@ -44,7 +44,11 @@ final class Snapshots {
     private final List<Long> indexes = new ArrayList<>();
 
     private SnapshotPosition newest = NONE;
-    private boolean running;
+    private @Nullable Writing writing;
+
+    /** The newest one was set aside while no other could be taken: that is to be done as soon as there is a state. */
+    private boolean owed;
+
     private boolean scarce;
 
     /** The snapshot that stood its check while the disk was full. */
@@ -66,6 +70,12 @@ final class Snapshots {
     private final SnapshotChecks checks;
     private @Nullable ReceivedSnapshot incoming;
     private int incomingNumber;
+
+    /** A snapshot on its way to the disk, which holds on to the machine's state. */
+    private static final class Writing {
+        /** Read by the writing thread, which ends early then. */
+        volatile boolean givenUp;
+    }
 
     /** Where the machine stands, and its state on demand. */
     private record Moment(SnapshotPosition position, Supplier<StateSnapshot> machine) {}
@@ -176,7 +186,7 @@ final class Snapshots {
     /** Takes one if it is time. */
     void takeIfDue() {
         Moment now = moment;
-        if (now != null && isDue(now.position.lastIndex() - tried)) {
+        if (now != null && (owed || isDue(now.position.lastIndex() - tried))) {
             take(now);
         }
     }
@@ -206,30 +216,36 @@ final class Snapshots {
         }
     }
 
-    private void take(Moment now) {
-        if (running || background.isStopping() || now.position.lastIndex() <= newest.lastIndex()) {
+    private void take(Moment of) {
+        if (writing != null || background.isStopping() || of.position.lastIndex() <= newest.lastIndex()) {
             return;
         }
-        running = true;
+        owed = false;
+        Writing now = new Writing();
+        writing = now;
         bytesSince = 0;
-        tried(now.position.lastIndex());
-        SnapshotPosition position = now.position;
-        StateSnapshot state = now.machine.get();
+        tried(of.position.lastIndex());
+        SnapshotPosition position = of.position;
+        StateSnapshot state = of.machine.get();
         background.run(
-                () -> SnapshotFile.write(disk, clusterId, position, state, background::isStopping),
-                bytes -> written(position, bytes),
+                () -> SnapshotFile.write(
+                        disk, clusterId, position, state, () -> background.isStopping() || now.givenUp),
+                bytes -> written(now, position, bytes),
                 this::failed);
     }
 
-    private void written(SnapshotPosition position, long bytes) {
-        running = false;
-        if (position.lastIndex() <= newest.lastIndex()) {
-            // another one was installed meanwhile
-            if (position.lastIndex() < newest.lastIndex()) {
-                deleteInBackground(List.of(SnapshotFile.name(position.lastIndex())));
-            }
+    /** Whether one is being written, which holds on to the machine's state. */
+    boolean isWriting() {
+        return writing != null;
+    }
+
+    private void written(Writing done, SnapshotPosition position, long bytes) {
+        writing = null;
+        if (done.givenUp) {
+            deleteInBackground(List.of(SnapshotFile.name(position.lastIndex())));
             return;
         }
+        owed = false;
         indexes.add(position.lastIndex());
         newest = position;
         newestBytes = bytes;
@@ -246,7 +262,7 @@ final class Snapshots {
     }
 
     private void failed(Throwable cause) {
-        running = false;
+        writing = null;
         if (cause instanceof CancelledException) {
             return;
         }
@@ -292,7 +308,7 @@ final class Snapshots {
 
     // ---- checking
 
-    /** Somebody could not use it. */
+    /** A reader could not use it. */
     void suspect(long lastIndex) {
         if (indexes.contains(lastIndex)) {
             checks.suspect(lastIndex);
@@ -326,6 +342,7 @@ final class Snapshots {
                 name + LogFormat.DAMAGED);
         if (newest.lastIndex() == lastIndex) {
             newest = NONE;
+            owed = true;
         }
         takeNow();
     }
@@ -359,6 +376,7 @@ final class Snapshots {
         ReceivedSnapshot made = new ReceivedSnapshot(
                 disk,
                 clusterId,
+                options.featureLevel(),
                 new ReceivedSnapshot.Announced(lastIndex, lastTerm, length),
                 SnapshotFile.receivedName(lastIndex, incomingNumber),
                 installer,
@@ -380,12 +398,16 @@ final class Snapshots {
         indexes.clear();
         indexes.add(position.lastIndex());
         newest = position;
+        owed = false;
         tried(position.lastIndex());
         try (DiskFile file = disk.open(SnapshotFile.name(position.lastIndex()))) {
             newestBytes = file.size();
         }
         moment = null;
         bytesSince = 0;
+        if (writing != null) {
+            writing.givenUp = true; // of the state that this one replaces
+        }
         deleteInBackground(obsolete);
     }
 

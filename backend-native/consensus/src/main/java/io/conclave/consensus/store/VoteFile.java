@@ -12,9 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What of a member's state changes in one step: the file {@code vote} holds a {@link Vote}, in two slots. One is written and
- * synced, then the other one gets the same: a torn write leaves the vote before, and damage of a slot leaves its copy. The
- * next vote begins with the copy. Each slot:
+ * What of a member's state changes in one step: the file {@code vote} holds a {@link StoredVote}, in two slots. One is
+ * written and synced, then the other one gets the same: a torn write leaves the vote before, and damage of a slot
+ * leaves its copy. The next vote begins with the copy. Each slot:
  *
  * <pre>
  *    0 magic 8           8 version 4           12 torn 4         16 cluster id 16      32 sequence 8
@@ -44,7 +44,7 @@ final class VoteFile implements Closeable {
     /** The slot, 0 or 1, in which the newest is durable. */
     private int durableSlot;
 
-    private record Slot(long sequence, Vote vote) {}
+    private record Slot(long sequence, StoredVote vote) {}
 
     private VoteFile(DiskFile file, UUID clusterId, Slot newest, int foundIn) {
         this.file = file;
@@ -57,7 +57,7 @@ final class VoteFile implements Closeable {
     static void create(Disk disk, String name, UUID clusterId) throws IOException {
         try (DiskFile file = disk.create(name)) {
             file.write(ByteBuffer.allocate(2 * SLOT_STRIDE), 0);
-            file.write(encode(clusterId, new Slot(0, Vote.NONE)), 0);
+            file.write(encode(clusterId, new Slot(0, StoredVote.NONE)), 0);
             file.sync();
         }
     }
@@ -87,7 +87,7 @@ final class VoteFile implements Closeable {
         }
     }
 
-    /** Whether nothing was ever voted or logged in this directory: what an interrupted birth leaves. */
+    /** Whether nothing was ever voted or logged in this directory: what an interrupted bootstrap leaves. */
     static boolean isUnused(Disk disk) throws IOException {
         try (DiskFile file = disk.open(NAME)) {
             ByteBuffer bytes = ByteBuffer.allocate(SLOT_STRIDE + BYTES);
@@ -96,12 +96,12 @@ final class VoteFile implements Closeable {
         }
     }
 
-    Vote vote() {
+    StoredVote vote() {
         return newest.vote;
     }
 
     /** Returns when it is durable. */
-    void write(Vote vote) throws IOException {
+    void write(StoredVote vote) throws IOException {
         write(new Slot(newest.sequence + 1, vote), 1 - durableSlot);
     }
 
@@ -120,7 +120,7 @@ final class VoteFile implements Closeable {
     }
 
     private static ByteBuffer encode(UUID clusterId, Slot slot) {
-        Vote vote = slot.vote;
+        StoredVote vote = slot.vote;
         ByteBuffer bytes = ByteBuffer.allocate(BYTES);
         bytes.putLong(MAGIC).putInt(VERSION).putInt(vote.torn() ? 1 : 0);
         LogFormat.putId(bytes, clusterId);
@@ -152,7 +152,7 @@ final class VoteFile implements Closeable {
         LogPosition durable = new LogPosition(bytes.getLong(), bytes.getLong());
         long commitIndex = bytes.getLong();
         LogBase base = new LogBase(bytes.getLong(), bytes.getLong());
-        Vote vote = new Vote(
+        StoredVote vote = new StoredVote(
                 term, votedFor, torn, bytes.getLong(), durable, commitIndex, base, bytes.getLong(), bytes.getLong());
         return Optional.of(new Slot(sequence, vote));
     }

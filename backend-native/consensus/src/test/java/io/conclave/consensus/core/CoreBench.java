@@ -5,10 +5,10 @@ import io.conclave.consensus.core.PeerMessage.AppendReply;
 import io.conclave.consensus.core.PeerMessage.VoteReply;
 import io.conclave.consensus.entry.ClusterConfiguration;
 import io.conclave.consensus.entry.ConfigurationCodec;
-import io.conclave.consensus.entry.EntryKind;
+import io.conclave.consensus.entry.EnsembleMember;
 import io.conclave.consensus.entry.LogBatch;
 import io.conclave.consensus.entry.LogEntry;
-import io.conclave.consensus.entry.Member;
+import io.conclave.consensus.entry.LogEntryKind;
 import io.conclave.consensus.entry.Origin;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,11 +18,11 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** One core on a bench: a test says what the others say to it, and looks at what it answers. Member 1, directory 101. */
+/** One core on a bench: a test says what the others say to it, and looks at what it answers. EnsembleMember 1, directory 101. */
 final class CoreBench {
     final Core core;
     long nowMs = 1_000;
-    final List<Output> outputs = new ArrayList<>();
+    final List<CoreOutput> outputs = new ArrayList<>();
 
     CoreBench(long term, boolean cut, ClusterConfiguration configuration, LogBatch... log) {
         this(term, cut, configuration, Rules.RAFT, log);
@@ -44,9 +44,9 @@ final class CoreBench {
 
     /** Members with directories 101, 102, ..., of whom the first so many vote. */
     static ClusterConfiguration cluster(int members, int voters) {
-        Map<Integer, Member> all = new TreeMap<>();
+        Map<Integer, EnsembleMember> all = new TreeMap<>();
         for (int id = 1; id <= members; id++) {
-            all.put(id, new Member(id, 100 + id, "host" + id, 1, "", 0, false));
+            all.put(id, new EnsembleMember(id, 100 + id, "host" + id, 1, "", 0, false));
         }
         Set<Integer> voting = new TreeSet<>(all.keySet());
         voting.removeIf(id -> id > voters);
@@ -55,7 +55,8 @@ final class CoreBench {
 
     static LogBatch batch(long term, long index) {
         return new LogBatch(
-                term, index, 0, List.of(new LogEntry(EntryKind.APPLICATION, Origin.NONE, new byte[] {(byte) index})));
+                term, index, 0, List.of(new LogEntry(LogEntryKind.APPLICATION, Origin.NONE, new byte[] {(byte) index
+                })));
     }
 
     static LogBatch batch(long term, long index, ClusterConfiguration configuration) {
@@ -63,7 +64,8 @@ final class CoreBench {
                 term,
                 index,
                 0,
-                List.of(new LogEntry(EntryKind.CONFIGURATION, Origin.NONE, ConfigurationCodec.encode(configuration))));
+                List.of(new LogEntry(
+                        LogEntryKind.CONFIGURATION, Origin.NONE, ConfigurationCodec.encode(configuration))));
     }
 
     List<LogEntry> entry() {
@@ -86,7 +88,7 @@ final class CoreBench {
     List<PeerMessage> sent() {
         List<PeerMessage> sent = takeUnwritten();
         boolean more = false;
-        for (Output output : List.copyOf(outputs)) {
+        for (CoreOutput output : List.copyOf(outputs)) {
             if (!output.append().isEmpty()) {
                 LogBatch last = output.append().get(output.append().size() - 1);
                 core.durable(nowMs, last.lastIndex(), last.term());
@@ -102,7 +104,7 @@ final class CoreBench {
     List<PeerMessage> takeUnwritten() {
         outputs.clear();
         List<PeerMessage> sent = new ArrayList<>();
-        Output output;
+        CoreOutput output;
         do {
             output = core.take();
             outputs.add(output);

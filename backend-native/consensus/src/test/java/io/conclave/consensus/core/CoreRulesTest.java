@@ -12,8 +12,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.conclave.consensus.core.PeerMessage.Append;
 import io.conclave.consensus.core.PeerMessage.AppendReply;
 import io.conclave.consensus.core.PeerMessage.Commit;
-import io.conclave.consensus.core.PeerMessage.ConfirmReply;
-import io.conclave.consensus.core.PeerMessage.ConfirmRequest;
+import io.conclave.consensus.core.PeerMessage.ReadIndexReply;
+import io.conclave.consensus.core.PeerMessage.ReadIndexRequest;
 import io.conclave.consensus.core.PeerMessage.TimeoutNow;
 import io.conclave.consensus.core.PeerMessage.VoteReply;
 import io.conclave.consensus.core.PeerMessage.VoteRequest;
@@ -46,7 +46,7 @@ class CoreRulesTest {
     void theVoteIsToBeDurableBeforeItsAnswerLeaves() {
         CoreBench bench = new CoreBench(1, false, cluster(3, 3));
         bench.receive(2, request(2, 0, 0));
-        assertEquals(new Output.Vote(2, 2), bench.outputs.get(0).vote());
+        assertEquals(new CoreOutput.Vote(2, 2), bench.outputs.get(0).vote());
         assertEquals(1, bench.outputs.get(0).messages().size());
     }
 
@@ -92,7 +92,7 @@ class CoreRulesTest {
         bench.pass(0);
         assertEquals(CoreRole.LEADER, bench.core.status().role());
         assertEquals(1, bench.core.status().commitIndex());
-        assertFalse(bench.core.status().weak());
+        assertFalse(bench.core.status().provisional());
     }
 
     @Test
@@ -103,7 +103,7 @@ class CoreRulesTest {
     }
 
     @Test
-    void weakVotesWinOnlyIfAllAreThere() {
+    void provisionalVotesWinOnlyIfAllAreThere() {
         CoreBench bench = new CoreBench(1, false, cluster(3, 3));
         bench.pass(2_500);
         bench.receive(2, new VoteReply(true, 2, true, true, 99));
@@ -120,9 +120,9 @@ class CoreRulesTest {
     void aCutLogIsWholeAgainOnlyWithAnEntryOfTheLeadersOwnTermCommitted() {
         CoreBench bench = new CoreBench(1, true, cluster(3, 3), batch(1, 1));
         bench.receive(2, append(2, 1, 1, 1, batch(2, 2)));
-        assertTrue(bench.core.status().weak(), "a new leader does not know what is committed");
+        assertTrue(bench.core.status().provisional(), "a new leader does not know what is committed");
         bench.receive(2, append(2, 2, 2, 2));
-        assertFalse(bench.core.status().weak());
+        assertFalse(bench.core.status().provisional());
     }
 
     @Test
@@ -183,7 +183,7 @@ class CoreRulesTest {
         bench.acknowledge(3, 1);
         for (int i = 1; i <= 40 && bench.core.role() == CoreRole.LEADER; i++) {
             bench.nowMs += 50;
-            bench.core.confirm(bench.nowMs, i, new byte[0]);
+            bench.core.readIndex(bench.nowMs, i, new byte[0]);
             assertFalse(only(Append.class, bench.sent()).isEmpty());
             if (bench.nowMs >= bench.core.nextTickMs()) {
                 bench.pass(0);
@@ -193,12 +193,12 @@ class CoreRulesTest {
     }
 
     @Test
-    void aRequestThatIsRepeatedWhileItWaitsIsConfirmedOnceAndItsNoteHandedOutOnce() {
+    void aRequestThatIsRepeatedWhileItWaitsIsAnsweredOnceAndItsNoteHandedOutOnce() {
         CoreBench bench = new CoreBench(0, false, cluster(3, 3));
         bench.lead();
         int notes = 0;
         for (int i = 0; i < 5; i++) {
-            bench.receive(2, new ConfirmRequest(7, new byte[1]));
+            bench.receive(2, new ReadIndexRequest(7, new byte[1]));
             notes += bench.outputs.stream()
                     .mapToInt(output -> output.notes().size())
                     .sum();
@@ -206,7 +206,7 @@ class CoreRulesTest {
         assertEquals(1, notes);
         List<PeerMessage> sent = bench.receive(2, new AppendReply(1, true, 1, 0, 0, 0));
         sent.addAll(bench.receive(2, new AppendReply(1, true, 1, 0, 0, bench.lastRound)));
-        assertEquals(1, only(ConfirmReply.class, sent).size());
+        assertEquals(1, only(ReadIndexReply.class, sent).size());
     }
 
     @Test
@@ -302,10 +302,10 @@ class CoreRulesTest {
     }
 
     @Test
-    void aConfirmationNeedsTheOwnTermCommittedAndAMajorityAfterTheNote() {
+    void aReadIndexNeedsTheOwnTermCommittedAndAMajorityAfterTheNote() {
         CoreBench bench = new CoreBench(0, false, cluster(3, 3));
         bench.lead();
-        bench.receive(3, new ConfirmRequest(7, new byte[] {1}));
+        bench.receive(3, new ReadIndexRequest(7, new byte[] {1}));
         assertEquals(1, bench.outputs.get(0).notes().size());
         bench.lastRound = 1 << 20;
         bench.acknowledge(2, 0);
@@ -317,31 +317,33 @@ class CoreRulesTest {
     }
 
     @Test
-    void aConfirmationIsAnsweredByARoundOfItsOwn() {
+    void aReadIndexIsAnsweredByARoundOfItsOwn() {
         CoreBench bench = new CoreBench(0, false, cluster(3, 3));
         bench.lead();
         bench.lastRound = 0;
         bench.receive(2, new AppendReply(1, true, 1, 0, 0, 0));
-        List<PeerMessage> sent = bench.receive(3, new ConfirmRequest(7, new byte[0]));
+        List<PeerMessage> sent = bench.receive(3, new ReadIndexRequest(7, new byte[0]));
         long round = only(Append.class, sent).get(0).round();
         assertEquals(
-                List.of(), only(ConfirmReply.class, bench.receive(2, new AppendReply(1, true, 1, 0, 0, round - 1))));
-        ConfirmReply reply = only(ConfirmReply.class, bench.receive(2, new AppendReply(1, true, 1, 0, 0, round)))
+                List.of(), only(ReadIndexReply.class, bench.receive(2, new AppendReply(1, true, 1, 0, 0, round - 1))));
+        ReadIndexReply reply = only(ReadIndexReply.class, bench.receive(2, new AppendReply(1, true, 1, 0, 0, round)))
                 .get(0);
-        assertEquals(new ConfirmReply(1, 7, 1), reply);
+        assertEquals(new ReadIndexReply(1, 7, 1), reply);
     }
 
     @Test
     void whatWasAskedOfOneLeaderIsAskedOfTheNext() {
         CoreBench bench = new CoreBench(1, false, cluster(3, 3));
         bench.receive(2, append(1, 0, 0, 0));
-        bench.core.confirm(bench.nowMs, 9, new byte[0]);
-        assertEquals(1, only(ConfirmRequest.class, bench.sent()).size());
+        bench.core.readIndex(bench.nowMs, 9, new byte[0]);
+        assertEquals(1, only(ReadIndexRequest.class, bench.sent()).size());
         assertEquals(
                 1,
-                only(ConfirmRequest.class, bench.receive(3, append(2, 0, 0, 0))).size());
-        bench.receive(3, new ConfirmReply(2, 9, 4));
-        assertEquals(List.of(new Output.Confirmed(9, 4)), bench.outputs.get(0).confirmed());
+                only(ReadIndexRequest.class, bench.receive(3, append(2, 0, 0, 0)))
+                        .size());
+        bench.receive(3, new ReadIndexReply(2, 9, 4));
+        assertEquals(
+                List.of(new CoreOutput.ReadIndex(9, 4)), bench.outputs.get(0).readIndexes());
     }
 
     @Test
@@ -371,6 +373,67 @@ class CoreRulesTest {
     }
 
     @Test
+    void whoHasNoStateYetAcknowledgesAndVotesButDoesNotStand() {
+        CoreBench bench = new CoreBench(1, false, cluster(3, 3));
+        bench.receive(2, append(1, 0, 0, 0));
+        bench.core.hasState(bench.nowMs, false);
+        bench.core.installed(bench.nowMs, 9, 1, 5, cluster(3, 3), 0);
+        AppendReply reply = only(AppendReply.class, bench.receive(2, append(1, 9, 1, 9, batch(1, 10))))
+                .get(0);
+        assertTrue(reply.accepted());
+        List<PeerMessage> sent = bench.receive(2, new TimeoutNow(1));
+        assertEquals(List.of(), only(VoteRequest.class, sent));
+        assertFalse(only(VoteReply.class, sent).get(0).granted());
+        assertEquals(List.of(), only(VoteRequest.class, bench.pass(5_000)));
+        assertTrue(only(VoteReply.class, bench.receive(3, new VoteRequest(false, 2, 10, 1, 101, false)))
+                .get(0)
+                .granted());
+        bench.core.hasState(bench.nowMs, true);
+        assertEquals(2, only(VoteRequest.class, bench.pass(5_000)).size());
+    }
+
+    @Test
+    void aCandidateWhoseStateIsReplacedIsNoneAnyMore() {
+        CoreBench bench = new CoreBench(1, false, cluster(3, 3));
+        bench.pass(2_500);
+        bench.receive(2, new VoteReply(true, 2, true, false, 0));
+        assertEquals(CoreRole.CANDIDATE, bench.core.status().role());
+        bench.core.hasState(bench.nowMs, false);
+        bench.core.installed(bench.nowMs, 9, 1, 5, cluster(3, 3), 0);
+        bench.receive(2, new VoteReply(false, 2, true, false, 0));
+        assertEquals(CoreRole.FOLLOWER, bench.core.status().role());
+    }
+
+    @Test
+    void aLeaderWhoseSuccessorDeclinesGoesOnAtOnce() {
+        CoreBench bench = new CoreBench(0, false, cluster(3, 3));
+        bench.lead();
+        assertTrue(bench.core.transfer(bench.nowMs, 2));
+        bench.receive(2, new AppendReply(1, true, 1, 0, 0, bench.lastRound));
+        assertFalse(bench.core.status().takesProposals());
+        bench.receive(3, new VoteReply(false, 1, false, false, 0));
+        assertFalse(bench.core.status().takesProposals(), "it is not the one who was asked");
+        bench.receive(2, new VoteReply(false, 1, false, false, 0));
+        assertTrue(bench.core.status().takesProposals());
+    }
+
+    @Test
+    void whereAnySuccessorWillDoTheNextOneIsAskedWhenOneDeclines() {
+        CoreBench bench = new CoreBench(0, false, cluster(3, 3));
+        bench.lead();
+        bench.acknowledge(3, 1);
+        bench.receive(2, new AppendReply(1, true, 1, 0, 0, bench.lastRound));
+        assertTrue(bench.core.transfer(bench.nowMs, 0));
+        assertEquals(List.of(new TimeoutNow(1)), only(TimeoutNow.class, bench.sent()));
+        List<PeerMessage> sent = bench.receive(2, new VoteReply(false, 1, false, false, 0));
+        assertEquals(List.of(new TimeoutNow(1)), only(TimeoutNow.class, sent));
+        assertFalse(bench.core.status().takesProposals());
+        bench.receive(3, new VoteReply(false, 1, false, false, 0));
+        assertTrue(bench.core.status().takesProposals(), "nobody is left to ask");
+        assertTrue(bench.core.transfer(bench.nowMs, 0), "a decline counts for one transfer only");
+    }
+
+    @Test
     void aChangeOfVotersGoesThroughBothMajoritiesAndIsCompletedByItself() {
         CoreBench bench = new CoreBench(0, false, cluster(5, 3));
         bench.lead();
@@ -396,7 +459,7 @@ class CoreRulesTest {
         CoreBench bench = new CoreBench(0, false, cluster(3, 3));
         bench.lead();
         bench.acknowledge(2, 1);
-        Map<Integer, io.conclave.consensus.entry.Member> members =
+        Map<Integer, io.conclave.consensus.entry.EnsembleMember> members =
                 new TreeMap<>(cluster(3, 3).members());
         members.put(3, members.get(3).withDirectory(999));
         assertThrows(

@@ -1,8 +1,8 @@
 package io.conclave.consensus.core;
 
 import io.conclave.consensus.entry.ClusterConfiguration;
-import io.conclave.consensus.entry.EntryKind;
 import io.conclave.consensus.entry.LogBatch;
+import io.conclave.consensus.entry.LogEntryKind;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -22,10 +22,10 @@ final class DurableState {
     private final List<Stored> log = new ArrayList<>();
     private final Configurations configurations;
 
-    DurableState(long directory, ClusterConfiguration birth) {
+    DurableState(long directory, ClusterConfiguration bootstrap) {
         this.directory = directory;
-        base = new Base(0, 0, 0, birth, 0);
-        configurations = new Configurations(birth, 0);
+        base = new Base(0, 0, 0, bootstrap, 0);
+        configurations = new Configurations(bootstrap, 0);
     }
 
     Base base() {
@@ -76,7 +76,7 @@ final class DurableState {
      */
     void tear(int batches) {
         for (int i = 0; i < batches && !log.isEmpty(); i++) {
-            if (last().entries().get(0).kind() == EntryKind.CONFIGURATION) {
+            if (last().entries().get(0).kind() == LogEntryKind.CONFIGURATION) {
                 break;
             }
             log.remove(log.size() - 1);

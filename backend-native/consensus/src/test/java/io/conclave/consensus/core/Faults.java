@@ -162,7 +162,7 @@ final class Faults {
                     divide(member.core.status().configuration());
                 }
             }
-            case FULL_AGAIN -> {
+            case CAUGHT_UP -> {
                 if (dies) {
                     crash(leader, 0, random.nextInt(8), false);
                 } else {
@@ -177,15 +177,15 @@ final class Faults {
     }
 
     /** For a while only the two have the leader's batches; then one loses some, and the other what it knows of commits. */
-    private void forgetWhatIsCommitted(SimulatedMember leader, SimulatedMember witness) {
+    private void forgetWhatIsCommitted(SimulatedMember leader, SimulatedMember survivor) {
         int forMs = timeoutMs / 2 + random.nextInt(timeoutMs);
         for (SimulatedMember other : cluster.members()) {
-            if (other != witness) {
+            if (other != survivor) {
                 cut(leader.id, other.id, forMs);
             }
         }
         later(timeoutMs / 2, () -> {
-            dieAfterTheAnswer(witness, timeoutMs / 2);
+            dieAfterTheAnswer(survivor, timeoutMs / 2);
             later(timeoutMs / 5, () -> crash(leader, 0, 0, false, 1));
         });
     }

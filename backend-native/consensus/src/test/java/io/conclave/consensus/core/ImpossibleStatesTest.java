@@ -32,7 +32,7 @@ class ImpossibleStatesTest {
         return cluster;
     }
 
-    /** Member 1 has the disk of its birth, on which it is the only voter; it is linked to those first whom it wants as followers. */
+    /** Member 1 has the disk of its bootstrap, on which it is the only voter; it is linked to those first whom it wants as followers. */
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 3, 10, 100, 1_000})
     void theOnlyVoterOfAnOldDiskStopsWhenFollowersContradictIt(int leaderLinkedLaterMs) {
@@ -153,7 +153,7 @@ class ImpossibleStatesTest {
     /** A torn tail on one member, another one is down; the one that led before is whole. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void whoLedLastLeadsAgainWithAWeakVote(boolean itsProcessLives) {
+    void theLastLeaderLeadsAgainWithAProvisionalVote(boolean itsProcessLives) {
         QuietCluster cluster = new QuietCluster(1, 2, 3);
         Set.of(1, 2, 3).forEach(id -> cluster.start(id, 5, THREE, false));
         cluster.linkAll();
@@ -174,6 +174,6 @@ class ImpossibleStatesTest {
         cluster.linkAll();
         cluster.pass(5_000);
         assertEquals(itsProcessLives ? leader : 0, cluster.leader());
-        assertEquals(!itsProcessLives, cluster.process(torn).core.status().weak());
+        assertEquals(!itsProcessLives, cluster.process(torn).core.status().provisional());
     }
 }

@@ -21,9 +21,9 @@ final class Invariants {
     /** By first index: the term of whoever said so first. */
     private final Map<Long, Long> committedIn = new HashMap<>();
 
-    private final Map<Long, Long> confirmFloors = new HashMap<>();
+    private final Map<Long, Long> readIndexFloors = new HashMap<>();
     private final Set<Long> notesGiven = new HashSet<>();
-    int confirmations;
+    int readIndexes;
 
     long committedIndex() {
         return committed.isEmpty() ? 0 : committed.lastEntry().getValue().lastIndex();
@@ -74,8 +74,8 @@ final class Invariants {
                 () -> "member " + member + " installs a snapshot up to " + lastIndex + " that nobody has committed");
     }
 
-    void confirmAsked(long id) {
-        confirmFloors.put(id, committedIndex());
+    void readIndexAsked(long id) {
+        readIndexFloors.put(id, committedIndex());
     }
 
     void noteGiven(long id) {
@@ -83,13 +83,13 @@ final class Invariants {
     }
 
     /** Whatever was known to be committed when it was asked for is below the index that came. */
-    void confirmed(int member, long id, long index) {
-        long floor = confirmFloors.get(id);
+    void readIndexAnswered(int member, long id, long index) {
+        long floor = readIndexFloors.get(id);
         check(
                 index >= floor,
                 () -> "member " + member + " may read at " + index + ", but " + floor + " was committed before");
-        check(id % 2 == 0 || notesGiven.contains(id), () -> "confirmed without a note being given out");
-        confirmations++;
+        check(id % 2 == 0 || notesGiven.contains(id), () -> "a read index without its note being given out");
+        readIndexes++;
     }
 
     private static boolean isEqual(LogBatch one, LogBatch other) {

@@ -80,23 +80,23 @@ enum Mistake {
             };
         }
     },
-    CONFIRMED_WITHOUT_MAJORITY {
+    READ_INDEX_WITHOUT_MAJORITY {
         @Override
         Rules rules() {
             return new Rules() {
                 @Override
-                boolean isConfirmed(ClusterConfiguration configuration, IntPredicate acknowledged) {
+                boolean isLeadershipConfirmed(ClusterConfiguration configuration, IntPredicate acknowledged) {
                     return true;
                 }
             };
         }
     },
-    CONFIRMED_BEFORE_TERM_COMMITTED {
+    READ_INDEX_BEFORE_TERM_COMMITTED {
         @Override
         Rules rules() {
             return new Rules() {
                 @Override
-                boolean mayConfirm(boolean termCommitted) {
+                boolean mayBeginReadIndex(boolean termCommitted) {
                     return true;
                 }
             };
@@ -129,20 +129,20 @@ enum Mistake {
             };
         }
     },
-    WEAK_VOTES_COUNTED_AS_FULL {
+    PROVISIONAL_VOTES_COUNTED_AS_COMPLETE {
         @Override
         Rules rules() {
             return new Rules() {
                 @Override
-                boolean isElected(ClusterConfiguration configuration, Set<Integer> full, Set<Integer> weak) {
-                    Set<Integer> all = new HashSet<>(full);
-                    all.addAll(weak);
+                boolean isElected(ClusterConfiguration configuration, Set<Integer> complete, Set<Integer> provisional) {
+                    Set<Integer> all = new HashSet<>(complete);
+                    all.addAll(provisional);
                     return super.isElected(configuration, all, Set.of());
                 }
             };
         }
     },
-    /** A candidate that has led at any time counts every weak vote as a full one. */
+    /** A candidate that has led at any time counts every provisional vote as a complete one. */
     VOUCHED_FOR_ANY_TERM {
         @Override
         Rules rules() {
@@ -166,12 +166,51 @@ enum Mistake {
             };
         }
     },
-    FULL_AGAIN_AT_ANY_COMMIT_INDEX {
+    /** Found where disks go back in time: in the simulation of members. */
+    COMMITTED_NOT_COMPARED {
         @Override
         Rules rules() {
             return new Rules() {
                 @Override
-                boolean isFullAgain(long toldCommitIndex, long termOfThat, long term, long durableIndex) {
+                boolean differsFromCommitted(LogBatch leaders, LogWindow ours) {
+                    return false;
+                }
+
+                @Override
+                boolean differsFromCommitted(long previousIndex, long previousTerm, LogWindow ours) {
+                    return false;
+                }
+
+                @Override
+                boolean isTooEarly(LogBatch leaders, long term, long committedBeforeTerm) {
+                    return false;
+                }
+
+                @Override
+                boolean isBeyond(long matchIndex, long lastIndex) {
+                    return false;
+                }
+            };
+        }
+    },
+    /** The only voter does not ask the members that it lists. Found where disks go back in time. */
+    LEADS_ALONE_AT_ONCE {
+        @Override
+        Rules rules() {
+            return new Rules() {
+                @Override
+                boolean mayLeadAlone(boolean heardAll, boolean patienceIsOver) {
+                    return true;
+                }
+            };
+        }
+    },
+    CAUGHT_UP_AT_ANY_COMMIT_INDEX {
+        @Override
+        Rules rules() {
+            return new Rules() {
+                @Override
+                boolean hasCaughtUp(long toldCommitIndex, long termOfThat, long term, long durableIndex) {
                     return toldCommitIndex <= durableIndex;
                 }
             };
@@ -196,6 +235,30 @@ enum Mistake {
                 @Override
                 boolean asksBeforeVotes() {
                     return false;
+                }
+            };
+        }
+    },
+    /** A member whose state is still being read stands for election. */
+    STOOD_WITHOUT_STATE {
+        @Override
+        Rules rules() {
+            return new Rules() {
+                @Override
+                boolean mayStand(boolean hasState) {
+                    return true;
+                }
+            };
+        }
+    },
+    /** Shell: a member applies, and serves, before its state is read. */
+    APPLIED_WITHOUT_STATE {
+        @Override
+        Rules rules() {
+            return new Rules() {
+                @Override
+                boolean mayApply(boolean hasState) {
+                    return true;
                 }
             };
         }

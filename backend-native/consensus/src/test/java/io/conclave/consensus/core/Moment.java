@@ -13,5 +13,5 @@ enum Moment {
     /** It has another configuration in its log. */
     CONFIGURED,
     /** Its log was cut, and it says that it has caught up. */
-    FULL_AGAIN
+    CAUGHT_UP
 }

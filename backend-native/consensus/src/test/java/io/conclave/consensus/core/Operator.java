@@ -1,7 +1,7 @@
 package io.conclave.consensus.core;
 
 import io.conclave.consensus.entry.ClusterConfiguration;
-import io.conclave.consensus.entry.Member;
+import io.conclave.consensus.entry.EnsembleMember;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -49,12 +49,12 @@ final class Operator {
 
     private ClusterConfiguration mended(SimulatedMember leader, ClusterConfiguration configuration) {
         for (PeerStatus peer : leader.core.peers()) {
-            Member member = configuration.members().get(peer.member());
+            EnsembleMember member = configuration.members().get(peer.member());
             if (peer.linked() && peer.directory() != 0 && peer.directory() != member.directory()) {
                 if (configuration.isVoter(peer.member())) {
                     return with(configuration, configuration.members(), peer.member(), false);
                 }
-                Map<Integer, Member> members = new TreeMap<>(configuration.members());
+                Map<Integer, EnsembleMember> members = new TreeMap<>(configuration.members());
                 members.put(peer.member(), member.withDirectory(peer.directory()));
                 return new ClusterConfiguration(members, configuration.voters(), Set.of());
             }
@@ -88,9 +88,9 @@ final class Operator {
             return reshuffled(leader, configuration);
         }
         int id = 1 + random.nextInt(cluster.members().size());
-        Map<Integer, Member> members = new TreeMap<>(configuration.members());
+        Map<Integer, EnsembleMember> members = new TreeMap<>(configuration.members());
         if (!members.containsKey(id)) {
-            members.put(id, new Member(id, cluster.member(id).disk.directory, "host" + id, 1, "", 0, false));
+            members.put(id, new EnsembleMember(id, cluster.member(id).disk.directory, "host" + id, 1, "", 0, false));
             return new ClusterConfiguration(members, configuration.voters(), Set.of());
         }
         boolean votes = configuration.voters().contains(id);
@@ -115,7 +115,7 @@ final class Operator {
     }
 
     private static ClusterConfiguration with(
-            ClusterConfiguration configuration, Map<Integer, Member> members, int id, boolean votes) {
+            ClusterConfiguration configuration, Map<Integer, EnsembleMember> members, int id, boolean votes) {
         Set<Integer> voters = new TreeSet<>(configuration.voters());
         if (votes) {
             voters.add(id);

@@ -1,10 +1,10 @@
 package io.conclave.consensus.core;
 
 import io.conclave.consensus.entry.ClusterConfiguration;
-import io.conclave.consensus.entry.EntryKind;
+import io.conclave.consensus.entry.EnsembleMember;
 import io.conclave.consensus.entry.LogBatch;
 import io.conclave.consensus.entry.LogEntry;
-import io.conclave.consensus.entry.Member;
+import io.conclave.consensus.entry.LogEntryKind;
 import io.conclave.consensus.entry.Origin;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
@@ -20,7 +20,7 @@ import java.util.TreeMap;
 
 /**
  * Some cores whose messages take a millisecond and whose disks are fast, and on which nothing happens by itself: a test
- * says who is started with what, who is linked to whom, and when. Member N has directory 100 + N.
+ * says who is started with what, who is linked to whom, and when. EnsembleMember N has directory 100 + N.
  */
 final class QuietCluster {
     private record Sent(int from, int to, PeerMessage message) {}
@@ -57,8 +57,8 @@ final class QuietCluster {
     // ---- who
 
     static ClusterConfiguration configuration(Set<Integer> members, Set<Integer> voters) {
-        Map<Integer, Member> map = new TreeMap<>();
-        members.forEach(id -> map.put(id, new Member(id, 100 + id, "host" + id, 1, "", 0, false)));
+        Map<Integer, EnsembleMember> map = new TreeMap<>();
+        members.forEach(id -> map.put(id, new EnsembleMember(id, 100 + id, "host" + id, 1, "", 0, false)));
         return new ClusterConfiguration(map, voters, Set.of());
     }
 
@@ -127,7 +127,7 @@ final class QuietCluster {
             if (nowMs >= process.core.nextTickMs()) {
                 process.core.tick(nowMs, nowMs);
             }
-            Output output;
+            CoreOutput output;
             do {
                 output = process.core.take();
                 carryOut(id, process, output);
@@ -137,7 +137,7 @@ final class QuietCluster {
         }
     }
 
-    private void carryOut(int id, Process process, Output output) {
+    private void carryOut(int id, Process process, CoreOutput output) {
         output.messages().forEach(envelope -> send(id, envelope.to(), envelope.message()));
         if (!output.append().isEmpty()) {
             LogBatch last = output.append().get(output.append().size() - 1);
@@ -170,7 +170,7 @@ final class QuietCluster {
         Process leader = up.get(leader());
         for (int i = 0; i < count; i++) {
             byte[] payload = ("write " + i).getBytes(StandardCharsets.UTF_8);
-            leader.core.propose(nowMs, nowMs, List.of(new LogEntry(EntryKind.APPLICATION, Origin.NONE, payload)));
+            leader.core.propose(nowMs, nowMs, List.of(new LogEntry(LogEntryKind.APPLICATION, Origin.NONE, payload)));
         }
     }
 

@@ -3,9 +3,9 @@ package io.conclave.consensus.core;
 import static io.conclave.consensus.core.Invariants.check;
 
 import io.conclave.consensus.entry.ClusterConfiguration;
-import io.conclave.consensus.entry.EntryKind;
+import io.conclave.consensus.entry.EnsembleMember;
 import io.conclave.consensus.entry.LogEntry;
-import io.conclave.consensus.entry.Member;
+import io.conclave.consensus.entry.LogEntryKind;
 import io.conclave.consensus.entry.Origin;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -58,7 +58,7 @@ final class SimulatedCluster {
     private final SplittableRandom random;
     private final PriorityQueue<Event> events = new PriorityQueue<>();
     private final TreeMap<Integer, SimulatedMember> members = new TreeMap<>();
-    private final Set<Long> unconfirmed = new HashSet<>();
+    private final Set<Long> unansweredReadIndexes = new HashSet<>();
     long nowMs = 1_000;
     long eventCount;
     private long nextId = 1;
@@ -75,20 +75,20 @@ final class SimulatedCluster {
         links = new SimulatedLinks(this, random.split());
         operator = new Operator(this, random.split());
         faults = new Faults(this, random.split());
-        ClusterConfiguration birth = birth(schedule.members, schedule.voters);
+        ClusterConfiguration bootstrap = bootstrap(schedule.members, schedule.voters);
         for (int id = 1; id <= schedule.members + schedule.strangers; id++) {
             boolean member = id <= schedule.members;
-            long directory = member ? birth.members().get(id).directory() : nextDirectory++;
-            ClusterConfiguration known = member ? birth : ClusterConfiguration.NONE;
+            long directory = member ? bootstrap.members().get(id).directory() : nextDirectory++;
+            ClusterConfiguration known = member ? bootstrap : ClusterConfiguration.NONE;
             members.put(id, new SimulatedMember(id, this, random.split(), known, directory));
         }
     }
 
-    private ClusterConfiguration birth(int size, int voters) {
-        Map<Integer, Member> all = new TreeMap<>();
+    private ClusterConfiguration bootstrap(int size, int voters) {
+        Map<Integer, EnsembleMember> all = new TreeMap<>();
         Set<Integer> voting = new HashSet<>();
         for (int id = 1; id <= size; id++) {
-            all.put(id, new Member(id, nextDirectory++, "host" + id, 1, "", 0, false));
+            all.put(id, new EnsembleMember(id, nextDirectory++, "host" + id, 1, "", 0, false));
             if (id <= voters) {
                 voting.add(id);
             }
@@ -227,7 +227,7 @@ final class SimulatedCluster {
         at(nowMs + 1 + random.nextInt(schedule.proposalMs), () -> {
             proposeSomewhere();
             if (random.nextInt(3) == 0) {
-                confirmSomewhere();
+                readIndexSomewhere();
             }
             keepBusy();
         });
@@ -252,12 +252,12 @@ final class SimulatedCluster {
             byte[] payload = ByteBuffer.allocate(8 + random.nextInt(100))
                     .putLong(nextId++)
                     .array();
-            entries.add(new LogEntry(EntryKind.APPLICATION, Origin.NONE, payload));
+            entries.add(new LogEntry(LogEntryKind.APPLICATION, Origin.NONE, payload));
         }
         return entries;
     }
 
-    private void confirmSomewhere() {
+    private void readIndexSomewhere() {
         List<SimulatedMember> up =
                 members.values().stream().filter(SimulatedMember::isUp).toList();
         if (!up.isEmpty()) {
@@ -267,20 +267,20 @@ final class SimulatedCluster {
                     ? new byte[0]
                     : ByteBuffer.allocate(8).putLong(id).array();
             member.turn(() -> {
-                invariants.confirmAsked(id);
-                unconfirmed.add(id);
+                invariants.readIndexAsked(id);
+                unansweredReadIndexes.add(id);
                 member.asked.add(id);
-                member.core.confirm(nowMs, id, note);
+                member.core.readIndex(nowMs, id, note);
             });
         }
     }
 
-    void confirmed(long id) {
-        unconfirmed.remove(id);
+    void readIndexAnswered(long id) {
+        unansweredReadIndexes.remove(id);
     }
 
     void gone(Set<Long> asked) {
-        unconfirmed.removeAll(asked);
+        unansweredReadIndexes.removeAll(asked);
     }
 
     // ---- the end
@@ -310,10 +310,10 @@ final class SimulatedCluster {
                 check(
                         member.core.status().commitIndex() >= committed,
                         () -> member + " does not follow, committed " + committed);
-                check(!member.core.status().weak(), () -> member + " stays weak");
+                check(!member.core.status().provisional(), () -> member + " stays provisional");
                 check(
-                        member.asked.stream().noneMatch(id -> id < asked && unconfirmed.contains(id)),
-                        () -> member + " waits for confirmations for ever");
+                        member.asked.stream().noneMatch(id -> id < asked && unansweredReadIndexes.contains(id)),
+                        () -> member + " waits forever for a read index");
             }
         }
     }
@@ -331,7 +331,7 @@ final class SimulatedCluster {
                                                     == members.get(id).disk.directory
                                             && members.get(id).core.status().leader() == member.id
                                             && members.get(id).core.status().commitIndex() >= status.commitIndex() - 10
-                                            && !members.get(id).core.status().weak());
+                                            && !members.get(id).core.status().provisional());
                 })
                 .isPresent();
     }

@@ -2,10 +2,10 @@ package io.conclave.consensus.core;
 
 import static io.conclave.consensus.core.Invariants.check;
 
-import io.conclave.consensus.core.PeerMessage.SnapshotPiece;
+import io.conclave.consensus.core.PeerMessage.SnapshotChunk;
 import io.conclave.consensus.entry.ClusterConfiguration;
-import io.conclave.consensus.entry.EntryKind;
 import io.conclave.consensus.entry.LogBatch;
+import io.conclave.consensus.entry.LogEntryKind;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -38,6 +38,15 @@ final class SimulatedMember {
     private long appliedIndex;
     private long wakeAtMs = Long.MAX_VALUE;
     private int life;
+
+    /** What was installed last is still being read. */
+    private boolean reading;
+
+    private int installs;
+
+    /** How long that takes; on its own, so that all else is as in a run without. */
+    private final SplittableRandom loading;
+
     /** Steps of carrying out until the process dies; below zero for never. */
     int stepsToCrash = -1;
     /** Those steps are counted from the next change of vote or term. */
@@ -46,15 +55,16 @@ final class SimulatedMember {
     int writeMs;
     /** Somebody has a new link to it, and nothing was written since. */
     boolean isLinkedAnew;
-    /** The confirmations that this life has asked for. */
+    /** The read indexes that this life has asked for. */
     final Set<Long> asked = new HashSet<>();
 
     SimulatedMember(
-            int id, SimulatedCluster cluster, SplittableRandom random, ClusterConfiguration birth, long directory) {
+            int id, SimulatedCluster cluster, SplittableRandom random, ClusterConfiguration bootstrap, long directory) {
         this.id = id;
         this.cluster = cluster;
         this.random = random;
-        disk = new DurableState(directory, birth);
+        this.loading = new SplittableRandom(directory);
+        disk = new DurableState(directory, bootstrap);
     }
 
     boolean isUp() {
@@ -67,6 +77,7 @@ final class SimulatedMember {
 
     void start() {
         life++;
+        reading = false;
         CoreStart start = disk.start(id);
         core = new Core(cluster.options, start, random.split(), cluster.nowMs, cluster.mistake.rules());
         commitIndex = start.baseIndex();
@@ -150,7 +161,7 @@ final class SimulatedMember {
     }
 
     private void carryOut() {
-        Output output;
+        CoreOutput output;
         do {
             output = core.take();
             carryOut(output);
@@ -158,8 +169,8 @@ final class SimulatedMember {
         apply();
     }
 
-    private void carryOut(Output output) {
-        Output.Vote vote = output.vote();
+    private void carryOut(CoreOutput output) {
+        CoreOutput.Vote vote = output.vote();
         crashesWhenVoting &= vote == null;
         if (vote != null && vote.votedFor() != 0) {
             cluster.moment(Moment.VOTES, this);
@@ -172,17 +183,17 @@ final class SimulatedMember {
             persist(vote);
         }
         step();
-        for (Output.Envelope envelope : output.messages()) {
+        for (CoreOutput.Envelope envelope : output.messages()) {
             cluster.send(this, envelope.to(), envelope.message());
         }
         step();
         if (vote != null) {
             persist(vote);
         }
-        if (output.full()) {
+        if (output.caughtUp()) {
             disk.torn = false;
             cluster.checkSurvival();
-            cluster.moment(Moment.FULL_AGAIN, this);
+            cluster.moment(Moment.CAUGHT_UP, this);
         }
         if (output.cutAfter() >= 0) {
             unwritten.removeIf(batch -> batch.firstIndex() > output.cutAfter());
@@ -191,19 +202,20 @@ final class SimulatedMember {
         step();
         commit(output.commitIndex());
         if (output.role() == CoreRole.LEADER) {
+            check(!reading, () -> "member " + id + " leads, and has no state yet");
             cluster.trace(() -> "leads: " + this);
             cluster.invariants.leads(id, core.term(), window());
         }
         write(output.append());
-        for (Output.Confirmed confirmed : output.confirmed()) {
-            cluster.invariants.confirmed(id, confirmed.id(), confirmed.index());
-            cluster.confirmed(confirmed.id());
+        for (CoreOutput.ReadIndex answer : output.readIndexes()) {
+            cluster.invariants.readIndexAnswered(id, answer.id(), answer.index());
+            cluster.readIndexAnswered(answer.id());
         }
-        for (Output.Note note : output.notes()) {
+        for (CoreOutput.Note note : output.notes()) {
             cluster.invariants.noteGiven(ByteBuffer.wrap(note.note()).getLong());
         }
         output.snapshotsWanted().forEach(this::sendSnapshot);
-        output.pieces().forEach(this::receivePiece);
+        output.chunks().forEach(this::receiveChunk);
     }
 
     private void step() {
@@ -212,7 +224,7 @@ final class SimulatedMember {
         }
     }
 
-    private void persist(Output.Vote vote) {
+    private void persist(CoreOutput.Vote vote) {
         disk.term = vote.term();
         disk.votedFor = vote.votedFor();
         cluster.trace(() -> id + " votes for " + vote.votedFor() + " in " + vote.term());
@@ -224,7 +236,7 @@ final class SimulatedMember {
 
     private void write(List<LogBatch> append) {
         for (LogBatch batch : append) {
-            if (batch.entries().get(0).kind() == EntryKind.CONFIGURATION) {
+            if (batch.entries().get(0).kind() == LogEntryKind.CONFIGURATION) {
                 cluster.trace(() -> id + " has " + batch + ": " + this);
                 cluster.moment(Moment.CONFIGURED, this);
             }
@@ -293,10 +305,14 @@ final class SimulatedMember {
     }
 
     private void apply() {
+        if (!core.mayApply()) {
+            return;
+        }
         long upTo = Math.min(commitIndex, disk.lastIndex());
         if (upTo > appliedIndex && random.nextInt(8) != 0) {
             List<LogBatch> batches = core.batches(appliedIndex, upTo);
             if (!batches.isEmpty()) {
+                check(!reading, () -> "member " + id + " applies, and has no state yet");
                 appliedIndex = batches.get(batches.size() - 1).lastIndex();
                 core.applied(appliedIndex);
             }
@@ -315,26 +331,26 @@ final class SimulatedMember {
         }
         core.snapshotSending(cluster.nowMs, to, base.index(), false);
         cluster.snapshots.put(base.index(), base);
-        cluster.send(this, to, new SnapshotPiece(core.term(), base.index(), base.term(), 1, 0, new byte[1]));
+        cluster.send(this, to, new SnapshotChunk(core.term(), base.index(), base.term(), 1, 0, new byte[1]));
     }
 
-    private void receivePiece(Output.ReceivedPiece received) {
-        SnapshotPiece piece = received.piece();
+    private void receiveChunk(CoreOutput.ReceivedChunk received) {
+        SnapshotChunk chunk = received.chunk();
         int receivedIn = life;
         cluster.at(cluster.nowMs + 1 + random.nextInt(60), () -> {
             if (life == receivedIn) {
-                turn(() -> install(piece));
+                turn(() -> install(chunk));
             }
         });
     }
 
-    private void install(SnapshotPiece piece) {
-        boolean wanted = core.wantsSnapshot(piece.lastIndex(), piece.lastTerm()) && core.role() != CoreRole.LEADER;
+    private void install(SnapshotChunk chunk) {
+        boolean wanted = core.wantsSnapshot(chunk.lastIndex(), chunk.lastTerm()) && core.role() != CoreRole.LEADER;
         if (!wanted) {
             return;
         }
-        DurableState.Base base = cluster.snapshots.get(piece.lastIndex());
-        cluster.invariants.snapshotInstalled(id, piece.lastIndex(), piece.lastTerm());
+        DurableState.Base base = cluster.snapshots.get(chunk.lastIndex());
+        cluster.invariants.snapshotInstalled(id, chunk.lastIndex(), chunk.lastTerm());
         carryOut();
         disk.install(base);
         unwritten.clear();
@@ -348,7 +364,25 @@ final class SimulatedMember {
                 base.configurationIndex());
         commitIndex = base.index();
         appliedIndex = base.index();
+        read();
         cluster.checkSurvival();
+    }
+
+    /** The state of what is installed; a while later, if nothing else is installed by then. */
+    private void read() {
+        reading = true;
+        core.hasState(cluster.nowMs, false);
+        int installedAs = ++installs;
+        int readIn = life;
+        int mostMs = loading.nextInt(3) == 0 ? 3_000 : 60;
+        cluster.at(cluster.nowMs + 1 + loading.nextInt(mostMs), () -> {
+            if (life == readIn && installs == installedAs) {
+                turn(() -> {
+                    reading = false;
+                    core.hasState(cluster.nowMs, true);
+                });
+            }
+        });
     }
 
     @Override
@@ -358,7 +392,8 @@ final class SimulatedMember {
         }
         CoreStatus status = core.status();
         ClusterConfiguration configuration = status.configuration();
-        return id + " " + status.role() + (status.weak() ? " weak" : "") + " term " + status.term() + " leader "
+        return id + " " + status.role() + (status.provisional() ? " provisional" : "") + " term " + status.term()
+                + " leader "
                 + status.leader() + " commit " + status.commitIndex() + " last " + status.lastIndex() + " durable "
                 + disk.lastIndex() + " members " + configuration.members().keySet() + " voters "
                 + configuration.voters() + configuration.outgoing()

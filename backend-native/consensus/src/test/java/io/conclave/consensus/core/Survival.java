@@ -36,20 +36,21 @@ final class Survival {
         DurableState disk = candidate.disk;
         ClusterConfiguration configuration = disk.configuration();
         VoteRequest request = new VoteRequest(false, 0, disk.lastIndex(), disk.lastTerm(), 0, false);
-        Set<Integer> full = new HashSet<>();
-        Set<Integer> weak = new HashSet<>();
+        Set<Integer> complete = new HashSet<>();
+        Set<Integer> provisional = new HashSet<>();
         configuration.members().forEach((id, configured) -> {
             DurableState voter = cluster.member(id).disk;
             if (configuration.isVoter(id)
                     && rules.isAsked(configured.directory(), voter.directory)
                     && rules.countsAsVoter(configured.directory(), voter.directory)
                     && rules.isUpToDate(request, voter.lastIndex(), voter.lastTerm())) {
-                (voter.torn ? weak : full).add(id);
+                (voter.torn ? provisional : complete).add(id);
             }
         });
         check(
-                !rules.isElected(configuration, full, weak),
+                !rules.isElected(configuration, complete, provisional),
                 () -> committed + " is committed, but member " + candidate.id
-                        + " has not got it and could be elected by " + full + " and, having lost something, " + weak);
+                        + " has not got it and could be elected by " + complete + " and, having lost something, "
+                        + provisional);
     }
 }

@@ -127,6 +127,17 @@ public final class SimulatedDisk implements Disk {
         return names.get(name).durable.clone();
     }
 
+    /** What is on it but for locks, as a copy of the volume has it; for {@link #put} on another disk. */
+    public Map<String, byte[]> image() {
+        Map<String, byte[]> image = new TreeMap<>();
+        names.forEach((name, inode) -> {
+            if (!locks.contains(name)) {
+                image.put(name, inode.data.clone());
+            }
+        });
+        return image;
+    }
+
     /** Puts a file there, durable. */
     public void put(String name, byte[] bytes) {
         Inode inode = new Inode();

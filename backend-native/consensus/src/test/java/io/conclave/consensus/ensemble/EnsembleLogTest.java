@@ -16,13 +16,13 @@ import io.conclave.consensus.StateMachine;
 import io.conclave.consensus.StateSnapshot;
 import io.conclave.consensus.disk.RealDisk;
 import io.conclave.consensus.entry.ClusterConfiguration;
-import io.conclave.consensus.entry.EntryKind;
-import io.conclave.consensus.entry.Member;
+import io.conclave.consensus.entry.EnsembleMember;
+import io.conclave.consensus.entry.LogEntryKind;
+import io.conclave.testkit.proxy.FreePort;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.ServerSocket;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -49,16 +49,14 @@ class EnsembleLogTest {
     private final ExecutorService background = Executors.newFixedThreadPool(4);
     private final ScheduledExecutorService delayed = Executors.newScheduledThreadPool(1);
     private final AtomicReference<LogException> fatal = new AtomicReference<>();
-    private final Map<Integer, Member> members = new TreeMap<>();
+    private final Map<Integer, EnsembleMember> members = new TreeMap<>();
     private final Map<Integer, EnsembleLog> logs = new HashMap<>();
     private final Map<Integer, SumMachine> machines = new HashMap<>();
 
     @BeforeEach
-    void chooseAddresses() throws IOException {
+    void chooseAddresses() {
         for (int id = 1; id <= 3; id++) {
-            try (ServerSocket socket = new ServerSocket(0)) {
-                members.put(id, new Member(id, 0, "127.0.0.1", socket.getLocalPort(), "", 0, false));
-            }
+            members.put(id, new EnsembleMember(id, 0, "127.0.0.1", FreePort.find(), "", 0, false));
         }
     }
 
@@ -82,7 +80,7 @@ class EnsembleLogTest {
         @Override
         public void apply(CommittedBatch batch) {
             for (CommittedEntry entry : batch.entries()) {
-                if (entry.kind() == EntryKind.APPLICATION) {
+                if (entry.kind() == LogEntryKind.APPLICATION) {
                     sum += ByteBuffer.wrap(entry.payload()).getLong();
                 }
                 if (entry.origin() instanceof Addition addition) {
@@ -95,6 +93,11 @@ class EnsembleLogTest {
         public StateSnapshot snapshot() {
             long now = sum;
             return out -> new DataOutputStream(out).writeLong(now);
+        }
+
+        @Override
+        public void drop() {
+            sum = 0;
         }
 
         @Override
@@ -151,7 +154,7 @@ class EnsembleLogTest {
                         fatal::set)
                 .memberId(id)
                 .members(members)
-                .birth(id == 1)
+                .bootstrap(id == 1)
                 .segmentBytes(8 << 20)
                 .heartbeatMs(50)
                 .electionTimeoutMs(500)
@@ -202,7 +205,7 @@ class EnsembleLogTest {
     }
 
     @Test
-    void whenTheLeaderClosesItsRoleIsHandedOverAndItComesBack() throws Exception {
+    void whenTheLeaderClosesItsLeadershipIsTransferredAndItComesBack() throws Exception {
         startAll(true);
         for (int number = 0; number < 100; number++) {
             add(number % 3 + 1, number);
@@ -226,8 +229,8 @@ class EnsembleLogTest {
         logs.get(from).transferLeadership(to).toCompletableFuture().get(10, TimeUnit.SECONDS);
         await().until(() -> leader() == to);
         add(from, 7);
-        CountDownLatch confirmed = new CountDownLatch(1);
-        assertTrue(logs.get(from).confirm(new byte[] {1}, confirmed::countDown));
-        assertTrue(confirmed.await(10, TimeUnit.SECONDS));
+        CountDownLatch answered = new CountDownLatch(1);
+        assertTrue(logs.get(from).readIndex(new byte[] {1}, answered::countDown));
+        assertTrue(answered.await(10, TimeUnit.SECONDS));
     }
 }

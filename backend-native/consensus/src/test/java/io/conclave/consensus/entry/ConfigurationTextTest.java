@@ -8,13 +8,13 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 class ConfigurationTextTest {
-    private static Member member(int id) {
-        return new Member(id, 10L * id, "host-" + id, 2888, "", 2181, false);
+    private static EnsembleMember member(int id) {
+        return new EnsembleMember(id, 10L * id, "host-" + id, 2888, "", 2181, false);
     }
 
-    private static ClusterConfiguration configuration(Set<Integer> voters, Member... members) {
-        Map<Integer, Member> byId = new TreeMap<>();
-        for (Member member : members) {
+    private static ClusterConfiguration configuration(Set<Integer> voters, EnsembleMember... members) {
+        Map<Integer, EnsembleMember> byId = new TreeMap<>();
+        for (EnsembleMember member : members) {
             byId.put(member.id(), member);
         }
         return new ClusterConfiguration(byId, voters, Set.of());
@@ -25,7 +25,7 @@ class ConfigurationTextTest {
     @Test
     void membersAreNamedWithTheirAddresses() {
         assertEquals("1 at host-1:2888, 2 at host-2:2888", ConfigurationText.members(two));
-        Member observer = new Member(3, 0, "host-3", 2888, "", 0, true);
+        EnsembleMember observer = new EnsembleMember(3, 0, "host-3", 2888, "", 0, true);
         assertEquals(
                 "1 at host-1:2888, 2 at host-2:2888 (no vote yet), 3 at host-3:2888 (observer)",
                 ConfigurationText.members(configuration(Set.of(1), member(1), member(2), observer)));
@@ -46,7 +46,7 @@ class ConfigurationTextTest {
                 "member 2 loses its vote and has another data directory than before",
                 ConfigurationText.change(
                         two, configuration(Set.of(1), member(1), member(2).withDirectory(9))));
-        Member moved = new Member(2, 20, "other", 2999, "", 2181, false);
+        EnsembleMember moved = new EnsembleMember(2, 20, "other", 2999, "", 2181, false);
         assertEquals(
                 "member 2 is at other:2999 from now on",
                 ConfigurationText.change(two, configuration(Set.of(1, 2), member(1), moved)));

@@ -14,8 +14,9 @@ import org.junit.jupiter.api.Test;
 
 /** The bytes of the log's values; golden ones, since they stay in files and go between versions. */
 class LogStateCodecTest {
-    private static final Member ALPHA = new Member(1, 0x1122334455667788L, "alpha", 2888, "", 2181, false);
-    private static final Member BETA = new Member(2, 0, "b", 2889, "client-b", 0, true);
+    private static final EnsembleMember ALPHA =
+            new EnsembleMember(1, 0x1122334455667788L, "alpha", 2888, "", 2181, false);
+    private static final EnsembleMember BETA = new EnsembleMember(2, 0, "b", 2889, "client-b", 0, true);
     private static final ClusterConfiguration CONFIGURATION =
             new ClusterConfiguration(Map.of(1, ALPHA, 2, BETA), Set.of(1), Set.of(1, 2), Set.of(2), Set.of(9));
     private static final LogState STATE =
@@ -51,7 +52,7 @@ class LogStateCodecTest {
 
     @Test
     void anEntrysBytesStayAsTheyAre() {
-        LogEntry entry = new LogEntry(EntryKind.STARTED, new Origin(3, 7, 9), new byte[] {1, 2});
+        LogEntry entry = new LogEntry(LogEntryKind.STARTED, new Origin(3, 7, 9), new byte[] {1, 2});
         ByteBuffer bytes = ByteBuffer.allocate((int) EntryCodec.bytesOf(List.of(entry)));
         EntryCodec.write(bytes, entry);
         assertEquals(

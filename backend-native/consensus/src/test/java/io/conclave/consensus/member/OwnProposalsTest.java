@@ -6,10 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.conclave.consensus.Proposal;
 import io.conclave.consensus.Rejection;
 import io.conclave.consensus.entry.ClusterConfiguration;
-import io.conclave.consensus.entry.EntryKind;
+import io.conclave.consensus.entry.EnsembleMember;
 import io.conclave.consensus.entry.LogEntry;
+import io.conclave.consensus.entry.LogEntryKind;
 import io.conclave.consensus.entry.LogState.Proposer;
-import io.conclave.consensus.entry.Member;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 /** Numbers and incarnations of what a member proposes. */
 class OwnProposalsTest {
     private static final ClusterConfiguration WITH =
-            new ClusterConfiguration(Map.of(7, new Member(7, 1, "h", 1, "", 0, false)), Set.of(7), Set.of());
+            new ClusterConfiguration(Map.of(7, new EnsembleMember(7, 1, "h", 1, "", 0, false)), Set.of(7), Set.of());
     private static final int ALL = 1 << 20;
 
     private final ProposalQueue queue = new ProposalQueue(100, 1 << 20, () -> {});
@@ -27,7 +27,7 @@ class OwnProposalsTest {
     private int unknown;
 
     private ProposalQueue.Proposed item() {
-        ProposalQueue.Proposed item = new ProposalQueue.Proposed(EntryKind.APPLICATION, new byte[3], new Proposal() {
+        ProposalQueue.Proposed item = new ProposalQueue.Proposed(LogEntryKind.APPLICATION, new byte[3], new Proposal() {
             @Override
             public byte[] payload() {
                 return new byte[3];

@@ -7,8 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.consensus.DamagedLogException;
 import io.conclave.consensus.LogException;
-import io.conclave.consensus.StateMachine;
-import io.conclave.consensus.core.PeerMessage.SnapshotPiece;
+import io.conclave.consensus.core.PeerMessage.SnapshotChunk;
 import io.conclave.consensus.core.PeerMessage.SnapshotReply;
 import io.conclave.consensus.disk.DiskFullException;
 import io.conclave.consensus.store.CancelledException;
@@ -49,12 +48,12 @@ class SnapshotReceiverTest {
         }
 
         @Override
-        public void write(byte[] piece) {
-            received += piece.length;
+        public void write(byte[] chunk) {
+            received += chunk.length;
         }
 
         @Override
-        public SnapshotPosition verify(Consumer<InputStream> reader) throws IOException {
+        public SnapshotPosition verify() throws IOException {
             if (failure instanceof IOException e) {
                 throw e;
             }
@@ -67,6 +66,11 @@ class SnapshotReceiverTest {
         @Override
         public void install() {
             throw new AssertionError("installed");
+        }
+
+        @Override
+        public void read(Consumer<InputStream> reader) {
+            throw new AssertionError("read");
         }
 
         @Override
@@ -97,7 +101,7 @@ class SnapshotReceiverTest {
         }
 
         @Override
-        public void install(IncomingSnapshot snapshot, SnapshotPosition position, Runnable swap) {
+        public void install(IncomingSnapshot snapshot, SnapshotPosition position) {
             throw new AssertionError("installed");
         }
     }
@@ -112,18 +116,11 @@ class SnapshotReceiverTest {
                     assertEquals("receive", method.getName());
                     return new File(failure);
                 });
-        return new SnapshotReceiver(store, idle(StateMachine.class), background, 500, new Member());
+        return new SnapshotReceiver(store, background, 500, new Member());
     }
 
-    private static <T> T idle(Class<T> type) {
-        return type.cast(
-                Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
-                    throw new AssertionError(method.getName());
-                }));
-    }
-
-    private static SnapshotPiece piece() {
-        return new SnapshotPiece(1, 7, 1, BYTES, 0, new byte[BYTES]);
+    private static SnapshotChunk chunk() {
+        return new SnapshotChunk(1, 7, 1, BYTES, 0, new byte[BYTES]);
     }
 
     @Test
@@ -134,15 +131,15 @@ class SnapshotReceiverTest {
             files = 0;
             discarded = 0;
             SnapshotReceiver receiver = receiver(full);
-            receiver.received(2, piece());
+            receiver.received(2, chunk());
             assertEquals(1, discarded);
             assertEquals(1, replies.size());
             nowMs += 499;
-            receiver.received(2, piece());
+            receiver.received(2, chunk());
             assertEquals(1, replies.size());
             assertEquals(1, files);
             nowMs += 1;
-            receiver.received(2, piece());
+            receiver.received(2, chunk());
             assertEquals(2, files);
             assertEquals(2, replies.size());
         }
@@ -150,11 +147,11 @@ class SnapshotReceiverTest {
 
     /** A disk that throttles writers would hold the member's thread up, and its heartbeats. */
     @Test
-    void piecesAreWrittenInTheBackgroundAndAnsweredThen() throws IOException {
+    void chunksAreWrittenInTheBackgroundAndAnsweredThen() throws IOException {
         List<Runnable> work = new ArrayList<>();
         SnapshotReceiver receiver = receiver(new CancelledException(), work::add);
         for (int i = 0; i < 3; i++) {
-            receiver.received(2, new SnapshotPiece(1, 7, 1, BYTES, 3L * i, new byte[3]));
+            receiver.received(2, new SnapshotChunk(1, 7, 1, BYTES, 3L * i, new byte[3]));
         }
         assertEquals(List.of(), replies);
         assertEquals(1, work.size());
@@ -163,7 +160,7 @@ class SnapshotReceiverTest {
         assertEquals(1, work.size());
         work.remove(0).run();
         assertEquals(9, replies.get(1).received());
-        receiver.received(2, new SnapshotPiece(1, 7, 1, BYTES, 9, new byte[1]));
+        receiver.received(2, new SnapshotChunk(1, 7, 1, BYTES, 9, new byte[1]));
         work.remove(0).run();
         assertEquals(10, replies.get(2).received());
     }
@@ -171,7 +168,7 @@ class SnapshotReceiverTest {
     @Test
     void theSenderIsToldThatItIsDamaged() throws IOException {
         receiver(new DamagedLogException("file", 7, "the checksum does not match"))
-                .received(2, piece());
+                .received(2, chunk());
         assertEquals(2, replies.size());
         assertTrue(replies.get(1).isDamaged());
         assertEquals(1, discarded);
@@ -181,14 +178,14 @@ class SnapshotReceiverTest {
     void anErrorWhileReadingEndsTheMemberInsteadOfLeavingItWaiting() {
         Error outOfMemory = new OutOfMemoryError("planted");
         LogException end =
-                assertThrows(LogException.class, () -> receiver(outOfMemory).received(2, piece()));
+                assertThrows(LogException.class, () -> receiver(outOfMemory).received(2, chunk()));
         assertSame(outOfMemory, end.getCause());
         assertEquals(1, discarded);
     }
 
     @Test
     void whatWasGivenUpMeanwhileIsNoDamage() throws IOException {
-        receiver(new CancelledException()).received(2, piece());
+        receiver(new CancelledException()).received(2, chunk());
         assertEquals(1, replies.size());
         assertTrue(replies.stream().noneMatch(SnapshotReply::installed));
     }

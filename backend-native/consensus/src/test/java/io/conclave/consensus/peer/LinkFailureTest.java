@@ -8,10 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.consensus.LogException;
 import io.conclave.consensus.core.PeerMessage;
-import io.conclave.consensus.core.PeerMessage.ConfirmReply;
-import io.conclave.consensus.core.PeerMessage.SnapshotPiece;
+import io.conclave.consensus.core.PeerMessage.ReadIndexReply;
+import io.conclave.consensus.core.PeerMessage.SnapshotChunk;
 import io.conclave.consensus.ensemble.EnsembleLog;
-import io.conclave.consensus.entry.Member;
+import io.conclave.consensus.entry.EnsembleMember;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -64,7 +64,7 @@ class LinkFailureTest {
     }
 
     private static PeerMessage message(long number) {
-        return new ConfirmReply(1, number, 0);
+        return new ReadIndexReply(1, number, 0);
     }
 
     private ServerSocket server() throws IOException {
@@ -110,16 +110,18 @@ class LinkFailureTest {
 
     @Test
     void aCallerThatWantsSomebodyElseIsRefused() throws IOException {
-        Handshake.Reply reply = dial(open(1)).hello(3, TestPeer.facts(2)).receiveReply();
+        PeerHandshake.Reply reply = dial(open(1)).hello(3, TestPeer.facts(2)).receiveReply();
         assertFalse(reply.accepted());
         assertEquals("member 2 looks for member 3, but here is member 1", reply.reason());
     }
 
     @Test
     void aMemberIsAskedForItsClusterBeforeAnotherOneIsMadeThere() {
-        Member running = new Member(1, 0, "127.0.0.1", open(1).network.port(), "", 0, false);
+        EnsembleMember running =
+                new EnsembleMember(1, 0, "127.0.0.1", open(1).network.port(), "", 0, false);
         assertEquals(Optional.of(TestPeer.facts(1).clusterId()), ClusterProbe.clusterOf(2, running));
-        Map<Integer, Member> listed = Map.of(1, running, 2, new Member(2, 0, "127.0.0.1", 1, "", 0, false));
+        Map<Integer, EnsembleMember> listed =
+                Map.of(1, running, 2, new EnsembleMember(2, 0, "127.0.0.1", 1, "", 0, false));
         LogException e = assertThrows(LogException.class, () -> EnsembleLog.requireNoCluster(listed, 2));
         assertTrue(String.valueOf(e.getMessage()).contains("belongs to cluster"), e.getMessage());
         EnsembleLog.requireNoCluster(listed, 1); // nobody listens there
@@ -129,7 +131,7 @@ class LinkFailureTest {
     void aCallerOfAnotherVersionIsToldBothVersions() throws IOException {
         RawPeer caller = dial(open(1));
         caller.frame(out -> {
-            Handshake.writeHello(out, new Handshake.Hello(1, TestPeer.facts(2)));
+            PeerHandshake.writeHello(out, new PeerHandshake.Hello(1, TestPeer.facts(2)));
             out.setInt(out.readerIndex() + 4 + 8, 7);
         });
         String reason = caller.receiveReply().reason();
@@ -144,14 +146,14 @@ class LinkFailureTest {
             ServerSocket server = server();
             dials(one, 2, server);
             RawPeer called = accept(server);
-            assertEquals(new Handshake.Hello(2, TestPeer.facts(1)), called.receiveHello());
+            assertEquals(new PeerHandshake.Hello(2, TestPeer.facts(1)), called.receiveHello());
             called.accepts(TestPeer.facts(3)).drain();
             await().until(() ->
                     log.with("member 2 is expected there, but member 3 answers").size() == 1);
             RawPeer again = accept(server);
             again.receiveHello();
             again.frame(out -> {
-                Handshake.writeReply(out, new Handshake.Reply(true, ""), TestPeer.facts(2));
+                PeerHandshake.writeReply(out, new PeerHandshake.Reply(true, ""), TestPeer.facts(2));
                 out.setInt(out.readerIndex() + 4 + 8, 7);
             });
             again.drain();
@@ -239,7 +241,10 @@ class LinkFailureTest {
                 assertEquals(0, stranger.drain());
             }
             await().until(() -> !log.with("").isEmpty());
-            assertEquals(1, log.with("it sent what nobody here understands").size());
+            assertEquals(
+                    1,
+                    log.with("it sent a frame that this member does not understand")
+                            .size());
             assertEquals(List.of(), one.events());
         }
     }
@@ -291,7 +296,7 @@ class LinkFailureTest {
         TestPeer two = open(2);
         one.dials(2, two);
         one.awaitEvent("linked 2");
-        PeerMessage tooLong = new SnapshotPiece(1, 1, 1, 1, 0, new byte[2 << 20]);
+        PeerMessage tooLong = new SnapshotChunk(1, 1, 1, 1, 0, new byte[2 << 20]);
         Throwable thrown = assertThrows(RuntimeException.class, () -> one.send(2, tooLong));
         assertTrue(String.valueOf(thrown).contains("longer than maxFrameBytes 2097152"), String.valueOf(thrown));
         assertTrue(one.send(2, message(1)), "the link is as it was");
@@ -358,8 +363,8 @@ class LinkFailureTest {
         caller.receiveReply();
         one.awaitEvent("down 2");
         one.awaitEvent("lost 2");
-        assertTrue(called.drain() > 0, "signs of life came on it");
-        assertTrue(caller.drain() > 0, "signs of life came on it");
+        assertTrue(called.drain() > 0, "keepalives came on it");
+        assertTrue(caller.drain() > 0, "keepalives came on it");
     }
 
     @Test
@@ -398,7 +403,7 @@ class LinkFailureTest {
         one.awaitEvent("linked 2");
         byte[] megabyte = new byte[1 << 20];
         int sent = 0;
-        while (one.send(2, new SnapshotPiece(1, sent, 1, 1, 0, megabyte))) {
+        while (one.send(2, new SnapshotChunk(1, sent, 1, 1, 0, megabyte))) {
             sent++;
             assertTrue(sent < 200, "the backlog has no bound");
         }
@@ -449,8 +454,10 @@ class LinkFailureTest {
             TestPeer one = open(1);
             TestPeer two = open(2);
             one.network.members(Map.of(
-                    2, new io.conclave.consensus.entry.Member(2, 0, "localhost", two.network.port(), "", 0, false),
-                    3, new io.conclave.consensus.entry.Member(3, 0, "no such host", 1, "", 0, false)));
+                    2,
+                            new io.conclave.consensus.entry.EnsembleMember(
+                                    2, 0, "localhost", two.network.port(), "", 0, false),
+                    3, new io.conclave.consensus.entry.EnsembleMember(3, 0, "no such host", 1, "", 0, false)));
             one.awaitEvent("linked 2");
             await().until(() -> !log.with("its host name is unknown").isEmpty());
             assertTrue(log.with("no such host").get(0).startsWith("no link to member 3"));

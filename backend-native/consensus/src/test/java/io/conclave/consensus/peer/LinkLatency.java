@@ -2,7 +2,7 @@ package io.conclave.consensus.peer;
 
 import io.conclave.consensus.core.PeerMessage;
 import io.conclave.consensus.core.PeerMessage.AppendReply;
-import io.conclave.consensus.entry.Member;
+import io.conclave.consensus.entry.EnsembleMember;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -93,7 +93,8 @@ final class LinkLatency {
             };
             one.open(TestPeer.facts(1), caller);
             two.open(TestPeer.facts(2), called);
-            Map<Integer, Member> members = Map.of(1, TestPeer.member(1, one.port()), 2, TestPeer.member(2, two.port()));
+            Map<Integer, EnsembleMember> members =
+                    Map.of(1, TestPeer.member(1, one.port()), 2, TestPeer.member(2, two.port()));
             one.members(members);
             two.members(members);
             caller.linked.await();

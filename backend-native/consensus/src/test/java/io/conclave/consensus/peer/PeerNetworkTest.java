@@ -8,9 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.consensus.LogException;
 import io.conclave.consensus.core.PeerMessage;
-import io.conclave.consensus.core.PeerMessage.ConfirmReply;
-import io.conclave.consensus.core.PeerMessage.SnapshotPiece;
-import io.conclave.consensus.entry.Member;
+import io.conclave.consensus.core.PeerMessage.ReadIndexReply;
+import io.conclave.consensus.core.PeerMessage.SnapshotChunk;
+import io.conclave.consensus.entry.EnsembleMember;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -45,7 +45,7 @@ class PeerNetworkTest {
     }
 
     private static PeerMessage message(long number) {
-        return new ConfirmReply(1, number, 0);
+        return new ReadIndexReply(1, number, 0);
     }
 
     private static List<PeerMessage> messages(long count) {
@@ -56,7 +56,7 @@ class PeerNetworkTest {
     void membersDialEachOtherAndTellTheirFacts() {
         TestPeer one = open(1);
         TestPeer two = open(2);
-        Map<Integer, io.conclave.consensus.entry.Member> all = Map.of(1, one.member(1), 2, two.member(2));
+        Map<Integer, io.conclave.consensus.entry.EnsembleMember> all = Map.of(1, one.member(1), 2, two.member(2));
         one.network.members(all);
         two.network.members(all);
         one.awaitEvent("linked 2");
@@ -102,7 +102,7 @@ class PeerNetworkTest {
     }
 
     @Test
-    void piecesOfAMegabyteArriveWhole() {
+    void chunksOfAMegabyteArriveWhole() {
         TestPeer one = open(1);
         TestPeer two = open(2);
         one.dials(2, two);
@@ -110,14 +110,14 @@ class PeerNetworkTest {
         byte[] bytes = new byte[1 << 20];
         new Random(1).nextBytes(bytes);
         for (int i = 0; i < 20; i++) {
-            assertTrue(one.send(2, message(i), new SnapshotPiece(1, 1, 1, 20L << 20, (long) i << 20, bytes)));
+            assertTrue(one.send(2, message(i), new SnapshotChunk(1, 1, 1, 20L << 20, (long) i << 20, bytes)));
         }
         two.awaitMessages(40);
         for (int i = 0; i < 20; i++) {
             assertEquals(message(i), two.messages().get(2 * i));
-            SnapshotPiece piece = (SnapshotPiece) two.messages().get(2 * i + 1);
-            assertEquals((long) i << 20, piece.offset());
-            assertTrue(Arrays.equals(bytes, piece.bytes()));
+            SnapshotChunk chunk = (SnapshotChunk) two.messages().get(2 * i + 1);
+            assertEquals((long) i << 20, chunk.offset());
+            assertTrue(Arrays.equals(bytes, chunk.bytes()));
         }
     }
 
@@ -160,7 +160,7 @@ class PeerNetworkTest {
         Queue<Runnable> lookUps = new ConcurrentLinkedQueue<>();
         TestPeer peer = kept(TestPeer.open(TestPeer.facts(1), 0, options -> with(TestPeer.options(0, lookUps::add))
                 .electionTimeoutMs(20)));
-        peer.network.members(Map.of(2, new Member(2, 0, "a-name-server-hangs.invalid", 1, "", 0, false)));
+        peer.network.members(Map.of(2, new EnsembleMember(2, 0, "a-name-server-hangs.invalid", 1, "", 0, false)));
         await().until(() -> peer.call(() -> peer.network.attempts(2)) >= 5);
         assertEquals(1, lookUps.size());
     }

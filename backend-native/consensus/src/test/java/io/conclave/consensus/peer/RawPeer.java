@@ -49,18 +49,18 @@ final class RawPeer implements Closeable {
     }
 
     RawPeer hello(int wanted, PeerFacts facts) throws IOException {
-        return frame(out -> Handshake.writeHello(out, new Handshake.Hello(wanted, facts)));
+        return frame(out -> PeerHandshake.writeHello(out, new PeerHandshake.Hello(wanted, facts)));
     }
 
     RawPeer accepts(PeerFacts facts) throws IOException {
-        return frame(out -> Handshake.writeReply(out, new Handshake.Reply(true, ""), facts));
+        return frame(out -> PeerHandshake.writeReply(out, new PeerHandshake.Reply(true, ""), facts));
     }
 
     RawPeer message(PeerMessage message) throws IOException {
         return frame(out -> MessageCodec.write(out, message));
     }
 
-    /** The next frame that is no sign of life. */
+    /** The next frame that is no keepalive. */
     ByteBuf receive() throws IOException {
         while (true) {
             byte[] payload = new byte[in.readInt()];
@@ -71,16 +71,16 @@ final class RawPeer implements Closeable {
         }
     }
 
-    Handshake.Reply receiveReply() throws IOException {
+    PeerHandshake.Reply receiveReply() throws IOException {
         ByteBuf frame = receive();
-        Handshake.readVersion(frame);
-        return Handshake.readReply(frame);
+        PeerHandshake.readVersion(frame);
+        return PeerHandshake.readReply(frame);
     }
 
-    Handshake.Hello receiveHello() throws IOException {
+    PeerHandshake.Hello receiveHello() throws IOException {
         ByteBuf frame = receive();
-        Handshake.readVersion(frame);
-        return Handshake.readHello(frame);
+        PeerHandshake.readVersion(frame);
+        return PeerHandshake.readHello(frame);
     }
 
     /** Reads until the other end has closed it; returns how many bytes came. */

@@ -3,7 +3,7 @@ package io.conclave.consensus.peer;
 import static org.awaitility.Awaitility.await;
 
 import io.conclave.consensus.core.PeerMessage;
-import io.conclave.consensus.entry.Member;
+import io.conclave.consensus.entry.EnsembleMember;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -67,12 +67,12 @@ final class TestPeer implements PeerListener, AutoCloseable {
         return new TestPeer(PeerNetwork.create(with.apply(options(0)).build()));
     }
 
-    Member member(int id) {
+    EnsembleMember member(int id) {
         return member(id, network.port());
     }
 
-    static Member member(int id, int port) {
-        return new Member(id, 0, "127.0.0.1", port, "", 0, false);
+    static EnsembleMember member(int id, int port) {
+        return new EnsembleMember(id, 0, "127.0.0.1", port, "", 0, false);
     }
 
     void dials(int id, TestPeer other) {

@@ -111,6 +111,7 @@ class CatchUpTest {
                     "the vote of " + late,
                     20,
                     () -> simulation.leader() != 0
+                            && simulation.application(late).serving
                             && simulation.configuration().voters().contains(late)
                             && simulation.configuration().members().get(late).directory()
                                     == simulation.members.get(late).directory());

@@ -8,7 +8,7 @@ import io.conclave.consensus.Rejection;
 import io.conclave.consensus.StateMachine;
 import io.conclave.consensus.StateSnapshot;
 import io.conclave.consensus.entry.ClusterConfiguration;
-import io.conclave.consensus.entry.EntryKind;
+import io.conclave.consensus.entry.LogEntryKind;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -37,6 +37,9 @@ final class CounterMachine implements StateMachine, LogListener, SimulatedMember
     int notes;
     int unknown;
     int installs;
+
+    /** The state is gone, and the next one is not here yet. */
+    boolean reading;
 
     /** What other members have said to this one. */
     final List<String> told = new ArrayList<>();
@@ -106,6 +109,14 @@ final class CounterMachine implements StateMachine, LogListener, SimulatedMember
         }
     }
 
+    /** Whatever shows the state to somebody, or goes on from it. */
+    void requireState() {
+        requireLife();
+        if (reading) {
+            throw new AssertionError("member " + member + " goes on without a state");
+        }
+    }
+
     // ---- StateMachine
 
     @Override
@@ -115,14 +126,14 @@ final class CounterMachine implements StateMachine, LogListener, SimulatedMember
 
     @Override
     public void apply(CommittedBatch batch) {
-        requireLife();
+        requireState();
         if (batch.firstIndex() <= index) {
             throw new AssertionError("index " + batch.firstIndex() + " is applied after " + index);
         }
         history.applied(batch);
         index = batch.lastIndex();
         for (CommittedEntry entry : batch.entries()) {
-            long value = entry.kind() == EntryKind.TERM ? batch.term() : idOf(entry.payload());
+            long value = entry.kind() == LogEntryKind.TERM ? batch.term() : idOf(entry.payload());
             count++;
             digest = digest * 31 + value;
             if (entry.origin() instanceof Proposed proposed) {
@@ -137,6 +148,7 @@ final class CounterMachine implements StateMachine, LogListener, SimulatedMember
 
     @Override
     public StateSnapshot snapshot() {
+        requireState();
         long[] now = {index, count, digest};
         return out -> {
             DataOutputStream data = new DataOutputStream(out);
@@ -147,6 +159,22 @@ final class CounterMachine implements StateMachine, LogListener, SimulatedMember
             data.write(new byte[snapshotPadding]);
             data.flush();
         };
+    }
+
+    @Override
+    public void drop() {
+        requireLife();
+        if (serving) {
+            throw new AssertionError("the state of member " + member + " is dropped while it serves");
+        }
+        if (reading) {
+            history.statesOvertaken++;
+        } else {
+            history.beginsToRead();
+        }
+        reading = true;
+        count = -1;
+        digest = -1;
     }
 
     @Override
@@ -161,6 +189,11 @@ final class CounterMachine implements StateMachine, LogListener, SimulatedMember
             if (serving) {
                 throw new AssertionError("the state of member " + member + " is replaced while it serves");
             }
+            if (reading) {
+                history.statesRead++;
+                history.readsNoMore();
+            }
+            reading = false;
             installs++;
             index = newIndex;
             count = newCount;
@@ -172,7 +205,7 @@ final class CounterMachine implements StateMachine, LogListener, SimulatedMember
 
     @Override
     public void leading(long term) {
-        requireLife();
+        requireState();
         if (leadingTerm != 0) {
             throw new AssertionError("leads in " + term + " without having been deposed in " + leadingTerm);
         }
@@ -206,6 +239,9 @@ final class CounterMachine implements StateMachine, LogListener, SimulatedMember
         if (serving == now) {
             throw new AssertionError("told twice that serving is " + now);
         }
+        if (now) {
+            requireState();
+        }
         serving = now;
     }
 
@@ -228,8 +264,17 @@ final class CounterMachine implements StateMachine, LogListener, SimulatedMember
     }
 
     @Override
+    public boolean isReading() {
+        return reading;
+    }
+
+    @Override
     public void ended() {
         over = true;
+        if (reading) {
+            history.diedReading++;
+            history.readsNoMore();
+        }
         open.clear();
     }
 }

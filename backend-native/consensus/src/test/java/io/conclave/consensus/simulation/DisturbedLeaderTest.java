@@ -54,7 +54,7 @@ class DisturbedLeaderTest {
 
     /** What it could not write as a follower waits before what it would write as a leader. */
     @Test
-    void aLeaderThatCouldNotEvenWriteAsAFollowerHandsOver() {
+    void aLeaderThatCouldNotEvenWriteAsAFollowerTransfersLeadership() {
         EnsembleSimulation simulation = new EnsembleSimulation(1, true);
         simulation.add(1, 2, 3);
         simulation.startAll();

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.consensus.CommittedBatch;
 import io.conclave.consensus.CommittedEntry;
-import io.conclave.consensus.entry.EntryKind;
+import io.conclave.consensus.entry.LogEntryKind;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -15,6 +15,17 @@ import java.util.Set;
 
 /** What is known of the whole ensemble, over all lives of all members; checks what must never be. */
 final class EnsembleHistory {
+    /** Received states that were read, that another one replaced before they were, and whose reader died first. */
+    int statesRead;
+
+    int statesOvertaken;
+    int diedReading;
+
+    /** Leaders that were elected while a member read a state. */
+    int leadersWhileReading;
+
+    private int readers;
+
     /** A batch as every member has to see it. */
     private record Seen(long term, long lastIndex, long timestampMs, List<Long> payloads) {}
 
@@ -24,10 +35,19 @@ final class EnsembleHistory {
     private final Map<Long, Long> lastOfProposer = new HashMap<>();
     private final Set<Long> rejected = new HashSet<>();
     private final Set<Long> acknowledged = new HashSet<>();
-    private long nextId = 1;
+    private long nextId;
 
     /** The highest index of an entry that somebody was told is applied. */
     private long acknowledgedIndex;
+
+    EnsembleHistory() {
+        this(1);
+    }
+
+    /** @param firstId what numbers begin with, where another history has others */
+    EnsembleHistory(long firstId) {
+        nextId = firstId;
+    }
 
     long newId() {
         return nextId++;
@@ -41,7 +61,16 @@ final class EnsembleHistory {
         return acknowledgedIndex;
     }
 
+    void beginsToRead() {
+        readers++;
+    }
+
+    void readsNoMore() {
+        readers--;
+    }
+
     void leads(int member, long term) {
+        leadersWhileReading += readers > 0 ? 1 : 0;
         Integer other = leaders.putIfAbsent(term, member);
         assertTrue(other == null || other == member, "members " + other + " and " + member + " lead in term " + term);
     }
@@ -54,13 +83,13 @@ final class EnsembleHistory {
     void applied(CommittedBatch batch) {
         List<Long> payloads = new ArrayList<>();
         for (CommittedEntry entry : batch.entries()) {
-            payloads.add(entry.kind() == EntryKind.TERM ? -batch.term() : CounterMachine.idOf(entry.payload()));
+            payloads.add(entry.kind() == LogEntryKind.TERM ? -batch.term() : CounterMachine.idOf(entry.payload()));
         }
         Seen seen = new Seen(batch.term(), batch.lastIndex(), batch.timestampMs(), payloads);
         Seen first = batches.putIfAbsent(batch.firstIndex(), seen);
         if (first == null) {
             for (CommittedEntry entry : batch.entries()) {
-                if (entry.kind() == EntryKind.APPLICATION) {
+                if (entry.kind() == LogEntryKind.APPLICATION) {
                     firstApplied(entry.payload(), batch.firstIndex());
                 }
             }

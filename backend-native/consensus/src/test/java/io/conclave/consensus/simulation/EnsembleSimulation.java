@@ -10,7 +10,7 @@ import io.conclave.consensus.core.Core;
 import io.conclave.consensus.core.CoreOptions;
 import io.conclave.consensus.core.CoreStart;
 import io.conclave.consensus.entry.ClusterConfiguration;
-import io.conclave.consensus.entry.Member;
+import io.conclave.consensus.entry.EnsembleMember;
 import io.conclave.consensus.member.CoreFactory;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -33,7 +33,7 @@ final class EnsembleSimulation {
     final EnsembleHistory history = new EnsembleHistory();
     final Map<Integer, SimulatedMember> members = new TreeMap<>();
     final Map<Integer, CounterMachine> applications = new HashMap<>();
-    final Map<Integer, Member> listed = new TreeMap<>();
+    final Map<Integer, EnsembleMember> listed = new TreeMap<>();
     private final boolean durable;
     CoreFactory cores = CoreFactory.RAFT;
     int snapshotEveryEntries = 100;
@@ -44,6 +44,12 @@ final class EnsembleSimulation {
 
     /** How often a member checks one of its snapshots. */
     long snapshotCheckEveryMs = 3_600_000;
+
+    /** Plants a mistake: no change of the members is refused for want of a live majority. */
+    boolean changesAreForced;
+
+    /** By member, for its next lives: where what it does is kept, if that is not the ensemble's history. */
+    final Map<Integer, EnsembleHistory> apart = new HashMap<>();
 
     int reads;
 
@@ -56,11 +62,11 @@ final class EnsembleSimulation {
 
     // ---- members
 
-    static Member member(int id, boolean observer) {
-        return new Member(id, 0, "host-" + id, 1, "", 0, observer);
+    static EnsembleMember member(int id, boolean observer) {
+        return new EnsembleMember(id, 0, "host-" + id, 1, "", 0, observer);
     }
 
-    /** Adds machines, all of them in the lists of all; 1 is where the cluster is born. */
+    /** Adds machines, all of them in the lists of all; 1 is where the cluster is bootstrapped. */
     void add(int... ids) {
         for (int id : ids) {
             listed.put(id, member(id, false));
@@ -90,9 +96,9 @@ final class EnsembleSimulation {
         start(id, id == 1);
     }
 
-    void start(int id, boolean birth) {
+    void start(int id, boolean bootstrap) {
         SimulatedMember member = members.get(id);
-        LogOptions options = member.options(listed, birth)
+        LogOptions options = member.options(listed, bootstrap)
                 .segmentBytes(SEGMENT_BYTES)
                 .maxEntryBytes(8 * 1024)
                 .maxBatchBytes(24 * 1024)
@@ -101,7 +107,8 @@ final class EnsembleSimulation {
                 .snapshotCheckEveryMs(snapshotCheckEveryMs)
                 .snapshotsKept(2)
                 .build();
-        CounterMachine application = new CounterMachine(history, id, snapshotPadding.getAsInt());
+        CounterMachine application =
+                new CounterMachine(apart.getOrDefault(id, history), id, snapshotPadding.getAsInt());
         applications.put(id, application);
         member.start(options, application);
     }
@@ -195,23 +202,31 @@ final class EnsembleSimulation {
         CounterMachine application = application(id);
         log(id).readBarrier(() -> {
             reads++;
+            application.requireState();
             assertTrue(
                     application.index >= told,
                     () -> "member " + id + " reads at " + application.index + ", behind " + told);
         });
     }
 
-    void confirm(int id) {
+    void readIndex(int id) {
         long told = history.acknowledgedIndex();
         CounterMachine application = application(id);
-        log(id).confirm(new byte[] {(byte) id}, () -> {
+        log(id).readIndex(new byte[] {(byte) id}, () -> {
             reads++;
+            application.requireState();
             assertTrue(application.index >= told);
         });
     }
 
     CompletableFuture<Void> change(MembershipChange change) {
-        return log(leader()).change(change).toCompletableFuture();
+        return log(leader()).change(changesAreForced ? forced(change) : change).toCompletableFuture();
+    }
+
+    private static MembershipChange forced(MembershipChange change) {
+        return change instanceof MembershipChange.Put put
+                ? new MembershipChange.Put(put.member(), true)
+                : new MembershipChange.Remove(((MembershipChange.Remove) change).member(), true);
     }
 
     // ---- the end
@@ -222,6 +237,7 @@ final class EnsembleSimulation {
         members.forEach((id, member) -> {
             member.disk().capacity(Long.MAX_VALUE);
             member.disk().failAfter(-1);
+            member.disk().failSyncAfter(-1, "");
         });
         await("all live", 60, this::haveAllLive);
         List<Integer> ids = new ArrayList<>(listed.keySet());

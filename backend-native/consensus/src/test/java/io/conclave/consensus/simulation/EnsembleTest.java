@@ -28,7 +28,7 @@ class EnsembleTest {
     }
 
     @Test
-    void aClusterBornOnOneMemberGrowsToThreeByItself() {
+    void aClusterBootstrappedOnOneMemberGrowsToThreeByItself() {
         EnsembleSimulation simulation = three(false);
         assertEquals(1, simulation.leader());
         simulation.settle();
@@ -41,7 +41,7 @@ class EnsembleTest {
             for (int id = 1; id <= 3; id++) {
                 assertTrue(simulation.propose(id, 100));
                 simulation.read(id);
-                simulation.confirm(id);
+                simulation.readIndex(id);
             }
         }
         simulation.runFor(SECOND_US);
@@ -134,19 +134,19 @@ class EnsembleTest {
         simulation.settle();
     }
 
-    /** Each confirmation sends to everybody, so that no heartbeat is ever due. */
+    /** Each read index sends to everybody, so that no heartbeat is ever due. */
     @Test
     void aWipedMemberIsTakenInAgainWhileClientsAskMoreOftenThanTheLeadersHeartbeatComes() {
         EnsembleSimulation simulation = three(true);
         work(simulation, 1, 300);
         simulation.members.get(3).wipe();
         for (int i = 0; i < 100; i++) {
-            simulation.confirm(1);
+            simulation.readIndex(1);
             simulation.runFor(SECOND_US / 20);
         }
         simulation.start(3);
         for (int i = 0; i < 400; i++) {
-            simulation.confirm(1);
+            simulation.readIndex(1);
             simulation.runFor(SECOND_US / 20);
         }
         assertEquals(Set.of(1, 2, 3), simulation.configuration().voters());
@@ -242,7 +242,7 @@ class EnsembleTest {
         int leader = simulation.leader();
         simulation.network.isolate(leader);
         simulation.read(leader);
-        simulation.confirm(leader);
+        simulation.readIndex(leader);
         simulation.runFor(10 * SECOND_US);
         assertFalse(simulation.application(leader).serving);
         assertEquals(0, simulation.reads);
@@ -254,7 +254,7 @@ class EnsembleTest {
     }
 
     @Test
-    void aLeaderThatClosesHandsOverAndNobodyWaitsForAnElection() {
+    void aLeaderThatClosesTransfersLeadershipAndNobodyWaitsForAnElection() {
         EnsembleSimulation simulation = three(true);
         int leader = simulation.leader();
         work(simulation, leader, 20);
@@ -268,7 +268,7 @@ class EnsembleTest {
     }
 
     @Test
-    void aLeaderWhoseDiskIsFullHandsOverToOneThatHasRoom() {
+    void aLeaderWhoseDiskIsFullTransfersLeadershipToOneThatHasRoom() {
         EnsembleSimulation simulation = three(true);
         int leader = simulation.leader();
         simulation

@@ -3,15 +3,15 @@ package io.conclave.consensus.simulation;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.consensus.MembershipChange;
-import io.conclave.consensus.core.PeerMessage;
 import io.conclave.consensus.disk.SimulatedDisk;
-import io.conclave.consensus.entry.Member;
+import io.conclave.consensus.entry.EnsembleMember;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeMap;
 
 /**
  * An ensemble under random faults, all from one seed: processes are killed, machines lose power (also in the middle of a
@@ -30,13 +30,20 @@ final class FaultSimulation {
 
     private final boolean hasEdges;
 
+    /** For those who read a state. */
+    private final Random readers;
+
     /** The operator has changed the members: fewer may vote from then on, so no more disks are lost. */
     private boolean meddled;
+
+    /** And has asked for what was before. */
+    private boolean takenBack;
 
     /** By member: what its disk held some time ago. */
     private final Map<Integer, Map<String, byte[]>> images = new HashMap<>();
 
     private final SnapshotRot rot;
+    private final Map<String, Integer> counts = new TreeMap<>();
 
     FaultSimulation(long seed) {
         this(seed, false);
@@ -46,6 +53,7 @@ final class FaultSimulation {
     FaultSimulation(long seed, boolean withEdges) {
         random = new Random(seed * 7919);
         edges = new Random(seed * 104_729);
+        readers = new Random(seed * 1_299_709);
         hasEdges = withEdges;
         rot = new SnapshotRot(new Random(seed * 104_729));
         durable = random.nextInt(5) != 0;
@@ -86,8 +94,11 @@ final class FaultSimulation {
             if (hasEdges && edges.nextInt(8) == 0) {
                 edge();
             }
+            strikeReaders();
             if (durable) {
-                rot.strike(ensemble.members.get(1 + round % size).disk());
+                boolean rotten =
+                        rot.strike(ensemble.members.get(1 + round % size).disk());
+                counts.merge("snapshot rots", rotten ? 1 : 0, Integer::sum);
             }
             ensemble.runFor(random.nextInt(random.nextInt(4) == 0 ? 1_500_000 : 100_000));
         }
@@ -118,7 +129,7 @@ final class FaultSimulation {
                 ensemble.read(id);
             }
             if (random.nextInt(3) == 0) {
-                ensemble.confirm(id);
+                ensemble.readIndex(id);
             }
         }
     }
@@ -134,45 +145,154 @@ final class FaultSimulation {
             case 7 -> ensemble.network.isolate(id);
             case 8, 9 -> ensemble.network.heal();
             case 10 -> member.pause(random.nextInt(random.nextBoolean() ? 300_000 : 5_000_000));
-            case 11 -> handOver();
+            case 11 -> transferLeadership();
             case 12 -> limit(member);
             case 13 -> dieInTheMiddle(member);
             default -> close(member);
         }
     }
 
+    /** Whatever a member that reads a state may meet: its death, leadership on its way to it, another leader, other links. */
+    private void strikeReaders() {
+        for (int id : living()) {
+            if (!ensemble.application(id).isReading() || readers.nextInt(3) != 0) {
+                continue;
+            }
+            SimulatedMember member = ensemble.members.get(id);
+            int leader = ensemble.leader();
+            switch (readers.nextInt(5)) {
+                case 0 -> {
+                    if (durable) {
+                        member.kill();
+                    }
+                }
+                case 1 -> {
+                    if (leader != 0 && leader != id) {
+                        ensemble.log(leader).transferLeadership(id);
+                    }
+                }
+                case 2 -> {
+                    if (leader != 0 && leader != id) {
+                        ensemble.members.get(leader).pause(2_500_000);
+                    }
+                }
+                case 3 -> ensemble.network.reset(id, 1 + readers.nextInt(size));
+                default -> ensemble.network.isolate(id);
+            }
+        }
+    }
+
     private void edge() {
         int id = 1 + edges.nextInt(size);
         SimulatedMember member = ensemble.members.get(id);
-        switch (edges.nextInt(4)) {
+        switch (edges.nextInt(6)) {
             case 0 -> images.put(id, member.image());
-            case 1 -> {
-                if (durable && images.containsKey(id) && mayWipe()) {
-                    wiped(member);
-                    member.restore(images.get(id));
-                }
-            }
+            case 1 -> goBack();
             case 2 -> {
-                if (ensemble.leader() != 0 && mayLose()) {
-                    meddled = true;
-                    ensemble.change(
-                            edges.nextBoolean()
-                                    ? new MembershipChange.Remove(id)
-                                    : new MembershipChange.Put(EnsembleSimulation.member(id, true)));
+                if (ensemble.leader() != 0 && meddled) {
+                    takeBack();
+                    takenBack = true;
+                } else if (ensemble.leader() != 0 && mayLose()) {
+                    count("change of the members by an operator");
+                    meddled();
+                    ensemble.change(mistake(id));
                 }
             }
-            default -> {
-                int from = id % size + 1;
-                long directory = ensemble.members.get(from).isAlive()
-                        ? ensemble.members.get(from).directory()
-                        : 0;
-                ensemble.network.send(
-                        from,
-                        directory,
-                        id,
-                        new PeerMessage.VoteRequest(
-                                false, Long.MAX_VALUE, 0, 0, member.isAlive() ? member.directory() : 0, true));
+            case 3 -> loseMajority(member);
+            case 4 -> {
+                if (member.isAlive() && durable && mayLose()) {
+                    member.disk().failSyncAfter(1 + edges.nextInt(60), edges.nextBoolean() ? "vote" : "");
+                }
             }
+            default -> jump(id % size + 1, member);
+        }
+    }
+
+    private void count(String what) {
+        counts.merge(what, 1, Integer::sum);
+    }
+
+    /** What has happened of what Raft does not assume. */
+    Map<String, Integer> counts() {
+        Map<String, Integer> all = new TreeMap<>(counts);
+        ensemble.members.values().forEach(member -> {
+            all.merge("disk found to have gone back", member.foundOut(), Integer::sum);
+            all.merge("sync failed, pages are clean", member.failedSyncs(), Integer::sum);
+        });
+        return all;
+    }
+
+    /** A member whose disk has an older image gets that back. */
+    private void goBack() {
+        if (durable && !images.isEmpty() && comesWhole()) {
+            count("disk restored from an older image");
+            List<Integer> ids = new ArrayList<>(images.keySet());
+            SimulatedMember member = ensemble.members.get(ids.get(edges.nextInt(ids.size())));
+            wiped(member);
+            member.restore(images.get(member.id()));
+            rot.spare(member.disk());
+        }
+    }
+
+    private MembershipChange mistake(int id) {
+        return edges.nextBoolean()
+                ? new MembershipChange.Remove(id)
+                : new MembershipChange.Put(EnsembleSimulation.member(id, true));
+    }
+
+    /** One voter is dead, and an operator takes the vote of a living one: the remaining voters serve. */
+    private void loseMajority(SimulatedMember dead) {
+        if (!durable || !comesWhole()) {
+            return;
+        }
+        dead.kill();
+        ensemble.runFor(3 * EnsembleSimulation.SECOND_US);
+        if (ensemble.leader() == 0) {
+            return;
+        }
+        count("change of a living voter while another one is dead");
+        meddled();
+        ensemble.change(mistake(dead.id() % size + 1));
+        ensemble.runFor(5 * EnsembleSimulation.SECOND_US);
+        ensemble.await(
+                "a leader while " + dead.id() + " is dead",
+                30,
+                () -> ensemble.leader() != 0 && ensemble.application(ensemble.leader()).serving);
+    }
+
+    private void meddled() {
+        meddled = true;
+        takenBack = false;
+    }
+
+    /** Repairs everything; whether the ensemble is whole a moment later. */
+    private boolean comesWhole() {
+        ensemble.network.heal();
+        ensemble.members.values().forEach(this::repair);
+        for (int second = 0; second < 10 && !mayWipe(); second++) {
+            ensemble.runFor(EnsembleSimulation.SECOND_US);
+        }
+        return mayWipe();
+    }
+
+    private void repair(SimulatedMember member) {
+        member.disk().capacity(Long.MAX_VALUE);
+        disarm(member);
+        if (!member.isAlive()) {
+            ensemble.start(member.id(), false);
+        }
+    }
+
+    private static void disarm(SimulatedMember member) {
+        member.disk().failAfter(-1);
+        member.disk().failSyncAfter(-1, "");
+    }
+
+    private void jump(int from, SimulatedMember to) {
+        if (to.isAlive() && ensemble.members.get(from).isAlive()) {
+            count("term that jumps");
+            long directory = ensemble.members.get(from).directory();
+            ensemble.network.send(from, directory, to.id(), JumpingTerms.message(edges, to.directory()));
         }
     }
 
@@ -180,13 +300,7 @@ final class FaultSimulation {
     private void putBack() {
         ensemble.network.heal();
         for (int second = 0; second < 120; second++) {
-            ensemble.members.forEach((id, member) -> {
-                member.disk().capacity(Long.MAX_VALUE);
-                member.disk().failAfter(-1);
-                if (!member.isAlive()) {
-                    ensemble.start(id, false);
-                }
-            });
+            ensemble.members.values().forEach(this::repair);
             ensemble.runFor(EnsembleSimulation.SECOND_US);
             if (ensemble.leader() != 0 && takeBack()) {
                 return;
@@ -198,7 +312,7 @@ final class FaultSimulation {
     private boolean takeBack() {
         boolean all = true;
         for (int id : ensemble.members.keySet()) {
-            Member member = ensemble.configuration().members().get(id);
+            EnsembleMember member = ensemble.configuration().members().get(id);
             if (member == null || member.observer()) {
                 all = false;
                 ensemble.change(new MembershipChange.Put(EnsembleSimulation.member(id, false)));
@@ -226,7 +340,12 @@ final class FaultSimulation {
 
     /** One at a time, and only out of a whole ensemble: who has lost its log has lost what it acknowledged. */
     private boolean mayWipe() {
-        return !meddled && areBack(ensemble.members.keySet());
+        boolean allAreBack = areBack(ensemble.members.keySet());
+        if (takenBack && allAreBack) {
+            meddled = false;
+            takenBack = false;
+        }
+        return !meddled && allAreBack;
     }
 
     /** Nobody else may lose the end of its log until the one that lost all is a voter again. */
@@ -258,7 +377,7 @@ final class FaultSimulation {
 
     private void wiped(SimulatedMember member) {
         wiped = member.id();
-        ensemble.members.values().forEach(each -> each.disk().failAfter(-1));
+        ensemble.members.values().forEach(FaultSimulation::disarm);
     }
 
     private void dieInTheMiddle(SimulatedMember member) {
@@ -276,7 +395,7 @@ final class FaultSimulation {
         }
     }
 
-    private void handOver() {
+    private void transferLeadership() {
         int leader = ensemble.leader();
         if (leader != 0) {
             ensemble.log(leader).transferLeadership(random.nextBoolean() ? 0 : 1 + random.nextInt(size));

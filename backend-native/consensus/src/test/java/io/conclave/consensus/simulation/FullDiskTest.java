@@ -126,7 +126,7 @@ class FullDiskTest {
         simulation.await("its end", 20, () -> !member.isAlive());
     }
 
-    /** Nobody has room, so that the leader cannot propose what it was sent, and has nobody to hand over to. */
+    /** Nobody has room, so that the leader cannot propose what it was sent, and no member can take over. */
     @Test
     void whatIsForwardedAgainOnANewLinkDoesNotAddToWhatWaits() {
         EnsembleSimulation simulation = three();

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.consensus.MembershipChange;
 import io.conclave.consensus.NoLiveMajorityException;
-import io.conclave.consensus.entry.Member;
+import io.conclave.consensus.entry.EnsembleMember;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -57,8 +57,8 @@ class OperatorMistakesTest {
 
     @Test
     void makingTheLivingOneAnObserverIsRefused() {
-        Member member = simulation.configuration().members().get(living);
-        assertRefused(new MembershipChange.Put(new Member(
+        EnsembleMember member = simulation.configuration().members().get(living);
+        assertRefused(new MembershipChange.Put(new EnsembleMember(
                 living, 0, member.host(), member.peerPort(), member.clientHost(), member.clientPort(), true)));
     }
 

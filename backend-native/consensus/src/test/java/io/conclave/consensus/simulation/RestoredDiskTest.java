@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.conclave.consensus.core.PeerMessage.Greeting;
+import io.conclave.consensus.ensemble.EnsembleLog;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -13,7 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RestoredDiskTest {
     private static final long SECOND = EnsembleSimulation.SECOND_US;
 
-    private static EnsembleSimulation founded(long seed) {
+    static EnsembleSimulation founded(long seed) {
         EnsembleSimulation simulation = new EnsembleSimulation(seed, true);
         simulation.snapshotPadding = () -> 0;
         simulation.add(1, 2, 3);
@@ -34,8 +36,29 @@ class RestoredDiskTest {
     /** The image is from the time when member 1 was the only voter; the links come in any order. */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16})
-    void aFounderWithTheDiskOfItsBirthNeverLeadsAndIsTakenInAgain(long seed) {
-        EnsembleSimulation simulation = founded(seed);
+    void aFounderWithTheDiskOfItsBootstrapNeverLeadsAndIsTakenInAgain(long seed) {
+        aFounderGoesBack(founded(seed));
+    }
+
+    static void aFounderGoesBack(EnsembleSimulation simulation) {
+        Map<String, byte[]> image = imageOfTheFounder(simulation);
+        simulation.members.get(1).restore(image);
+        simulation.start(1, false);
+        SimulatedMember restored = simulation.members.get(1);
+        simulation.await("it is found out", 5, () -> {
+            assertFalse(simulation.leader() == 1, "it leads");
+            return !restored.isAlive();
+        });
+        assertEquals(1, restored.foundOut());
+        simulation.await("the others serve", 5, () -> simulation.leader() > 1);
+
+        simulation.start(1, false);
+        simulation.settle();
+        assertTrue(restored.disk().list().stream().anyMatch(name -> name.startsWith("set-aside-1-segment")));
+    }
+
+    /** A cluster of three without its founder, and the founder's disk from the time when it was the only voter. */
+    private static Map<String, byte[]> imageOfTheFounder(EnsembleSimulation simulation) {
         simulation.start(1);
         simulation.runFor(3 * SECOND);
         for (int i = 0; i < 20; i++) {
@@ -50,20 +73,75 @@ class RestoredDiskTest {
         simulation.members.get(1).wipe();
         simulation.await("another leader", 10, () -> simulation.leader() > 1);
         write(simulation, 1);
+        return image;
+    }
 
-        simulation.members.get(1).restore(image);
-        simulation.start(1, false);
+    /** Greetings are lost, so the comparison of what is committed is the only defence. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16})
+    void aFounderThatNobodyGreetsLeadsAloneUntilAFollowerContradictsIt(long seed) {
+        aFounderGoesBackUngreeted(founded(seed));
+    }
+
+    /** It serves alone for a while, cut off from the leader of the others; what it does then is its own history. */
+    static void aFounderGoesBackUngreeted(EnsembleSimulation simulation) {
+        Map<String, byte[]> image = imageOfTheFounder(simulation);
+        for (int i = 0; i < 3; i++) { // so that it does not lead in the same term
+            simulation.log(simulation.leader()).transferLeadership(0);
+            simulation.runFor(SECOND);
+        }
         SimulatedMember restored = simulation.members.get(1);
-        simulation.await("it is found out", 5, () -> {
-            assertFalse(simulation.leader() == 1, "it leads");
-            return !restored.isAlive();
-        });
-        assertEquals(1, restored.foundOut());
-        simulation.await("the others serve", 5, () -> simulation.leader() > 1);
-
+        simulation.members.values().forEach(member -> member.ignoring(Greeting.class::isInstance));
+        restored.restore(image);
+        simulation.apart.put(1, new EnsembleHistory(1_000_000));
+        simulation.network.isolate(1);
         simulation.start(1, false);
+        simulation.log(1).readBarrier(() -> {});
+        simulation.await("it leads alone", 5, () -> simulation.application(1).leadingTerm != 0);
+        int leader = simulation.leader();
+        simulation.network.heal();
+        if (leader > 1) {
+            simulation.network.cut(leader, 1);
+            simulation.network.cut(1, leader);
+        }
+        simulation.runFor(SECOND / 2);
+        simulation.network.heal();
+        simulation.runFor(5 * SECOND);
+        simulation.apart.clear();
+        if (!restored.isAlive()) {
+            EnsembleLog.setAside(restored.disk()); // as it tells its operator to
+        }
         simulation.settle();
-        assertTrue(restored.disk().list().stream().anyMatch(name -> name.startsWith("set-aside-1-segment")));
+    }
+
+    /** One of the two that have the last writes goes back to an earlier start, and the other one is dead. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+    void aVoterThatHasLostTheLastWritesElectsNobodyWhoLacksThem(long seed) {
+        aVoterGoesBackThatIsNeeded(founded(seed));
+    }
+
+    static void aVoterGoesBackThatIsNeeded(EnsembleSimulation simulation) {
+        simulation.startAll();
+        simulation.awaitVoters(1, 2, 3);
+        write(simulation, 1);
+        int leader = simulation.leader();
+        int voter = leader % 3 + 1;
+        int late = voter % 3 + 1;
+        Map<String, byte[]> image = restart(simulation, voter);
+        write(simulation, 1);
+        restart(simulation, voter);
+        write(simulation, 1);
+        simulation.network.isolate(late);
+        write(simulation, 1);
+        simulation.members.get(leader).kill();
+        SimulatedMember member = simulation.members.get(voter);
+        member.restore(image);
+        simulation.network.heal();
+        simulation.start(voter, false);
+        simulation.runFor(10 * SECOND);
+        assertEquals(1, member.foundOut(), "how often it was found out");
+        simulation.settle();
     }
 
     /** The image is of an earlier start: the others have a later one in their logs, also after all of them have restarted. */

@@ -103,6 +103,29 @@ class RottenSnapshotTest {
         simulation.settle();
     }
 
+    /** Nothing is written after it was received, so nothing else gives occasion to take one. */
+    @Test
+    void aReceivedOneThatIsDamagedIsTakenAgainThoughNothingIsWritten() {
+        simulation.snapshotCheckEveryMs = 10_000;
+        startThree();
+        int late = simulation.leader() % 3 + 1;
+        int before = simulation.application(late).installs;
+        simulation.network.isolate(late);
+        write(8);
+        simulation.network.heal();
+        awaitService(late);
+        assertEquals(before + 1, simulation.application(late).installs);
+        String damaged = damageNewestOf(late);
+        simulation.await(
+                "that it is set aside",
+                25,
+                () -> files(late, damaged, ".damaged").size() == 1);
+        simulation.await(
+                "another one", 5, () -> files(late, "snapshot-", ".snap").size() == 1);
+        simulation.members.get(late).losePower();
+        simulation.settle();
+    }
+
     @Test
     void anOlderOneIsCheckedToo() {
         simulation.snapshotCheckEveryMs = 10_000;

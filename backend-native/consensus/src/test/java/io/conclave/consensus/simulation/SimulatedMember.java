@@ -14,24 +14,24 @@ import io.conclave.consensus.disk.Disk;
 import io.conclave.consensus.disk.PowerFailure;
 import io.conclave.consensus.disk.SimulatedDisk;
 import io.conclave.consensus.entry.ClusterConfiguration;
-import io.conclave.consensus.entry.Member;
+import io.conclave.consensus.entry.EnsembleMember;
 import io.conclave.consensus.member.CoreFactory;
 import io.conclave.consensus.member.MemberLoop;
 import io.conclave.consensus.member.PeerLinks;
 import io.conclave.consensus.member.StoreFactory;
 import io.conclave.consensus.store.FileStore;
 import io.conclave.consensus.store.LogStore;
-import io.conclave.consensus.store.MemoryStore;
+import io.conclave.consensus.store.MemoryLogStore;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
 /**
@@ -45,6 +45,9 @@ public final class SimulatedMember implements SimulatedNetwork.Node {
         StateMachine machine();
 
         LogListener listener();
+
+        /** Whether its state is gone and another one is read. */
+        boolean isReading();
 
         /** The process has ended; nothing of it is called any more. */
         void ended();
@@ -84,6 +87,8 @@ public final class SimulatedMember implements SimulatedNetwork.Node {
     private UnaryOperator<Disk> diskMistake = seen -> seen;
     private UnaryOperator<LogStore> storeMistake = used -> used;
 
+    private Predicate<PeerMessage> ignored = message -> false;
+
     private Optional<Life> life = Optional.empty();
     private long pausedUntilUs;
 
@@ -91,6 +96,10 @@ public final class SimulatedMember implements SimulatedNetwork.Node {
     private boolean restored;
 
     private int foundOut;
+    private int failedSyncs;
+
+    /** How long it may take to read a state. */
+    private int mostReadingUs = 3_000_000;
 
     /** How fast its clock runs. */
     private double clockRate = 1;
@@ -128,6 +137,11 @@ public final class SimulatedMember implements SimulatedNetwork.Node {
         storeMistake = mistake;
     }
 
+    /** Plants a mistake: messages that mean nothing to this member. */
+    void ignoring(Predicate<PeerMessage> messages) {
+        ignored = messages;
+    }
+
     public void clock(double rate, long offsetMs) {
         clockRate = rate;
         clockOffsetMs = offsetMs;
@@ -151,7 +165,7 @@ public final class SimulatedMember implements SimulatedNetwork.Node {
     }
 
     /** Options with the clocks, executors and random numbers of this machine; the rest is the caller's. */
-    public LogOptions.Builder options(Map<Integer, Member> members, boolean birth) {
+    public LogOptions.Builder options(Map<Integer, EnsembleMember> members, boolean bootstrap) {
         return LogOptions.builder(
                         () -> wallOffsetMs + time.nowMs(),
                         this::nowMs,
@@ -160,7 +174,7 @@ public final class SimulatedMember implements SimulatedNetwork.Node {
                         this::failed)
                 .memberId(id)
                 .members(members)
-                .birth(birth)
+                .bootstrap(bootstrap)
                 .clusterIds(() -> new UUID(7, 7))
                 .directoryIds(random::nextLong);
     }
@@ -175,7 +189,7 @@ public final class SimulatedMember implements SimulatedNetwork.Node {
         Disk seen = diskMistake.apply(disk);
         StoreFactory stores = durable
                 ? toMember -> storeMistake.apply(FileStore.open(seen, options, toMember::accept))
-                : toMember -> storeMistake.apply(new MemoryStore(options, toMember::accept));
+                : toMember -> storeMistake.apply(new MemoryLogStore(options, toMember::accept));
         Life made = new Life(options, stores, application);
         life = Optional.of(made);
         guarded(made, () -> made.loop.start(application.machine(), application.listener()));
@@ -206,9 +220,7 @@ public final class SimulatedMember implements SimulatedNetwork.Node {
 
     /** What is on its disk, for {@link #restore}. */
     public Map<String, byte[]> image() {
-        Map<String, byte[]> image = new TreeMap<>();
-        disk.list().stream().filter(name -> !name.equals("lock")).forEach(name -> image.put(name, disk.bytes(name)));
-        return image;
+        return disk.image();
     }
 
     /** Ends the process, and gives its disk an older content. */
@@ -221,6 +233,11 @@ public final class SimulatedMember implements SimulatedNetwork.Node {
     /** How often a life has ended since it found that its disk went back in time. */
     public int foundOut() {
         return foundOut;
+    }
+
+    /** How often a life has ended since a sync had failed. */
+    int failedSyncs() {
+        return failedSyncs;
     }
 
     private void end() {
@@ -258,6 +275,9 @@ public final class SimulatedMember implements SimulatedNetwork.Node {
     private void failed(LogException cause) {
         if (disk.hasFailed() || isCausedBy(PowerFailure.class, cause)) {
             time.after(0, inThisLife(this::losePower));
+        } else if (disk.hasFailedSync()) {
+            failedSyncs++;
+            time.after(0, inThisLife(random.nextBoolean() ? this::kill : this::losePower));
         } else if (restored && isCausedBy(WrongDiskException.class, cause)) {
             foundOut++;
             time.after(0, inThisLife(this::kill));
@@ -321,7 +341,8 @@ public final class SimulatedMember implements SimulatedNetwork.Node {
     }
 
     private void inBackground(Runnable task) {
-        time.after(100 + random.nextInt(20_000), inThisLife(task));
+        boolean isLarge = life.isPresent() && life.get().application.isReading() && random.nextInt(3) != 0;
+        time.after(100 + random.nextInt(isLarge ? mostReadingUs : 20_000), inThisLife(task));
     }
 
     private void askForTurn(Life of) {
@@ -405,7 +426,9 @@ public final class SimulatedMember implements SimulatedNetwork.Node {
 
     @Override
     public void arrived(int from, long directory, PeerMessage message) {
-        happens(() -> life.orElseThrow().loop.arrived(from, directory, message));
+        if (!ignored.test(message)) {
+            happens(() -> life.orElseThrow().loop.arrived(from, directory, message));
+        }
     }
 
     private final class Links implements PeerLinks {
@@ -464,8 +487,8 @@ public final class SimulatedMember implements SimulatedNetwork.Node {
         }
 
         @Override
-        public boolean confirm(byte[] note, Runnable action) {
-            return of.loop.confirm(note, action);
+        public boolean readIndex(byte[] note, Runnable action) {
+            return of.loop.readIndex(note, action);
         }
 
         @Override

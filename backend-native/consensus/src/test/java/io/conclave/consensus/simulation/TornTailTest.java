@@ -5,25 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.consensus.ensemble.EnsembleLog;
-import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 
-/** One member is down, and another one loses power in the middle of a write: two of three live, and one vote is weak. */
+/** One member is down, and another one loses power in the middle of a write: two of three live, and one vote is provisional. */
 class TornTailTest {
     private static final long SECOND = EnsembleSimulation.SECOND_US;
-
-    /** Where a slot of the vote file says so; the slots lie a block apart. */
-    private static final int TORN = 12;
-
-    private static final int SEQUENCE = 32;
-    private static final int DURABLE = 56;
-    private static final int BLOCK = 4096;
-
-    /** The newest slot of the member's vote file. */
-    private static ByteBuffer vote(SimulatedMember member) {
-        ByteBuffer both = ByteBuffer.wrap(member.disk().bytes("vote"));
-        return both.getLong(SEQUENCE) > both.getLong(BLOCK + SEQUENCE) ? both : both.slice(BLOCK, BLOCK);
-    }
 
     private EnsembleSimulation simulation = new EnsembleSimulation(1, true);
     private int leader;
@@ -57,7 +43,7 @@ class TornTailTest {
     private boolean startLoser() {
         simulation.start(loser, false);
         simulation.runFor(SECOND / 20);
-        return vote(simulation.members.get(loser)).getInt(TORN) != 0;
+        return VoteBytes.isTorn(simulation.members.get(loser).disk());
     }
 
     @Test
@@ -88,7 +74,8 @@ class TornTailTest {
         assertEquals(0, simulation.log(leader).status().leader());
         String reason = simulation.log(leader).status().noLeaderReason();
         assertTrue(
-                reason.contains("[" + loser + "] only weakly") && reason.contains("[" + down + "] do not answer"),
+                reason.contains("[" + loser + "] only provisionally")
+                        && reason.contains("[" + down + "] do not answer"),
                 reason);
         SimulatedMember member = simulation.members.get(loser);
         member.kill();
@@ -107,12 +94,12 @@ class TornTailTest {
         idle.awaitVoters(1, 2, 3);
         idle.runFor(2 * SECOND);
         int follower = idle.leader() % 3 + 1;
-        long before = vote(idle.members.get(follower)).getLong(DURABLE + 8);
+        long before = VoteBytes.durableOffset(idle.members.get(follower).disk());
         idle.propose(idle.leader(), 100);
         idle.runFor(SECOND / 2);
-        assertEquals(before, vote(idle.members.get(follower)).getLong(DURABLE + 8));
+        assertEquals(before, VoteBytes.durableOffset(idle.members.get(follower).disk()));
         idle.runFor(SECOND);
-        long after = vote(idle.members.get(follower)).getLong(DURABLE + 8);
+        long after = VoteBytes.durableOffset(idle.members.get(follower).disk());
         assertFalse(before >= after, "the mark stands at " + after);
     }
 }

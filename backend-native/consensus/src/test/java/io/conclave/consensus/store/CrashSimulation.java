@@ -13,9 +13,9 @@ import io.conclave.consensus.disk.DiskFullException;
 import io.conclave.consensus.disk.PowerFailure;
 import io.conclave.consensus.disk.SimulatedDisk;
 import io.conclave.consensus.entry.ClusterConfiguration;
-import io.conclave.consensus.entry.EntryKind;
 import io.conclave.consensus.entry.LogBatch;
 import io.conclave.consensus.entry.LogEntry;
+import io.conclave.consensus.entry.LogEntryKind;
 import io.conclave.consensus.entry.LogState;
 import io.conclave.consensus.entry.Origin;
 import io.conclave.consensus.entry.Start;
@@ -124,7 +124,7 @@ final class CrashSimulation {
                         })
                 .clusterIds(() -> CLUSTER)
                 .directoryIds(random::nextLong)
-                .birth(!adopted)
+                .bootstrap(!adopted)
                 .segmentBytes(SEGMENT_BYTES)
                 .maxEntryBytes(8 * 1024)
                 .maxBatchBytes(24 * 1024)
@@ -203,7 +203,7 @@ final class CrashSimulation {
         assertNotEquals(0, store.directory());
         assertTrue(directory == 0 || directory == store.directory(), "another directory");
         assertEquals(CLUSTER, store.clusterId());
-        assertEquals(!adopted, store.isBirthplace());
+        assertEquals(!adopted, store.isBootstrappedHere());
         directory = store.directory();
     }
 
@@ -370,7 +370,7 @@ final class CrashSimulation {
 
     private List<LogEntry> entries(boolean firstOfTerm) {
         if (firstOfTerm) {
-            return List.of(new LogEntry(EntryKind.TERM, Origin.NONE, new byte[0]));
+            return List.of(new LogEntry(LogEntryKind.TERM, Origin.NONE, new byte[0]));
         }
         List<LogEntry> entries = new ArrayList<>();
         int count = 1 + random.nextInt(3);
@@ -378,7 +378,7 @@ final class CrashSimulation {
             byte[] payload = new byte[random.nextInt(4) == 0 ? random.nextInt(8_000) : random.nextInt(900)];
             random.nextBytes(payload);
             entries.add(new LogEntry(
-                    EntryKind.APPLICATION, new Origin(1 + random.nextInt(3), random.nextInt(9), i), payload));
+                    LogEntryKind.APPLICATION, new Origin(1 + random.nextInt(3), random.nextInt(9), i), payload));
         }
         return entries;
     }
@@ -490,21 +490,12 @@ final class CrashSimulation {
         int from = (int) incoming.received();
         if (from < incomingBytes.length) {
             int length = 1 + random.nextInt(incomingBytes.length - from);
-            ByteBuffer piece = ByteBuffer.allocate(length).put(incomingBytes, from, length);
-            incoming.write(piece.array());
+            ByteBuffer chunk = ByteBuffer.allocate(length).put(incomingBytes, from, length);
+            incoming.write(chunk.array());
             return;
         }
         long index = cluster.snapshotAhead().lastIndex();
-        long[] state = new long[1];
-        SnapshotPosition position = incoming.verify(in -> {
-            try {
-                state[0] = Replay.read(in);
-            } catch (IOException e) {
-                throw new AssertionError(e);
-            }
-        });
-        assertEquals(cluster.snapshotAhead(), position);
-        assertEquals(cluster.state(index), state[0]);
+        assertEquals(cluster.snapshotAhead(), incoming.verify());
         // some time passes between
         for (int i = random.nextInt(3); i > 0; i--) {
             runOne(background);
@@ -514,7 +505,24 @@ final class CrashSimulation {
         incoming.install();
         installs++;
         promises.installed(index);
+        IncomingSnapshot installed = incoming;
         snapshotInstalled();
+        for (int i = random.nextInt(3); i > 0; i--) {
+            runOne(background);
+        }
+        requireState(installed, cluster.state(index));
+    }
+
+    private static void requireState(IncomingSnapshot installed, long expected) throws IOException {
+        long[] state = new long[1];
+        installed.read(in -> {
+            try {
+                state[0] = Replay.read(in);
+            } catch (IOException e) {
+                throw new AssertionError(e);
+            }
+        });
+        assertEquals(expected, state[0]);
     }
 
     private void snapshotInstalled() {

@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.conclave.consensus.LogOptions;
 import io.conclave.consensus.disk.SimulatedDisk;
-import io.conclave.consensus.entry.EntryKind;
 import io.conclave.consensus.entry.LogBatch;
 import io.conclave.consensus.entry.LogEntry;
+import io.conclave.consensus.entry.LogEntryKind;
 import io.conclave.consensus.entry.LogState;
 import io.conclave.consensus.entry.Origin;
 import io.conclave.consensus.store.LogStore.Appended;
@@ -25,7 +25,7 @@ abstract class FileStoreFixture {
 
     final SimulatedDisk disk = new SimulatedDisk(1);
     final Random random = new Random(1);
-    boolean birth = true;
+    boolean bootstrap = true;
     int memberId = 1;
     Replay replay = new Replay();
     Recovered recovered;
@@ -39,7 +39,7 @@ abstract class FileStoreFixture {
                 .segmentWork(Runnable::run)
                 .clusterIds(() -> CLUSTER)
                 .directoryIds(random::nextLong)
-                .birth(birth)
+                .bootstrap(bootstrap)
                 .memberId(memberId)
                 .segmentBytes(SEGMENT_BYTES)
                 .maxEntryBytes(4 * 1024)
@@ -64,7 +64,7 @@ abstract class FileStoreFixture {
         for (int i = 0; i < entries; i++) {
             byte[] payload = new byte[bytes];
             Arrays.fill(payload, (byte) term);
-            list.add(new LogEntry(EntryKind.APPLICATION, new Origin(2, 7, firstIndex + i), payload));
+            list.add(new LogEntry(LogEntryKind.APPLICATION, new Origin(2, 7, firstIndex + i), payload));
         }
         return new LogBatch(term, firstIndex, 1_000 + firstIndex, list);
     }

@@ -12,9 +12,9 @@ import io.conclave.consensus.disk.PowerFailure;
 import io.conclave.consensus.disk.SimulatedDisk;
 import io.conclave.consensus.entry.ClusterConfiguration;
 import io.conclave.consensus.entry.ConfigurationCodec;
-import io.conclave.consensus.entry.EntryKind;
 import io.conclave.consensus.entry.LogBatch;
 import io.conclave.consensus.entry.LogEntry;
+import io.conclave.consensus.entry.LogEntryKind;
 import io.conclave.consensus.entry.LogState;
 import io.conclave.consensus.entry.Origin;
 import io.conclave.consensus.store.LogStore.Appended;
@@ -31,7 +31,7 @@ class FileStoreTest extends FileStoreFixture {
         FileStore store = start();
         append(store, batches(0, 1, 1, 100), 0);
         byte[] payload = ConfigurationCodec.encode(ClusterConfiguration.NONE);
-        LogEntry change = new LogEntry(EntryKind.CONFIGURATION, Origin.NONE, payload);
+        LogEntry change = new LogEntry(LogEntryKind.CONFIGURATION, Origin.NONE, payload);
         append(store, List.of(new LogBatch(0, 2, 1_002, List.of(change))), 1);
         disk.kill();
         disk.flipBit("segment-0000000000000001.log", 512 + 512 + 110);
@@ -114,14 +114,14 @@ class FileStoreTest extends FileStoreFixture {
 
     @Test
     void anEmptyDirectoryOfAnEnsembleWaitsUntilItIsAdopted() throws IOException {
-        birth = false;
+        bootstrap = false;
         FileStore store = open();
         assertFalse(store.isMember());
         assertEquals(0, store.directory());
         assertThrows(IllegalStateException.class, () -> store.recover(new Replay()));
         store.adopt(CLUSTER);
         assertTrue(store.isMember());
-        assertFalse(store.isBirthplace());
+        assertFalse(store.isBootstrappedHere());
         long directory = store.directory();
         assertNotEquals(0, directory);
         assertThrows(IllegalStateException.class, () -> store.adopt(CLUSTER));
@@ -148,7 +148,7 @@ class FileStoreTest extends FileStoreFixture {
         assertThrows(LogException.class, () -> LogDirectory.setAside(disk), "there is nothing any more");
         LogException e = assertThrows(LogException.class, this::open);
         assertTrue(e.getMessage().contains("was set aside"), e.getMessage());
-        birth = false;
+        bootstrap = false;
         FileStore fresh = open();
         assertFalse(fresh.isMember());
         fresh.adopt(CLUSTER);
@@ -162,7 +162,7 @@ class FileStoreTest extends FileStoreFixture {
     @Test
     void aSettingAsideThatWasInterruptedIsCompletedByTheNext() throws IOException {
         append(start(), batches(0, 1, 20, 4_000), 1);
-        birth = false;
+        bootstrap = false;
         int files = disk.list().size();
         for (int step = 1; step < 2 * files - 2; step++) {
             SimulatedDisk copy = new SimulatedDisk(step);
@@ -335,7 +335,7 @@ class FileStoreTest extends FileStoreFixture {
     /** It had been given its identity, and its process ended before it had a segment. */
     @Test
     void aMemberWithoutASegmentStartsOnAFullDiskVotesAndWritesWhenThereIsRoom() throws IOException {
-        birth = false;
+        bootstrap = false;
         FileStore store = open();
         store.adopt(CLUSTER);
         disk.kill();

@@ -12,8 +12,8 @@ import io.conclave.consensus.LogException;
 import io.conclave.consensus.LogOptions;
 import io.conclave.consensus.disk.SimulatedDisk;
 import io.conclave.consensus.entry.ClusterConfiguration;
+import io.conclave.consensus.entry.EnsembleMember;
 import io.conclave.consensus.entry.LogState;
-import io.conclave.consensus.entry.Member;
 import io.conclave.consensus.entry.Start;
 import io.conclave.consensus.store.LogStore.Appended;
 import java.io.IOException;
@@ -249,7 +249,7 @@ class LogFilesTest {
     @Test
     void aVoteFoundAfterAKillIsMadeDurableBeforeItIsBuiltOn() throws IOException {
         start().close();
-        UUID id = Identity.read(disk).clusterId();
+        UUID id = DirectoryIdentity.read(disk).clusterId();
         try (VoteFile vote = VoteFile.open(disk, id)) {
             disk.breakSyncs("vote");
             assertThrows(IOException.class, () -> vote.write(vote.vote().in(7, 1)));
@@ -269,7 +269,7 @@ class LogFilesTest {
     @Test
     void aVoteWhoseSyncFailedIsWrittenAgainBeforeItIsBuiltOn() throws IOException {
         start().close();
-        UUID id = Identity.read(disk).clusterId();
+        UUID id = DirectoryIdentity.read(disk).clusterId();
         try (VoteFile vote = VoteFile.open(disk, id)) {
             disk.failSyncAfter(1, "");
             assertThrows(IOException.class, () -> vote.write(vote.vote().in(7, 1)));
@@ -287,7 +287,7 @@ class LogFilesTest {
     @Test
     void aDamagedSlotDoesNotForgetTheVote() throws IOException {
         start().close();
-        UUID id = Identity.read(disk).clusterId();
+        UUID id = DirectoryIdentity.read(disk).clusterId();
         for (int term = 7; term <= 10; term++) {
             try (VoteFile vote = VoteFile.open(disk, id)) {
                 vote.write(vote.vote().in(term, 1));
@@ -395,7 +395,7 @@ class LogFilesTest {
     }
 
     private static LogState logState() {
-        Member member = new Member(3, 0x1122334455667788L, "alpha", 2888, "", 2181, false);
+        EnsembleMember member = new EnsembleMember(3, 0x1122334455667788L, "alpha", 2888, "", 2181, false);
         return new LogState(
                 new ClusterConfiguration(Map.of(3, member), Set.of(3), Set.of()),
                 2,

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.conclave.consensus.LogOptions;
 import io.conclave.consensus.disk.Disk;
 import io.conclave.consensus.entry.ClusterConfiguration;
-import io.conclave.consensus.entry.EntryKind;
 import io.conclave.consensus.entry.LogBatch;
 import io.conclave.consensus.entry.LogEntry;
+import io.conclave.consensus.entry.LogEntryKind;
 import io.conclave.consensus.entry.LogState;
 import io.conclave.consensus.entry.Origin;
 import io.conclave.consensus.store.LogStore.Appended;
@@ -43,7 +43,7 @@ final class SingleVoter {
         recovered.rest().forEach(batch -> state = Replay.stateAfter(state, batch));
         term = recovered.term() + 1;
         store.vote(term, options.memberId());
-        assertEquals(Appended.DONE, write(EntryKind.TERM, new byte[0]));
+        assertEquals(Appended.DONE, write(LogEntryKind.TERM, new byte[0]));
     }
 
     private void took(LogBatch batch) {
@@ -55,10 +55,10 @@ final class SingleVoter {
     Appended write(int bytes) throws IOException {
         byte[] payload = new byte[bytes];
         Arrays.fill(payload, (byte) 'x');
-        return write(EntryKind.APPLICATION, payload);
+        return write(LogEntryKind.APPLICATION, payload);
     }
 
-    private Appended write(EntryKind kind, byte[] payload) throws IOException {
+    private Appended write(LogEntryKind kind, byte[] payload) throws IOException {
         LogBatch batch = batch(lastIndex + 1, kind, payload);
         Appended outcome = store.append(List.of(batch), lastIndex);
         if (outcome == Appended.WAIT) {
@@ -76,7 +76,7 @@ final class SingleVoter {
         return outcome;
     }
 
-    LogBatch batch(long firstIndex, EntryKind kind, byte[] payload) {
+    LogBatch batch(long firstIndex, LogEntryKind kind, byte[] payload) {
         return new LogBatch(term, firstIndex, NOW_MS, List.of(new LogEntry(kind, new Origin(1, 2, 3), payload)));
     }
 

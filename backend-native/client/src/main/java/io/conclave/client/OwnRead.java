@@ -1,0 +1,61 @@
+package io.conclave.client;
+
+import io.conclave.error.ConclaveException;
+import io.conclave.protocol.ErrorCode;
+import io.conclave.protocol.JuteReader;
+import io.conclave.protocol.OpCode;
+import io.conclave.protocol.ReplyBody;
+import io.conclave.protocol.ReplyHeader;
+import io.conclave.protocol.RequestBody;
+import java.util.Optional;
+
+/** A znode that the client reads for itself, before the user's requests. Each connection asks anew. */
+abstract class OwnRead extends Exchange {
+    private static final byte[] NO_DATA = new byte[0];
+
+    private final SessionMachine session;
+    private final String path;
+    private final boolean watch;
+
+    OwnRead(SessionMachine session, String path, boolean watch) {
+        this.session = session;
+        this.path = path;
+        this.watch = watch;
+    }
+
+    /** The data, which may have no bytes; empty if the server refused the read, because it has no such znode, say. */
+    abstract void onData(Optional<byte[]> data);
+
+    @Override
+    final String describe() {
+        return "get " + path;
+    }
+
+    @Override
+    final Optional<RequestBody> body() {
+        return Optional.of(new RequestBody.GetData(path, watch));
+    }
+
+    @Override
+    final boolean isBehindWatches() {
+        return false;
+    }
+
+    @Override
+    final void answered(ReplyHeader header, JuteReader in) {
+        if (ServerErrors.endsSession(header.err()) || ServerErrors.endsConnection(header.err())) {
+            session.onError(header.err(), describe());
+        } else if (header.err() == ErrorCode.OK.code()
+                && ReplyBody.decode(OpCode.GET_DATA, in) instanceof ReplyBody.GetData reply) {
+            byte[] data = reply.data();
+            onData(Optional.of(data == null ? NO_DATA : data));
+        } else {
+            onData(Optional.empty());
+        }
+    }
+
+    @Override
+    final void failed(ConclaveException failure) {
+        // The connection has ended, and the next one asks again.
+    }
+}

@@ -1,0 +1,160 @@
+package io.conclave.consensus.peer;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * The first frame of each direction. The caller names itself and the member it wants; the called one accepts, or
+ * refuses with the reason in words.
+ *
+ * <pre>
+ *   hello  magic 8 | version 4 | wanted member 4 | facts
+ *   reply  magic 8 | version 4 | accepted 1 | reason: length 2, UTF-8 | facts
+ *   facts  cluster id 16 | member id 4 | directory 8 | feature level 4 | client host: length 2, UTF-8 | client port 4 | observer 1
+ * </pre>
+ *
+ * Every version keeps the layout up to the version in a hello and up to the reason in a reply, so that each can tell
+ * the other why not.
+ */
+final class PeerHandshake {
+    /** Of the handshake, the frames and the messages. */
+    static final int VERSION = 2;
+
+    static final int MAX_FRAME_BYTES = 2048;
+    private static final int MAX_REASON_BYTES = 1024;
+    private static final long MAGIC = 0x434e434c50454552L; // CNCLPEER
+
+    /** What the caller says. */
+    record Hello(int wanted, PeerFacts facts) {}
+
+    /** What is answered; the reason is empty if accepted. */
+    record Reply(boolean accepted, String reason) {}
+
+    private PeerHandshake() {}
+
+    static void writeHello(ByteBuf out, Hello hello) {
+        out.writeLong(MAGIC).writeInt(VERSION).writeInt(hello.wanted());
+        writeFacts(out, hello.facts());
+    }
+
+    static void writeReply(ByteBuf out, Reply reply, PeerFacts facts) {
+        out.writeLong(MAGIC).writeInt(VERSION).writeBoolean(reply.accepted());
+        writeText(out, reply.reason(), MAX_REASON_BYTES);
+        writeFacts(out, facts);
+    }
+
+    /** The first thing to read of either frame. */
+    static int readVersion(ByteBuf frame) {
+        if (frame.readableBytes() < Long.BYTES + Integer.BYTES || frame.readLong() != MAGIC) {
+            throw new MalformedMessageException("what comes is not the protocol of members");
+        }
+        return frame.readInt();
+    }
+
+    static Hello readHello(ByteBuf frame) {
+        requireBytes(frame, Integer.BYTES);
+        int wanted = frame.readInt();
+        return new Hello(wanted, readFacts(frame));
+    }
+
+    static Reply readReply(ByteBuf frame) {
+        requireBytes(frame, 1);
+        boolean accepted = frame.readByte() != 0;
+        return new Reply(accepted, readText(frame, MAX_REASON_BYTES));
+    }
+
+    private static void writeFacts(ByteBuf out, PeerFacts facts) {
+        out.writeLong(facts.clusterId().getMostSignificantBits());
+        out.writeLong(facts.clusterId().getLeastSignificantBits());
+        out.writeInt(facts.memberId()).writeLong(facts.directory()).writeInt(facts.featureLevel());
+        writeText(out, facts.clientHost(), PeerFacts.MAX_HOST_BYTES);
+        out.writeInt(facts.clientPort()).writeBoolean(facts.observer());
+    }
+
+    /** Ends the frame. */
+    static PeerFacts readFacts(ByteBuf frame) {
+        requireBytes(frame, 16 + 4 + 8 + 4);
+        UUID clusterId = new UUID(frame.readLong(), frame.readLong());
+        int memberId = frame.readInt();
+        long directory = frame.readLong();
+        int featureLevel = frame.readInt();
+        String clientHost = readText(frame, PeerFacts.MAX_HOST_BYTES);
+        requireBytes(frame, Integer.BYTES + 1);
+        int clientPort = frame.readInt();
+        boolean observer = frame.readByte() != 0;
+        if (frame.isReadable()) {
+            throw new MalformedMessageException(frame.readableBytes() + " bytes are left behind a handshake");
+        }
+        try {
+            return new PeerFacts(clusterId, memberId, directory, featureLevel, clientHost, clientPort, observer);
+        } catch (IllegalArgumentException e) {
+            throw new MalformedMessageException("a handshake says: " + e.getMessage());
+        }
+    }
+
+    private static void writeText(ByteBuf out, String text, int maxBytes) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        int length = Math.min(bytes.length, maxBytes);
+        out.writeShort(length).writeBytes(bytes, 0, length);
+    }
+
+    private static String readText(ByteBuf in, int maxBytes) {
+        requireBytes(in, Short.BYTES);
+        int length = in.readUnsignedShort();
+        if (length > maxBytes) {
+            throw new MalformedMessageException("a text of " + length + " bytes in a handshake");
+        }
+        requireBytes(in, length);
+        return new String(ByteBufUtil.getBytes(in.readSlice(length)), StandardCharsets.UTF_8);
+    }
+
+    private static void requireBytes(ByteBuf in, int count) {
+        if (in.readableBytes() < count) {
+            throw new MalformedMessageException("a handshake ends in its middle");
+        }
+    }
+
+    // ---- why not
+
+    /** Why the called one does not take the caller. */
+    static Optional<String> refusal(PeerFacts self, Hello hello) {
+        PeerFacts caller = hello.facts();
+        if (hello.wanted() != self.memberId()) {
+            return Optional.of("member " + caller.memberId() + " looks for member " + hello.wanted()
+                    + ", but here is member " + self.memberId());
+        }
+        if (caller.memberId() == self.memberId()) {
+            return Optional.of("two servers are called member " + self.memberId() + ", with the directories "
+                    + directory(caller) + " and " + directory(self));
+        }
+        return otherCluster(self, caller);
+    }
+
+    /** Why the caller does not accept the member that has answered. */
+    static Optional<String> refusal(PeerFacts self, int wanted, PeerFacts called) {
+        if (called.memberId() != wanted) {
+            return Optional.of("member " + wanted + " is expected there, but member " + called.memberId() + " answers");
+        }
+        return otherCluster(self, called);
+    }
+
+    /** Why the called one does not take a caller of another version. */
+    static String otherVersion(PeerFacts self, int version) {
+        return "member " + self.memberId() + " speaks version " + VERSION
+                + " of the protocol of members, the caller version " + version;
+    }
+
+    private static Optional<String> otherCluster(PeerFacts self, PeerFacts other) {
+        return self.isCompatible(other)
+                ? Optional.empty()
+                : Optional.of("member " + other.memberId() + " belongs to cluster " + other.clusterId() + ", member "
+                        + self.memberId() + " to cluster " + self.clusterId());
+    }
+
+    private static String directory(PeerFacts facts) {
+        return Long.toHexString(facts.directory());
+    }
+}

@@ -1,0 +1,56 @@
+package io.conclave.ensemble;
+
+import io.conclave.consensus.entry.EnsembleMember;
+import io.conclave.server.ServerConfig;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** The configuration of a server of an ensemble as the files that an operator would write, but for its proxies. */
+final class ServerText {
+    private final ServerConfig config;
+
+    ServerText(ServerConfig config) {
+        this.config = config;
+    }
+
+    /** The server's dataDir. */
+    Path directory() {
+        return config.homeDirectory().orElseThrow().toAbsolutePath();
+    }
+
+    /** Writes the files; returns the one to start the server with. */
+    Path write() throws IOException {
+        Files.createDirectories(directory());
+        Files.writeString(directory().resolve("myid"), config.ensemble().memberId() + "\n");
+        return Files.writeString(directory().resolve("conclave.cfg"), text());
+    }
+
+    private String text() {
+        StringBuilder lines = new StringBuilder();
+        put(lines, "dataDir", directory());
+        put(lines, "clientPort", config.clientPort().orElseThrow());
+        put(lines, "clientPortAddress", config.clientPortAddress().orElseThrow());
+        put(lines, "tickTime", config.tickTimeMs());
+        put(lines, "syncLimit", config.ensemble().syncLimitTicks());
+        put(lines, "electionTimeoutMs", config.ensemble().electionTimeoutMs());
+        put(lines, "maxSessionTimeout", config.maxSessionTimeoutMs());
+        put(lines, "maxClientCnxns", config.maxConnectionsPerAddress());
+        put(lines, "snapCount", Math.min(Integer.MAX_VALUE, config.snapshotEveryEntries()));
+        put(lines, "preAllocSize", config.segmentBytes() / 1024);
+        put(lines, "readonlymode.enabled", config.readOnlyMode());
+        put(lines, "4lw.commands.whitelist", String.join(",", config.commandWhitelist()));
+        config.superDigest().ifPresent(digest -> put(lines, "DigestAuthenticationProvider.superDigest", digest));
+        config.ensemble().members().forEach((id, member) -> put(lines, "server." + id, line(member)));
+        return lines.toString();
+    }
+
+    private static String line(EnsembleMember member) {
+        return member.host() + ":" + member.peerPort() + ":" + (member.observer() ? "observer" : "participant") + ";"
+                + member.clientPort();
+    }
+
+    private static void put(StringBuilder lines, String key, Object value) {
+        lines.append(key).append('=').append(value).append('\n');
+    }
+}

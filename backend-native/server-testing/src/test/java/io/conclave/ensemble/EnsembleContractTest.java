@@ -1,0 +1,36 @@
+package io.conclave.ensemble;
+
+import io.conclave.client.WireBackend;
+import io.conclave.spi.Backend;
+import io.conclave.spi.BackendOptions;
+import io.conclave.spi.ConnectString;
+import io.conclave.testkit.contract.BackendContract;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+/** The contract on an ensemble, through a server that does not lead. */
+class EnsembleContractTest extends BackendContract {
+    private static ConclaveEnsemble ensemble;
+    private static String follower;
+
+    @BeforeAll
+    static void start() {
+        ensemble = ConclaveEnsemble.start(3);
+        follower = ensemble.connectString(ensemble.follower());
+    }
+
+    @AfterAll
+    static void stop() {
+        ensemble.close();
+    }
+
+    @Override
+    protected Backend openBackend(BackendOptions options) {
+        return WireBackend.open(ConnectString.parse(follower), options);
+    }
+
+    @Override
+    protected boolean deletesSoon() {
+        return false;
+    }
+}

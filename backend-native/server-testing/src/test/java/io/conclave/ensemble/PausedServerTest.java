@@ -1,0 +1,197 @@
+package io.conclave.ensemble;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.conclave.consensus.LogRole;
+import io.conclave.coordinator.Coordinator;
+import io.conclave.node.NodePath;
+import io.conclave.request.Create;
+import io.conclave.request.GetData;
+import io.conclave.request.SetData;
+import io.conclave.session.SessionState;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Servers in this JVM that stand still. */
+@Timeout(120)
+class PausedServerTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private static ConclaveEnsemble ensemble;
+    private static int places;
+    private NodePath place;
+
+    @BeforeAll
+    static void start() {
+        ensemble = ConclaveEnsemble.builder().electionTimeoutMs(500).start();
+    }
+
+    @AfterAll
+    static void stop() {
+        ensemble.close();
+    }
+
+    @BeforeEach
+    void choosePlace() {
+        place = NodePath.of("/place-" + places++);
+    }
+
+    @AfterEach
+    void allServe() {
+        ensemble.ids().forEach(ensemble::awaitServing);
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private byte[] dataAt(int id) {
+        return ensemble.server(id).state().znode(place.toString()).orElseThrow().data();
+    }
+
+    @Test
+    void pausedLeaderIsReplacedAndFollowsWhenItGoesOnWhileSessionsOfOthersLive() throws InterruptedException {
+        int leader = ensemble.awaitLeader();
+        try (Coordinator client = Coordinator.connect(ensemble.connectString(ensemble.follower()))) {
+            long session = client.recipeSession().id();
+            client.execute(Create.of(place).withData(bytes("before")));
+            await().atMost(PATIENCE).until(() -> ensemble.server(leader)
+                    .state()
+                    .znode(place.toString())
+                    .isPresent());
+            ensemble.pause(leader);
+            assertNotEquals(leader, ensemble.awaitLeader());
+            client.execute(SetData.of(place, bytes("meanwhile")));
+            assertArrayEquals(bytes("before"), dataAt(leader));
+            assertEquals(LogRole.LEADING, ensemble.server(leader).logStatus().role());
+            ensemble.resume(leader);
+            await().atMost(PATIENCE)
+                    .until(() -> ensemble.server(leader).logStatus().role() == LogRole.FOLLOWING
+                            && new String(dataAt(leader), StandardCharsets.UTF_8).equals("meanwhile"));
+            assertArrayEquals(
+                    bytes("meanwhile"), client.execute(GetData.of(place)).data());
+            assertEquals(session, client.recipeSession().id());
+        }
+    }
+
+    @Test
+    void pausedServerTakesConnectionsAndAnswersThemOnlyWhenItGoesOn() throws IOException {
+        int id = ensemble.follower();
+        int port = ensemble.server(id).clientPort().orElseThrow();
+        ensemble.pause(id);
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            socket.getOutputStream().write(bytes("ruok"));
+            socket.setSoTimeout(300);
+            assertThrows(
+                    SocketTimeoutException.class, () -> socket.getInputStream().read());
+            ensemble.resume(id);
+            socket.setSoTimeout(60_000);
+            assertArrayEquals(bytes("imok"), socket.getInputStream().readAllBytes());
+        }
+    }
+
+    @Test
+    void clientWhoseServerIsPausedLosesItsSessionByItsOwnClockAndGetsAnotherWhenItGoesOn() throws InterruptedException {
+        int id = ensemble.follower();
+        int other = ensemble.awaitLeader();
+        try (Coordinator client = Coordinator.builder(ensemble.connectString(id))
+                .sessionTimeout(Duration.ofSeconds(2))
+                .connect()) {
+            List<SessionState> states = new CopyOnWriteArrayList<>();
+            client.onStateChange(states::add);
+            long session = client.recipeSession().id();
+            ensemble.pause(id);
+            await().atMost(PATIENCE).until(() -> states.contains(SessionState.LOST));
+            await().atMost(PATIENCE)
+                    .until(() -> !ensemble.server(other).state().sessions().containsKey(session));
+            ensemble.resume(id);
+            await().atMost(PATIENCE)
+                    .until(() -> client.state() == SessionState.CONNECTED
+                            && client.recipeSession().id() != session);
+        }
+    }
+
+    @Test
+    void pausedServerCanBeKilledAndStartedAgain() {
+        int leader = ensemble.awaitLeader();
+        ensemble.pause(leader);
+        ensemble.kill(leader);
+        assertNotEquals(leader, ensemble.awaitLeader());
+        ensemble.restart(leader);
+        ensemble.awaitServing(leader);
+    }
+
+    @Test
+    void serverThatIsKilledWhileItIsPausedAnswersNothingOfWhatItWasSentMeanwhile() throws IOException {
+        int id = ensemble.follower();
+        int port = ensemble.server(id).clientPort().orElseThrow();
+        List<Socket> sockets = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            sockets.add(new Socket(InetAddress.getLoopbackAddress(), port));
+        }
+        await().atMost(PATIENCE).until(() -> ensemble.server(id).connectionCount() >= 100);
+        ensemble.pause(id);
+        sockets.add(new Socket(InetAddress.getLoopbackAddress(), port));
+        for (Socket socket : sockets) {
+            socket.getOutputStream().write(bytes("ruok"));
+        }
+        ensemble.kill(id);
+        for (Socket socket : sockets) {
+            assertEquals("", textUntilItEnds(socket));
+        }
+        ensemble.restart(id);
+    }
+
+    private static String textUntilItEnds(Socket connected) throws IOException {
+        try (Socket socket = connected) {
+            socket.setSoTimeout(60_000);
+            return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        } catch (SocketException e) {
+            return "";
+        }
+    }
+
+    @Test
+    void whatCannotBeDoneToAServerIsRefusedWithAReason() {
+        try (ConclaveEnsemble alone = ConclaveEnsemble.start(1)) {
+            refused("server 1 is not paused", () -> alone.resume(1));
+            alone.pause(1);
+            refused("server 1 is paused already", () -> alone.pause(1));
+            refused("server 1 is paused; resume it", () -> alone.stop(1));
+            refused("server 1 is paused and serves no client", () -> alone.awaitServing(1));
+            assertTrue(alone.leader().isEmpty());
+            alone.kill(1);
+            refused("server 1 does not run", () -> alone.pause(1));
+            refused("server 1 does not run", () -> alone.resume(1));
+            alone.restart(1);
+            alone.awaitServing(1);
+            alone.pause(1);
+            IllegalArgumentException unknown = assertThrows(IllegalArgumentException.class, () -> alone.pause(2));
+            assertEquals("there is no server 2, only [1]", unknown.getMessage());
+        }
+    }
+
+    private static void refused(String reason, Runnable action) {
+        IllegalStateException refusal = assertThrows(IllegalStateException.class, action::run);
+        assertTrue(refusal.getMessage().startsWith(reason), refusal.getMessage());
+    }
+}

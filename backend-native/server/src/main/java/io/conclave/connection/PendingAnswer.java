@@ -1,0 +1,17 @@
+package io.conclave.connection;
+
+/** A request that waits for its turn to be answered. Belongs to the connection's loop. */
+interface PendingAnswer {
+
+    /** Whether it can be answered now: reads always, writes once their outcome is known. */
+    boolean isReady();
+
+    /**
+     * A later write of the same connection has been applied, and with it everything committed before this request was
+     * made.
+     */
+    default void settle() {}
+
+    /** Answers it; called once, when it is ready and all before it have been answered. */
+    void answer();
+}

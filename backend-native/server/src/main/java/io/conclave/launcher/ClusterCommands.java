@@ -1,0 +1,154 @@
+package io.conclave.launcher;
+
+import io.conclave.replica.MemberLine;
+import io.conclave.replica.MemberList;
+import io.conclave.replica.MembershipWords;
+import io.conclave.server.AdminSecret;
+import io.conclave.server.LogMaintenance;
+import io.conclave.server.ServerConfig;
+import io.conclave.time.TimeSource;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/** Commands about the cluster and its members. Those that change it go to the running server of this dataDir. */
+final class ClusterCommands {
+    private ClusterCommands() {}
+
+    static int init(Console console, Path file, ServerConfig config, String none) {
+        LogMaintenance.bootstrap(config, TimeSource.system());
+        int self = config.ensemble().memberId();
+        console.say("Bootstrapped a new cluster in " + config.dataDirectory().orElseThrow() + ", with member " + self
+                + ".");
+        if (config.ensemble().isAlone()) {
+            console.say("Start it: conclave-server start " + file);
+        } else {
+            List<Integer> others = config.ensemble().members().keySet().stream()
+                    .filter(id -> id != self)
+                    .toList();
+            console.say("Start it here: conclave-server start " + file + "\nThen start the servers " + others
+                    + ", with empty directories and without init: this one takes them in.");
+        }
+        return Main.DONE;
+    }
+
+    static int setAside(Console console, Path file, ServerConfig config, String none) {
+        if (ServerFiles.of(config).running().isPresent()) {
+            return console.fail("The server runs; stop it first.");
+        }
+        List<String> names = LogMaintenance.setLogAside(config);
+        console.say("Put away in " + config.dataDirectory().orElseThrow() + ": " + String.join(", ", names)
+                + "\nAt its next start the server waits to be taken in by the others, which must be a majority without"
+                + " it.");
+        return Main.DONE;
+    }
+
+    static int trustLog(Console console, Path file, ServerConfig config, String none) {
+        if (ServerFiles.of(config).running().isPresent()) {
+            return console.fail("The server runs; stop it first.");
+        }
+        LogMaintenance.trustLog(config);
+        console.say(
+                "The log in " + config.dataDirectory().orElseThrow() + " counts as whole again, and its server's vote"
+                        + " as complete.\nIf the end of it was damaged, and not just being written, then writes of that"
+                        + " moment that were acknowledged are lost, unless a server that can be reached has them.");
+        return Main.DONE;
+    }
+
+    private interface Request {
+        String send(AdminClient client) throws IOException;
+    }
+
+    static int members(Console console, Path file, ServerConfig config, String none) {
+        return ask(console, config, AdminClient::members);
+    }
+
+    static int add(Console console, Path file, ServerConfig config, String argument) {
+        String line = unforced(argument);
+        int id = idOf(line);
+        MemberLine.parse(id, line.substring(line.indexOf('=') + 1));
+        return ask(console, config, client -> {
+            if (lineOf(client.members(), id).isPresent()) {
+                throw new IOException("server " + id + " is a member already; replace gives it another address");
+            }
+            return client.reconfig(argument, "");
+        });
+    }
+
+    static int replace(Console console, Path file, ServerConfig config, String argument) {
+        String line = unforced(argument);
+        int id = idOf(line);
+        MemberLine.parse(id, line.substring(line.indexOf('=') + 1));
+        return ask(console, config, client -> {
+            requireMember(client, id);
+            return client.reconfig(argument, "");
+        });
+    }
+
+    static int promote(Console console, Path file, ServerConfig config, String argument) {
+        String number = unforced(argument);
+        int id = MembershipWords.id(number);
+        return ask(console, config, client -> {
+            String line = requireMember(client, id);
+            MemberLine present = MemberLine.parse(id, line);
+            return client.reconfig(
+                    (argument.equals(number) ? "" : MembershipWords.FORCE) + "server." + id + "="
+                            + MemberList.format(present.member(), true),
+                    "");
+        });
+    }
+
+    static int remove(Console console, Path file, ServerConfig config, String argument) {
+        int id = MembershipWords.id(unforced(argument));
+        return ask(console, config, client -> {
+            requireMember(client, id);
+            return client.reconfig("", argument);
+        });
+    }
+
+    private static String unforced(String argument) {
+        return argument.startsWith(MembershipWords.FORCE)
+                ? argument.substring(MembershipWords.FORCE.length())
+                : argument;
+    }
+
+    private static String requireMember(AdminClient client, int id) throws IOException {
+        String members = client.members();
+        return lineOf(members, id)
+                .orElseThrow(() -> new IOException("there is no server " + id + " among\n" + members));
+    }
+
+    private static Optional<String> lineOf(String members, int id) {
+        String prefix = "server." + id + "=";
+        return members.lines()
+                .filter(line -> line.startsWith(prefix))
+                .map(line -> line.substring(prefix.length()))
+                .findFirst();
+    }
+
+    private static int idOf(String line) {
+        int equals = line.indexOf('=');
+        if (equals < 0 || !line.startsWith("server.")) {
+            throw new IllegalArgumentException("\"" + line + "\" is not of the form server.N=host:peerPort...");
+        }
+        return MembershipWords.id(line.substring("server.".length(), equals));
+    }
+
+    private static int ask(Console console, ServerConfig config, Request request) {
+        ServerFiles files = ServerFiles.of(config);
+        Optional<ServerFiles.Running> running = files.running();
+        if (running.isEmpty()) {
+            return console.fail("No server of " + files.directory() + " runs; ask on a machine where one does.");
+        }
+        try (AdminClient client =
+                new AdminClient(Daemon.address(config, running.get().port()), AdminSecret.read(files.directory()))) {
+            console.say(request.send(client).strip());
+            return Main.DONE;
+        } catch (AdminClient.NoAnswerException e) {
+            return console.fail(String.valueOf(e.getMessage()));
+        } catch (IOException e) {
+            return console.fail("Not done: " + e.getMessage());
+        }
+    }
+}

@@ -1,0 +1,61 @@
+package io.conclave.server;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** The threads of one server that may wait for disks and for name services. */
+final class BackgroundThreads {
+    private static final int WORKERS = 2;
+    private static final AtomicInteger COUNT = new AtomicInteger();
+
+    private final ExecutorService workers = Executors.newFixedThreadPool(WORKERS, BackgroundThreads::thread);
+    private final ExecutorService segmentWork = Executors.newSingleThreadExecutor(BackgroundThreads::thread);
+    private final ExecutorService lookups = Executors.newCachedThreadPool(BackgroundThreads::thread);
+
+    private static Thread thread(Runnable work) {
+        Thread thread = new Thread(work, "conclave-background-" + COUNT.incrementAndGet());
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    /** Runs a task once, on a thread of its own: it ends the server, or outlives it. */
+    static void runApart(Runnable end) {
+        Thread thread = new Thread(end, "conclave-end");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    /** Snapshots and other slow work. */
+    ExecutorService workers() {
+        return workers;
+    }
+
+    /** Makes the log's next segment, which must not wait for a snapshot. */
+    Executor segmentWork() {
+        return segmentWork;
+    }
+
+    /** Looks host names up: as many threads as there are members that are looked up, for each may hang. */
+    Executor lookups() {
+        return lookups;
+    }
+
+    /** Each thread once, but for those that look host names up. */
+    List<Executor> all() {
+        List<Executor> all = new ArrayList<>(Collections.nCopies(WORKERS, workers));
+        all.add(segmentWork);
+        return all;
+    }
+
+    /** Takes no more work; what is under way goes on. */
+    void shutdown() {
+        workers.shutdown();
+        segmentWork.shutdown();
+        lookups.shutdown();
+    }
+}

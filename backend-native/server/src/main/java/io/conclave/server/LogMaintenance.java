@@ -1,0 +1,62 @@
+package io.conclave.server;
+
+import io.conclave.consensus.LogException;
+import io.conclave.consensus.disk.Disk;
+import io.conclave.consensus.disk.RealDisk;
+import io.conclave.consensus.ensemble.EnsembleLog;
+import io.conclave.time.TimeSource;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/** What an operator does to the log of a server that does not run. */
+public final class LogMaintenance {
+    private LogMaintenance() {}
+
+    /**
+     * Makes a new cluster in the empty directory of the configuration, whose only member and voter is this one; the
+     * others that are listed are taken in by it once both are started. Asks the others that are listed first, as far as
+     * they run. Blocks until it is durable.
+     *
+     * @throws LogException if the directory is not empty, or in use, or a listed server belongs to a cluster
+     */
+    public static void bootstrap(ServerConfig config, TimeSource time) {
+        Path directory = directoryOf(config, "a cluster in memory is bootstrapped at its first start");
+        if (Files.exists(directory.resolve("identity"))) {
+            throw new LogException(directory + " holds the log of an existing cluster");
+        }
+        EnsembleLog.requireNoCluster(
+                config.ensemble().members(), config.ensemble().memberId());
+        ConclaveServer.start(
+                        config.withEnsemble(config.ensemble().withoutOthers()).withoutPort(), time, cause -> {})
+                .close();
+    }
+
+    /**
+     * Puts a damaged log away, so that the member can come back without one and be taken in by the others. Blocks.
+     *
+     * @return the names of the files that were put away, as they are called now
+     * @throws LogException if there is none, or it is in use
+     */
+    public static List<String> setLogAside(ServerConfig config) {
+        return EnsembleLog.setAside(diskOf(config, "a server in memory has no log to put away"));
+    }
+
+    /**
+     * Counts a log whose end was torn as whole, so that its member's vote is complete: an operator's last resort, where
+     * no leader is elected since others are lost. Blocks.
+     *
+     * @throws LogException if there is none, its end was not torn, or it is in use
+     */
+    public static void trustLog(ServerConfig config) {
+        EnsembleLog.trust(diskOf(config, "a server in memory has no log to trust"));
+    }
+
+    private static Disk diskOf(ServerConfig config, String refusal) {
+        return RealDisk.in(directoryOf(config, refusal));
+    }
+
+    private static Path directoryOf(ServerConfig config, String refusal) {
+        return config.dataDirectory().orElseThrow(() -> new IllegalArgumentException(refusal));
+    }
+}

@@ -1,0 +1,13 @@
+package io.conclave.tree;
+
+/** The permission bits of an ACL. */
+public final class PermissionBits {
+    public static final int READ = 1;
+    public static final int WRITE = 2;
+    public static final int CREATE = 4;
+    public static final int DELETE = 8;
+    public static final int ADMIN = 16;
+    public static final int ALL = READ | WRITE | CREATE | DELETE | ADMIN;
+
+    private PermissionBits() {}
+}

@@ -1,0 +1,155 @@
+package io.conclave.proofs.architecture;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Field;
+import java.lang.reflect.Member;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * The public API of the modules that applications depend on, as text: one block for each public type of a package that
+ * is exported to everybody, one line for each member that an application can use.
+ */
+final class PublicApi {
+    private static final Path ROOT = Path.of("..");
+    private static final List<String> INTERNAL = List.of("consensus", "protocol", "testkit", "proofs", "benchmarks");
+    private static final Pattern MODULE = Pattern.compile("(?m)^(?:open )?module ([\\w.]+)");
+    private static final Pattern EXPORT = Pattern.compile("(?m)^\\s+exports ([\\w.]+);");
+
+    private PublicApi() {}
+
+    /** The text of each module by its name. */
+    static SortedMap<String, String> read() {
+        SortedMap<String, String> modules = new TreeMap<>();
+        for (Path descriptor : descriptors()) {
+            String text = read(descriptor);
+            Matcher name = MODULE.matcher(text);
+            if (name.find()) {
+                modules.put(name.group(1), module(descriptor, text));
+            }
+        }
+        return modules;
+    }
+
+    private static List<Path> descriptors() {
+        try (Stream<Path> files = Files.walk(ROOT, 7)) {
+            return files.filter(file -> file.endsWith(Path.of("src", "main", "java", "module-info.java")))
+                    .filter(file -> INTERNAL.stream().noneMatch(name -> file.getParent()
+                            .getParent()
+                            .getParent()
+                            .getParent()
+                            .endsWith(name)))
+                    .sorted()
+                    .toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static String read(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static String module(Path descriptor, String text) {
+        StringBuilder api = new StringBuilder();
+        Matcher exports = EXPORT.matcher(text);
+        Set<String> packages = new TreeSet<>();
+        while (exports.find()) {
+            packages.add(exports.group(1));
+        }
+        for (String name : packages) {
+            topLevel(descriptor.getParent().resolve(name.replace('.', '/')), name)
+                    .forEach(type -> append(api, type));
+        }
+        return api.toString();
+    }
+
+    private static List<Class<?>> topLevel(Path sources, String packageName) {
+        try (Stream<Path> files = Files.list(sources)) {
+            return files.map(file -> file.getFileName().toString())
+                    .filter(file -> file.endsWith(".java") && file.indexOf('-') < 0)
+                    .map(file -> packageName + "." + file.substring(0, file.length() - ".java".length()))
+                    .sorted()
+                    .<Class<?>>map(PublicApi::load)
+                    .toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static Class<?> load(String name) {
+        try {
+            return Class.forName(name, false, PublicApi.class.getClassLoader());
+        } catch (ClassNotFoundException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static void append(StringBuilder api, Class<?> type) {
+        if (!isVisible(type.getModifiers())) {
+            return;
+        }
+        api.append(
+                type.toGenericString().replace("non-sealed ", "").replace("sealed ", "")); // not in all Java versions
+        Stream<String> supertypes = Stream.concat(
+                        Stream.ofNullable(type.getGenericSuperclass()), Arrays.stream(type.getGenericInterfaces()))
+                .map(above -> above.getTypeName())
+                .filter(above -> !above.equals("java.lang.Object"));
+        String above = supertypes.collect(Collectors.joining(", "));
+        api.append(above.isEmpty() ? "" : " : " + above).append('\n');
+        members(type).forEach(line -> api.append("    ").append(line).append('\n'));
+        Arrays.stream(type.getDeclaredClasses())
+                .sorted(Comparator.comparing(Class::getName))
+                .forEach(nested -> append(api, nested));
+    }
+
+    private static List<String> members(Class<?> type) {
+        List<String> lines = new ArrayList<>();
+        for (Field field : type.getDeclaredFields()) {
+            add(lines, field, field.toGenericString());
+        }
+        for (Constructor<?> constructor : type.getDeclaredConstructors()) {
+            add(lines, constructor, constructor.toGenericString());
+        }
+        // What is inherited of a class that is not public can be called as the type's own.
+        Class<?> above = type;
+        do {
+            for (Method method : above.getDeclaredMethods()) {
+                add(lines, method, method.toGenericString());
+            }
+            above = above.getSuperclass();
+        } while (above != null && !isVisible(above.getModifiers()));
+        return lines.stream().distinct().sorted().toList();
+    }
+
+    private static void add(List<String> lines, Member member, String text) {
+        if (isVisible(member.getModifiers()) && !member.isSynthetic()) {
+            String owner = member.getDeclaringClass().getTypeName() + ".";
+            lines.add(text.replace(owner, "").replace("java.lang.", "").replace("synchronized ", ""));
+        }
+    }
+
+    private static boolean isVisible(int modifiers) {
+        return Modifier.isPublic(modifiers) || Modifier.isProtected(modifiers);
+    }
+}

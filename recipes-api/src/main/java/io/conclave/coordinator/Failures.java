@@ -1,0 +1,63 @@
+package io.conclave.coordinator;
+
+import io.conclave.error.ClosedException;
+import io.conclave.error.ConclaveException;
+import io.conclave.error.OutcomeUnknownException;
+import io.conclave.error.RefusalReason;
+import io.conclave.error.RefusedException;
+import io.conclave.error.SessionGoneException;
+
+/** What the failure of a request says, for recipes. Each takes the failure without the wrapper of a stage: see {@link Waiting#cause}. */
+public final class Failures {
+    private Failures() {}
+
+    /** Whether the request was refused for this reason. */
+    public static boolean is(Throwable cause, RefusalReason reason) {
+        return cause instanceof RefusedException refused && refused.reason() == reason;
+    }
+
+    /** Whether that operation of a transaction was refused for this reason. */
+    public static boolean is(Throwable cause, RefusalReason reason, int operationIndex) {
+        return cause instanceof RefusedException refused
+                && refused.reason() == reason
+                && refused.operationIndex().orElse(-1) == operationIndex;
+    }
+
+    /** Whether the znode is not there. */
+    public static boolean isNoNode(Throwable cause) {
+        return is(cause, RefusalReason.NO_NODE);
+    }
+
+    /** Whether the session is gone or closed: nothing more comes of it, and its state tells what follows. */
+    public static boolean isSessionOver(Throwable cause) {
+        return cause instanceof SessionGoneException || cause instanceof ClosedException;
+    }
+
+    /** Whether znodes that the request was about have come, gone or been written since we looked. */
+    public static boolean isStale(Throwable cause) {
+        return isNoNode(cause) || is(cause, RefusalReason.BAD_VERSION) || is(cause, RefusalReason.NODE_EXISTS);
+    }
+
+    /** Whether the tree has changed under a request, also by children of what it deletes, so that another look is due. */
+    public static boolean isStateChanged(Throwable cause) {
+        return isStale(cause) || is(cause, RefusalReason.NOT_EMPTY);
+    }
+
+    /** Whether the same request may be taken later. */
+    public static boolean mayPass(Throwable cause) {
+        return is(cause, RefusalReason.NOT_WRITABLE)
+                || is(cause, RefusalReason.LIMIT_EXCEEDED)
+                || is(cause, RefusalReason.OTHER);
+    }
+
+    /**
+     * The failure as one that an application knows.
+     *
+     * @param whose says in the message what failed, should it be none of ours
+     */
+    public static ConclaveException known(Throwable cause, Object whose) {
+        return cause instanceof ConclaveException known
+                ? known
+                : new OutcomeUnknownException("Unexpected failure of " + whose, cause);
+    }
+}

@@ -1,0 +1,286 @@
+package io.conclave.coordinator;
+
+import dev.failsafe.Failsafe;
+import dev.failsafe.RetryPolicy;
+import io.conclave.error.ClosedException;
+import io.conclave.error.ConclaveException;
+import io.conclave.error.ConnectException;
+import io.conclave.error.OutcomeUnknownException;
+import io.conclave.request.Exists;
+import io.conclave.request.GetAcl;
+import io.conclave.request.GetChildren;
+import io.conclave.request.GetData;
+import io.conclave.request.Request;
+import io.conclave.session.SessionState;
+import io.conclave.spi.Backend;
+import io.conclave.spi.SerialExecutor;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The coordinator: keeps one session, and opens a new one when it is lost.
+ *
+ * <p>{@code lock} guards the present session and the state; nothing blocks while it is held.
+ */
+final class ReconnectingCoordinator implements Coordinator {
+    private static final Logger LOG = LoggerFactory.getLogger(ReconnectingCoordinator.class);
+    private static final Duration REOPEN_PAUSE = Duration.ofSeconds(1);
+    private static final Duration CLOSE_BOUND = Duration.ofSeconds(5);
+
+    private final String connectString;
+    private final Backend backend;
+    private final RecipeContext context;
+    private final RetryPolicy<Object> retryPolicy;
+    private final ListenerThreads threads;
+    private final ApplicationListeners listeners;
+    private final CompletableFuture<RecipeSession> firstConnection = new CompletableFuture<>();
+    private final Object lock = new Object();
+    private RecipeSession current; // guarded by lock
+    private SessionState state = SessionState.CONNECTING; // guarded by lock
+
+    ReconnectingCoordinator(
+            String connectString,
+            Backend backend,
+            RecipeContext context,
+            RetryPolicy<Object> retryPolicy,
+            ListenerThreads threads) {
+        this.connectString = connectString;
+        this.backend = backend;
+        this.context = context;
+        this.retryPolicy = retryPolicy;
+        this.threads = threads;
+        this.listeners = new ApplicationListeners(context);
+        this.current = new RecipeSession(context);
+        open(current);
+    }
+
+    /** Waits for the first connection and for the namespace; closes the coordinator if it does not come. */
+    void awaitFirstConnection(Duration timeout) {
+        CompletionStage<RecipeSession> ready = firstConnection.thenCompose(session ->
+                ParentMaker.makePersistent(session.atRoot(), context.base()).thenApply(done -> session));
+        try {
+            Waiting.await(recipeSession(), Waiting.atMost(context.time(), timeout, ready));
+            CompletableFuture<RecipeSession> connected = ready.toCompletableFuture();
+            if (!connected.isDone()) {
+                throw noConnection(timeout);
+            }
+            Waiting.await(recipeSession(), connected);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            close();
+            throw new ConnectException("Interrupted while connecting to " + connectString, e);
+        } catch (ConclaveException e) {
+            close();
+            throw e instanceof ConnectException
+                    ? e
+                    : new ConnectException("Cannot use " + connectString + ": " + e.getMessage(), e);
+        }
+    }
+
+    private ConnectException noConnection(Duration timeout) {
+        String what = "No connection to " + connectString + " within " + Waiting.text(timeout);
+        return recipeSession()
+                .connectFailure()
+                .map(cause -> new ConnectException(what + "; the last attempt failed: " + cause.getMessage(), cause))
+                .orElseGet(() -> new ConnectException(what + ": no server has answered"));
+    }
+
+    private void open(RecipeSession session) {
+        session.open(backend, next -> onSessionState(session, next));
+    }
+
+    /** On the session's dispatcher. */
+    private void onSessionState(RecipeSession session, SessionState next) {
+        RecipeSession replacement = null;
+        boolean isNews;
+        synchronized (lock) {
+            if (session != current || state == SessionState.CLOSED) {
+                return;
+            }
+            isNews = state != next; // or LOST again: the next session could not be opened
+            state = next;
+            if (next == SessionState.LOST) {
+                replacement = new RecipeSession(context);
+                current = replacement;
+            }
+        }
+        LOG.info("{}: {}", session, next);
+        if (isNews) {
+            listeners.tell(next);
+        }
+        if (next == SessionState.CONNECTED) {
+            firstConnection.complete(session);
+        }
+        if (replacement != null) {
+            if (isNews) {
+                context.metrics().count("session.lost", connectString);
+            }
+            openReplacement(replacement);
+        }
+    }
+
+    private void openReplacement(RecipeSession replacement) {
+        replacement.openOrLose(backend, next -> onSessionState(replacement, next), REOPEN_PAUSE);
+        synchronized (lock) {
+            if (state != SessionState.CLOSED) {
+                return;
+            }
+        }
+        replacement.closeAsync(); // closed in between: nobody else knows of this session
+    }
+
+    @Override
+    public SessionState state() {
+        synchronized (lock) {
+            return state;
+        }
+    }
+
+    @Override
+    public RecipeSession recipeSession() {
+        synchronized (lock) {
+            return current;
+        }
+    }
+
+    @Override
+    public Registration onStateChange(Consumer<SessionState> listener) {
+        return listeners.onStateChange(listener);
+    }
+
+    @Override
+    public <R> CompletableFuture<R> submit(Request<R> request) {
+        CompletableFuture<R> result = new CompletableFuture<>();
+        submitWithRetries(request).whenComplete((answer, failure) -> complete(result, answer, failure));
+        return result;
+    }
+
+    private <R> void complete(CompletableFuture<R> result, R answer, @Nullable Throwable failure) {
+        listeners.completions().execute(() -> {
+            if (failure == null) {
+                result.complete(answer);
+            } else {
+                result.completeExceptionally(Waiting.cause(failure));
+            }
+        });
+    }
+
+    @Override
+    public <R> R execute(Request<R> request) throws InterruptedException {
+        return Waiting.await(recipeSession(), submitWithRetries(request));
+    }
+
+    @Override
+    public <R> CompletionStage<R> recipeRead(Request<R> request) {
+        if (!request.isRead()) {
+            throw new IllegalArgumentException("Invalid request " + request.describe() + ": it must be a read");
+        }
+        return submitWithRetries(request);
+    }
+
+    private <R> CompletionStage<R> submitWithRetries(Request<R> request) {
+        Request<R> queued = listeners.offDispatcher(context.linearizableReads() ? linearizable(request) : request);
+        CompletionStage<R> first = recipeSession().submit(queued);
+        if (!request.isRead()) {
+            return first;
+        }
+        CompletableFuture<R> result = new CompletableFuture<>();
+        first.whenComplete((answer, failure) -> {
+            if (failure == null) {
+                result.complete(answer);
+            } else if (Waiting.cause(failure) instanceof OutcomeUnknownException) {
+                Executor policy = new SerialExecutor("retries", context.listenerExecutor(), context.time());
+                policy.execute(() -> retry(queued, first, result, policy));
+            } else {
+                result.completeExceptionally(Waiting.cause(failure));
+            }
+        });
+        return result;
+    }
+
+    @SuppressWarnings("unchecked") // each branch answers with a request of its own type
+    private static <R> Request<R> linearizable(Request<R> request) {
+        Request<?> strong = request;
+        if (request instanceof GetData get) {
+            strong = get.linearizable();
+        } else if (request instanceof Exists exists) {
+            strong = exists.linearizable();
+        } else if (request instanceof GetChildren children) {
+            strong = children.linearizable();
+        } else if (request instanceof GetAcl acl) {
+            strong = acl.linearizable();
+        }
+        return (Request<R>) strong;
+    }
+
+    /**
+     * Only a read that failed comes here; its first attempt counts as the policy's first.
+     *
+     * @param threads where the policy is asked and told, whose predicates and listeners are the application's
+     */
+    private <R> void retry(
+            Request<R> request, CompletionStage<R> first, CompletableFuture<R> result, Executor threads) {
+        AtomicReference<@Nullable CompletionStage<R>> attempted = new AtomicReference<>(first);
+        Failsafe.with(retryPolicy)
+                .with(new FailsafeTimers(context))
+                .getStageAsync(() -> {
+                    CompletionStage<R> attempt = attempted.getAndSet(null);
+                    return attempt != null
+                            ? attempt
+                            : completedOn(threads, recipeSession().submit(request));
+                })
+                .whenComplete((answer, failure) -> {
+                    if (failure == null) {
+                        result.complete(answer);
+                    } else {
+                        result.completeExceptionally(Waiting.cause(failure));
+                    }
+                });
+    }
+
+    private static <R> CompletionStage<R> completedOn(Executor threads, CompletionStage<R> attempt) {
+        CompletableFuture<R> result = new CompletableFuture<>();
+        attempt.whenComplete((answer, failure) -> threads.execute(() -> {
+            if (failure == null) {
+                result.complete(answer);
+            } else {
+                result.completeExceptionally(Waiting.cause(failure));
+            }
+        }));
+        return result;
+    }
+
+    @Override
+    public void close() {
+        RecipeSession session;
+        synchronized (lock) {
+            if (state == SessionState.CLOSED) {
+                return;
+            }
+            state = SessionState.CLOSED;
+            session = current;
+            session.becomeLast(); // under the lock: its loss is either replaced before that, or is none
+        }
+        firstConnection.completeExceptionally(
+                new ClosedException("The coordinator of " + connectString + " was closed"));
+        CompletionStage<Void> closed = session.closeAsync();
+        if (!session.isDispatcherThread()) {
+            Waiting.awaitUninterruptibly(session, Waiting.atMost(context.time(), CLOSE_BOUND, closed));
+        }
+        listeners.tell(SessionState.CLOSED);
+        backend.close();
+        threads.close();
+    }
+
+    @Override
+    public String toString() {
+        return "Coordinator[" + connectString + ", " + state() + "]";
+    }
+}

@@ -1,0 +1,60 @@
+package io.conclave.coordinator;
+
+import io.conclave.error.OutcomeUnknownException;
+import io.conclave.node.NodePath;
+import io.conclave.request.Request;
+import io.conclave.request.Sync;
+import java.util.function.Consumer;
+
+/**
+ * Sends requests over one session and calls back with their answers, on the session's dispatcher. To be called there as well.
+ *
+ * <p>A request whose reply is lost fails with {@link OutcomeUnknownException}. For a read there is nothing to find out: it is sent
+ * again. It then waits for a connection in the session's queue, so sending it again does not spin.
+ */
+@FunctionalInterface
+public interface Sender {
+    /**
+     * Sends a request.
+     *
+     * @param onFailure is given one of the four kinds of failure, unwrapped
+     */
+    <R> void send(Request<R> request, Consumer<? super R> onAnswer, Consumer<? super Throwable> onFailure);
+
+    /**
+     * Sends a read, again for as long as its reply is lost.
+     *
+     * @param onFailure is given one of the kinds of failure, but never {@link OutcomeUnknownException}
+     */
+    default <R> void read(Request<R> read, Consumer<? super R> onAnswer, Consumer<? super Throwable> onFailure) {
+        send(read, onAnswer, cause -> {
+            if (cause instanceof OutcomeUnknownException) {
+                read(read, onAnswer, onFailure);
+            } else {
+                onFailure.accept(cause);
+            }
+        });
+    }
+
+    /**
+     * Reads what is no older than the outcome of any request of this session that failed before: a sync, and the read behind its answer.
+     * Both are sent again for as long as a reply is lost.
+     *
+     * <p>One after the other, because what comes by another connection than the sync may be older. What such a look does not show had no
+     * effect, and never will.
+     *
+     * @param path what is read
+     * @param onFailure is given one of the kinds of failure, but never {@link OutcomeUnknownException}
+     */
+    default <R> void readLatest(
+            NodePath path, Request<R> read, Consumer<? super R> onAnswer, Consumer<? super Throwable> onFailure) {
+        Consumer<Throwable> failed = cause -> {
+            if (cause instanceof OutcomeUnknownException) {
+                readLatest(path, read, onAnswer, onFailure);
+            } else {
+                onFailure.accept(cause);
+            }
+        };
+        send(Sync.of(path), synced -> send(read, onAnswer, failed), failed);
+    }
+}

@@ -1,0 +1,158 @@
+package io.conclave.line;
+
+import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Waiting;
+import io.conclave.error.ClosedException;
+import io.conclave.error.GrantLostException;
+import io.conclave.error.LossReason;
+import io.conclave.grant.Grant;
+import io.conclave.spi.SerialExecutor;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A grant, as the application has it; the recipes' grants extend it.
+ *
+ * @param <T> the kind of request
+ */
+public abstract class AbstractGrant<T extends GrantRequest> implements Grant {
+    private final T request;
+    private final CompletableFuture<LossReason> lost = new CompletableFuture<>();
+    private final CompletableFuture<Void> revocation = new CompletableFuture<>();
+    private final AtomicBoolean givingUp =
+            new AtomicBoolean(); // for another: what the backend has done of it is not known yet
+    private volatile boolean
+            released; // before the dispatcher hears of it: a caller that asks after a release is told so
+
+    /** Wraps a request that has been granted. */
+    protected AbstractGrant(T request) {
+        this.request = request;
+        RecipeSession session = request.session();
+        request.lost().thenAccept(reason -> listeners(session, "lost()").execute(() -> lost.complete(reason)));
+        request.revocationRequested()
+                .thenRun(() -> listeners(session, "revocationRequested()").execute(() -> revocation.complete(null)));
+    }
+
+    /** Each stage has a queue of its own, so that one that blocks does not hold up the other. */
+    private SerialExecutor listeners(RecipeSession session, String stage) {
+        return new SerialExecutor(stage + " of " + this, session.listenerExecutor(), session.time());
+    }
+
+    @Override
+    public final Duration remaining() {
+        return released || givingUp.get() ? Duration.ZERO : request.remaining();
+    }
+
+    @Override
+    public final boolean deadlineIsStrict() {
+        return request.deadlineIsStrict();
+    }
+
+    @Override
+    public final void ensureHeld() {
+        if (!isHeld()) {
+            throw lostException();
+        }
+    }
+
+    /** Calls back when this is lost other than by being released, on a listener thread that no other continuation holds up. */
+    final void onLoss(Runnable callback) {
+        request.lost().thenAccept(reason -> {
+            if (reason != LossReason.RELEASED) {
+                listeners(request.session(), "loss").execute(callback);
+            }
+        });
+    }
+
+    /** Says that this is lost, unless it is held or was given back by its owner. */
+    final Optional<GrantLostException> loss() {
+        @Nullable LossReason reason = request.lost().toCompletableFuture().getNow(null);
+        boolean isLost = reason == null ? !released && !givingUp.get() && !isHeld() : reason != LossReason.RELEASED;
+        return isLost ? Optional.of(lostException()) : Optional.empty();
+    }
+
+    final RecipeSession session() {
+        return request.session();
+    }
+
+    /** Says that this is not held any more, and why. */
+    final GrantLostException lostException() {
+        @Nullable LossReason reason = request.lossReason().orElse(null);
+        if (reason != null) {
+            return lostException(reason, reason.toString());
+        }
+        if (givingUp.get()) {
+            return lostException(LossReason.RELEASED, "it is being given up for another");
+        }
+        return released
+                ? lostException(LossReason.RELEASED, LossReason.RELEASED.toString())
+                : lostException(
+                        LossReason.SESSION_LOST,
+                        "its session's deadline has passed, and another process may hold it by now");
+    }
+
+    private GrantLostException lostException(LossReason reason, String why) {
+        return new GrantLostException(reason, request.what(), request.what() + " is no longer held: " + why);
+    }
+
+    @Override
+    public final CompletableFuture<LossReason> lost() {
+        return lost.copy();
+    }
+
+    /**
+     * Completes when somebody asks for what is held to be given back ({@link Revocation}); at once if that was while it was waited for. Not at all if nobody asks, never
+     * exceptionally. Its continuations run on the coordinator's listener threads and may block.
+     */
+    public CompletableFuture<Void> revocationRequested() {
+        return revocation.copy();
+    }
+
+    /** Whether its owner has given it back, or means to: the call may not have taken effect yet. */
+    protected final boolean isReleased() {
+        return released;
+    }
+
+    /** From here to {@link #endGivingUp} it counts as not held; whether nobody was quicker. */
+    final boolean beginGivingUp() {
+        return givingUp.compareAndSet(false, true);
+    }
+
+    final void endGivingUp() {
+        givingUp.set(false);
+    }
+
+    @Override
+    public final void close() {
+        CompletionStage<Void> gone = giveBack();
+        RecipeSession session = request.session();
+        if (session.isDispatcherThread()) {
+            return; // it would wait for itself; the deletion goes on
+        }
+        Duration remaining = session.remaining();
+        Duration bound = remaining.compareTo(session.sessionTimeout()) < 0 ? remaining : session.sessionTimeout();
+        Waiting.awaitUninterruptibly(session, Waiting.atMost(session.time(), bound, gone));
+    }
+
+    @Override
+    public final CompletableFuture<Void> closeAsync() {
+        CompletableFuture<Void> closed = new CompletableFuture<>();
+        SerialExecutor listeners = listeners(request.session(), "closeAsync()");
+        giveBack().thenRun(() -> listeners.execute(() -> closed.complete(null)));
+        return closed;
+    }
+
+    private CompletionStage<Void> giveBack() {
+        released = true;
+        return request.leave(new ClosedException("Released"));
+    }
+
+    /** The request behind the grant, for the recipe. */
+    protected final T request() {
+        return request;
+    }
+}

@@ -1,0 +1,301 @@
+package io.conclave.line;
+
+import io.conclave.coordinator.Failures;
+import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Sender;
+import io.conclave.error.ClosedException;
+import io.conclave.error.GrantLostException;
+import io.conclave.error.LossReason;
+import io.conclave.error.OutcomeUnknownException;
+import io.conclave.error.RefusalReason;
+import io.conclave.error.RefusedException;
+import io.conclave.error.SessionGoneException;
+import io.conclave.node.CreateMode;
+import io.conclave.node.NodePath;
+import io.conclave.node.NodeStat;
+import io.conclave.recovery.GuaranteedDelete;
+import io.conclave.request.Create;
+import io.conclave.request.Delete;
+import io.conclave.request.GetData;
+import io.conclave.request.Multi;
+import io.conclave.request.Request;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Exchanges the znode of a contender that holds for one of another kind in the same place: a transaction that deletes the one and creates the other, as an ordinary
+ * ephemeral with the same sequence written out. So nobody can ever stand between them, and there is no moment without a znode.
+ *
+ * <pre>{@code
+ * EXCHANGING <-> UNDECIDED        (the reply was lost: both names are read, and exactly one of them is there)
+ *      |             |
+ *      +-> SETTLED <-+            (exchanged; or refused, then all is as before; or the znode has vanished)
+ * }</pre>
+ *
+ * <p>Until it is settled the znode's disappearance is nobody's loss ({@link Contender#vanished}), and a contender that leaves waits for the answer, or searches for both
+ * names ({@link GuaranteedDelete}). State belongs to the dispatcher.
+ */
+final class Downgrade {
+    private static final Logger LOG = LoggerFactory.getLogger(Downgrade.class);
+
+    private final Contender contender;
+    private final RecipeSession session;
+    private final NodePath line;
+    private final OwnNode.Znode old;
+    private final LineRole next;
+    private final NodePath path;
+    private final byte[] data;
+    private final CompletableFuture<Contender> successor;
+    private final Sender sender = this::send;
+    private Phase phase = Phase.UNDECIDED;
+
+    private enum Phase {
+        /** The transaction was sent and not answered. */
+        EXCHANGING,
+        /** Which of the two znodes is there has to be found out. */
+        UNDECIDED,
+        /** Over. */
+        SETTLED
+    }
+
+    /**
+     * A downgrade that has not begun.
+     *
+     * @param old the znode that goes
+     * @param name of the znode that comes
+     * @param successor is completed with the one who holds from now on; exceptionally if nobody does, or if all is as before
+     */
+    Downgrade(
+            Contender contender,
+            NodePath line,
+            OwnNode.Znode old,
+            LineRole next,
+            String name,
+            byte[] data,
+            CompletableFuture<Contender> successor) {
+        this.contender = contender;
+        this.session = contender.session();
+        this.line = line;
+        this.old = old;
+        this.next = next;
+        this.path = line.child(name);
+        this.data = data;
+        this.successor = successor;
+    }
+
+    /** Whether an answer will come that says which znode is there. */
+    boolean isExchanging() {
+        return phase == Phase.EXCHANGING;
+    }
+
+    boolean isSettled() {
+        return phase == Phase.SETTLED;
+    }
+
+    /** Begins; the old znode is read first if the name may be another's by now. */
+    void begin(boolean readFirst) {
+        if (readFirst) {
+            readOld();
+        } else {
+            exchange();
+        }
+    }
+
+    /** What goes wrong here must not leave the caller without an answer, nor the contender without its end. */
+    private <R> void send(Request<R> request, Consumer<? super R> onAnswer, Consumer<? super Throwable> onFailure) {
+        session.send(
+                request,
+                answer -> guarded(() -> onAnswer.accept(answer)),
+                cause -> guarded(() -> onFailure.accept(cause)));
+    }
+
+    private void guarded(Runnable step) {
+        try {
+            step.run();
+        } catch (RuntimeException e) {
+            LOG.error("{}: unexpected failure of {}", contender, this, e);
+            boolean isAwaited = phase == Phase.EXCHANGING && !contender.isInLine(); // by the deletion
+            phase = Phase.UNDECIDED; // no answer will come
+            failFor(e);
+            if (isAwaited) {
+                contender.deletion().search();
+            }
+        }
+    }
+
+    private void exchange() {
+        phase = Phase.EXCHANGING;
+        Create create = Create.of(path).withData(data).withMode(CreateMode.EPHEMERAL);
+        Delete delete = Delete.of(old.path()).withVersion(contender.ownNode().version());
+        send(Multi.of(delete, create), this::onExchanged, this::onNotExchanged);
+    }
+
+    private void onExchanged(List<Multi.Result> results) {
+        results.get(1).stat().ifPresentOrElse(this::succeed, this::findOut);
+    }
+
+    private void succeed(NodeStat stat) {
+        phase = Phase.SETTLED;
+        if (contender.isInLine()) {
+            successor.complete(contender.downgradedTo(next, path, stat));
+        } else { // left meanwhile: what came of it goes as well
+            contender.deletion().found(List.of(path), stat.czxid());
+            contender.deletion().delete();
+            failAbandoned();
+        }
+    }
+
+    private void onNotExchanged(Throwable cause) {
+        if (cause instanceof OutcomeUnknownException || Failures.isNoNode(cause)) {
+            findOut();
+        } else if (Failures.is(cause, RefusalReason.BAD_VERSION)) {
+            onWrittenMeanwhile();
+        } else if (cause instanceof RefusedException refusal) {
+            stayAsBefore(refusal);
+        } else {
+            failFor(cause);
+        }
+    }
+
+    /** Nothing was changed, because somebody has written into the znode what we have not heard: the wish that we give up, which must not go with the znode. */
+    private void onWrittenMeanwhile() {
+        phase = Phase.UNDECIDED;
+        if (contender.isInLine()) {
+            readOld();
+        } else {
+            phase = Phase.SETTLED;
+            contender.deletion().compareAndDelete();
+            failAbandoned();
+        }
+    }
+
+    /** Nothing was changed. What was overheard of the old znode meanwhile has to be asked again. */
+    private void stayAsBefore(RefusedException refusal) {
+        phase = Phase.SETTLED;
+        if (contender.isInLine()) {
+            contender.ownNode().watch();
+            successor.completeExceptionally(refusal);
+        } else {
+            contender.deletion().compareAndDelete();
+            failAbandoned();
+        }
+    }
+
+    /** The transaction took effect before the first answer on this connection, or never will: so one of the names is there. */
+    private void findOut() {
+        phase = Phase.UNDECIDED;
+        if (contender.isInLine()) {
+            readNew();
+        } else {
+            phase = Phase.SETTLED;
+            contender.deletion().search();
+            failAbandoned();
+        }
+    }
+
+    private void readNew() {
+        sender.readLatest(
+                line,
+                GetData.of(path),
+                node -> {
+                    if (!contender.isInLine()) {
+                        failAbandoned(); // the deletion searches for itself
+                    } else if (node.stat().ephemeralOwner() == session.id()) {
+                        succeed(node.stat());
+                    } else {
+                        readOld();
+                    }
+                },
+                cause -> {
+                    if (Failures.isNoNode(cause)) {
+                        readOld();
+                    } else {
+                        onNothingFoundOut(cause);
+                    }
+                });
+    }
+
+    private void readOld() {
+        sender.read(
+                GetData.of(old.path()),
+                node -> {
+                    if (!contender.isInLine()) {
+                        failAbandoned();
+                    } else if (node.stat().czxid() == old.czxid()) {
+                        contender.ownNode().seen(node.stat(), node.data());
+                        exchange();
+                    } else {
+                        vanish();
+                    }
+                },
+                cause -> {
+                    if (Failures.isNoNode(cause)) {
+                        vanish();
+                    } else {
+                        onNothingFoundOut(cause);
+                    }
+                });
+    }
+
+    private void onNothingFoundOut(Throwable cause) {
+        if (!contender.isInLine()) {
+            failAbandoned(); // the deletion searches for itself
+        } else {
+            failFor(cause);
+        }
+    }
+
+    /** Neither is there. */
+    private void vanish() {
+        if (!contender.isInLine()) {
+            failAbandoned(); // the deletion has deleted them
+            return;
+        }
+        phase = Phase.SETTLED;
+        contender.vanished();
+        successor.completeExceptionally(
+                lostException(LossReason.NODE_DELETED, old.path() + " was deleted before it became " + path));
+    }
+
+    /** What cannot be mended: the contender goes, and searches for both names. A refusal is told as a loss, because it does not hold as before. */
+    private void failFor(Throwable cause) {
+        contender.fail(cause);
+        phase = Phase.SETTLED;
+        boolean isLoss = cause instanceof SessionGoneException || cause instanceof ClosedException;
+        successor.completeExceptionally(
+                isLoss
+                        ? cause
+                        : new GrantLostException(
+                                LossReason.REFUSED,
+                                line.toString(),
+                                "What came of exchanging " + old.path() + " for " + path + " cannot be found out",
+                                cause));
+    }
+
+    /** The contender has left: released, or because it has lost what it held. */
+    private void failAbandoned() {
+        phase = Phase.SETTLED;
+        LossReason reason = contender.lost().toCompletableFuture().getNow(LossReason.RELEASED);
+        String what = " before " + old.path() + " became " + path;
+        successor.completeExceptionally(
+                switch (reason) {
+                    case RELEASED -> new ClosedException("Released" + what);
+                    case COORDINATOR_CLOSED -> new ClosedException("The coordinator was closed" + what);
+                    case SESSION_LOST -> new SessionGoneException("The session was lost" + what);
+                    case NODE_DELETED, REVOKED, REFUSED, TIME_OVER ->
+                        lostException(reason, "Lost, " + reason + "," + what);
+                });
+    }
+
+    private GrantLostException lostException(LossReason reason, String message) {
+        return new GrantLostException(reason, line.toString(), message);
+    }
+
+    @Override
+    public String toString() {
+        return "Downgrade[" + old.path() + " by " + path + ", " + phase + "]";
+    }
+}

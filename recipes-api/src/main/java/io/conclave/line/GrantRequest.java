@@ -1,0 +1,88 @@
+package io.conclave.line;
+
+import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Waiting;
+import io.conclave.error.AcquireTimeoutException;
+import io.conclave.error.ConclaveException;
+import io.conclave.error.LossReason;
+import io.conclave.error.WaitTimeoutException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * A request for a grant, and then its holder, for the life of one session: what {@link Acquisition} waits for and {@link AbstractGrant} gives to
+ * the application. A {@link Contender} is one; a recipe whose grant is more than a place in a line has its own.
+ *
+ * <p>Everything may be called from any thread, and nothing blocks.
+ */
+public interface GrantRequest {
+    /** The session that owns what is applied for. */
+    RecipeSession session();
+
+    /** Completes on the dispatcher when it is granted; exceptionally when it has failed or was abandoned. */
+    CompletionStage<?> granted();
+
+    /** Completes on the dispatcher when what was granted is no longer held, and why. */
+    CompletionStage<LossReason> lost();
+
+    /**
+     * Why what was granted is no longer held; empty while it is held. Known as soon as {@link #remaining()} is zero for
+     * this reason, which {@link #lost()} tells a moment later.
+     */
+    default Optional<LossReason> lossReason() {
+        return Optional.ofNullable(lost().toCompletableFuture().getNow(null));
+    }
+
+    /** Completes on the dispatcher when somebody has asked, by a word in its znode, that it give up what it holds or waits for; never exceptionally. */
+    CompletionStage<Void> revocationRequested();
+
+    /** Completes on the dispatcher when nothing is left at the backend, or the session is gone; never exceptionally. */
+    CompletionStage<Void> gone();
+
+    /** How long it is surely held; zero if it is not. */
+    Duration remaining();
+
+    /** See {@link RecipeSession#deadlineIsStrict}. */
+    boolean deadlineIsStrict();
+
+    /**
+     * Stops waiting, or gives back what was granted. Idempotent.
+     *
+     * @param why what {@link #granted()} fails with if nothing was granted yet
+     * @return {@link #gone()}
+     */
+    CompletionStage<Void> leave(ConclaveException why);
+
+    /**
+     * Stops waiting if nothing was granted yet; what was granted stays, because its holder may rely on it already. A wait that may not be waited out fails
+     * with {@link AcquireTimeoutException}.
+     */
+    void giveUpWaiting(ConclaveException why);
+
+    /** What is applied for, as the application names it: the path of the lock, say. */
+    default String what() {
+        return toString();
+    }
+
+    /**
+     * What a wait fails with whose time is over: it says what was waited for, and who was in the way as far as that is known.
+     *
+     * @param waited how long the caller was ready to wait
+     */
+    default WaitTimeoutException timedOut(Duration waited) {
+        return new WaitTimeoutException(
+                what(), waited, "Waited for " + what() + " for " + Waiting.text(waited) + ", and it has not come");
+    }
+
+    /**
+     * Whether others count it as long as its znode is there, as a barrier's participant. Its caller is told that the time is over only
+     * when the store has confirmed that it is not counted any more, or has not done so for a second.
+     */
+    default boolean countsUntilGone() {
+        return false;
+    }
+
+    /** The time will be over shortly: finds out who is in the way, for {@link #timedOut}, if that is not known. */
+    default void timeIsRunningOut() {}
+}

@@ -1,0 +1,130 @@
+package io.conclave.line;
+
+import io.conclave.coordinator.Failures;
+import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Sender;
+import io.conclave.node.NodeEvent;
+import io.conclave.node.NodePath;
+import io.conclave.node.NodeStat;
+import io.conclave.request.GetData;
+import io.conclave.request.Watcher;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A contender's own znode: which it is, and a watch that tells when it is not there any more.
+ *
+ * <p>State belongs to the dispatcher; which znode it is may be asked from any thread.
+ */
+final class OwnNode {
+    private static final long UNWATCHED = -1;
+
+    private final Contender contender;
+    private final RecipeSession session;
+    private final Sender sender;
+    private final Set<EntryKind> kinds;
+    private final Watcher watcher = this::onEvent; // one object, so that setting it again is no second watch
+    private volatile @Nullable Znode znode; // written on the dispatcher only
+    private int version; // as it was last read
+    private long takenOnConnection = -1;
+    private long watchedOnConnection = UNWATCHED;
+
+    /**
+     * The znode.
+     *
+     * @param entry its place in the line
+     * @param path where it is
+     * @param czxid what tells it from another of the same name
+     */
+    record Znode(LineEntry entry, NodePath path, long czxid) {}
+
+    OwnNode(Contender contender, Sender sender, EntryKind kind) {
+        this.contender = contender;
+        this.sender = sender;
+        this.session = contender.session();
+        this.kinds = Set.of(kind);
+    }
+
+    /** The znode, once it is known. Any thread. */
+    Optional<Znode> znode() {
+        return Optional.ofNullable(znode);
+    }
+
+    /** The znode is known now. */
+    void take(NodePath path, NodeStat stat) {
+        LineEntry entry = LineEntry.parse(kinds, path.name())
+                .orElseThrow(() -> new IllegalStateException(
+                        "The backend created " + path + ", which is no place of " + kinds + " in a line"));
+        znode = new Znode(entry, path, stat.czxid());
+        version = stat.version();
+        takenOnConnection = session.connectionNumber();
+    }
+
+    /** Whether the connection has been interrupted since the znode was created or found. */
+    boolean isInterruptedSinceTaken() {
+        return takenOnConnection != session.connectionNumber();
+    }
+
+    /** Whether the watch was set on this connection, and has not fired. */
+    boolean isWatchedOn(long connection) {
+        return watchedOnConnection == connection;
+    }
+
+    /** Reads the znode and watches it; the contender is told if it is not ours (any more). */
+    void watch() {
+        Znode ours = znode;
+        if (ours == null) {
+            return;
+        }
+        sender.read(
+                GetData.of(ours.path).withWatcher(watcher),
+                node -> onRead(ours, node.stat(), node.data()),
+                this::onReadFailed);
+    }
+
+    private void onRead(Znode ours, NodeStat stat, byte[] data) {
+        if (stat.czxid() != ours.czxid || stat.ephemeralOwner() != session.id()) {
+            contender.vanished();
+        } else {
+            watchedOnConnection = session.connectionNumber();
+            seen(stat, data);
+        }
+    }
+
+    /** What stands in the znode: nothing that was written before is unheard any more. */
+    void seen(NodeStat stat, byte[] data) {
+        version = stat.version();
+        if (version > 0 && RevocationWord.isIn(data)) {
+            contender.askedToGiveUp();
+        }
+    }
+
+    /** The data version up to which what others have written into the znode was heard. */
+    int version() {
+        return version;
+    }
+
+    /** The znode cannot be read. */
+    void onReadFailed(Throwable cause) {
+        if (Failures.isNoNode(cause)) {
+            contender.vanished();
+        } else {
+            contender.fail(cause);
+        }
+    }
+
+    private void onEvent(NodeEvent event) {
+        contender.guarded(() -> {
+            if (!contender.isInLine()) {
+                return;
+            }
+            if (event.type() == NodeEvent.Type.DELETED) {
+                contender.vanished();
+            } else {
+                watchedOnConnection = UNWATCHED; // it fired: until it is set again a deletion is not told
+                watch();
+            }
+        });
+    }
+}

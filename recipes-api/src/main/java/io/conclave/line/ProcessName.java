@@ -1,0 +1,24 @@
+package io.conclave.line;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+
+/** What a process says of itself unless told otherwise: process id and host. */
+public final class ProcessName {
+    private static final String NAME = ProcessHandle.current().pid() + "@" + host();
+
+    private ProcessName() {}
+
+    /** {@code <process id>@<host>}. Never blocks, except for the first lookup of the host. */
+    public static String get() {
+        return NAME;
+    }
+
+    private static String host() {
+        try {
+            return InetAddress.getLocalHost().getHostName();
+        } catch (UnknownHostException e) {
+            return "unknown-host"; // a name for people to read; its lack must not stop a recipe
+        }
+    }
+}

@@ -1,0 +1,116 @@
+package io.conclave.recovery;
+
+import dev.failsafe.Execution;
+import dev.failsafe.RetryPolicy;
+import io.conclave.coordinator.Failures;
+import io.conclave.coordinator.RecipeSession;
+import io.conclave.error.OutcomeUnknownException;
+import io.conclave.node.NodePath;
+import io.conclave.request.Delete;
+import java.time.Duration;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The one answer of all recipes to a request that failed:
+ *
+ * <ol>
+ *   <li>The reply was lost: again at once. It waits for a connection in the session's queue.
+ *   <li>It was refused for a reason that may pass: again after a delay.
+ *   <li>The session is gone or closed: nothing; its state tells what follows.
+ *   <li>Anything else: the recipe decides.
+ * </ol>
+ *
+ * <p>Here is the only delay between attempts, and it has no limit: a deletion that gives up would leave a znode that blocks others.
+ * All of it is for the session's dispatcher.
+ */
+public final class Retry {
+    private static final Logger LOG = LoggerFactory.getLogger(Retry.class);
+
+    /** Some jitter, because a server that refuses refuses all of its clients at the same moment. */
+    private static final RetryPolicy<Object> POLICY = RetryPolicy.builder()
+            .withDelay(Duration.ofMillis(500))
+            .withJitter(0.2)
+            .withMaxRetries(-1)
+            .build();
+
+    private Retry() {}
+
+    /** How long to wait before something that failed is tried again. */
+    public static Duration delay(Throwable cause) {
+        Execution<Object> attempt = Execution.of(POLICY);
+        attempt.recordException(cause);
+        return attempt.getDelay();
+    }
+
+    /** Tries again after the delay, on the dispatcher. */
+    public static void later(RecipeSession session, Throwable cause, Runnable again) {
+        session.time().schedule(delay(cause), () -> session.execute(again));
+    }
+
+    /**
+     * Tries again at once if the reply was lost, later if the refusal may pass.
+     *
+     * @param whose names in the log what is tried
+     * @param otherwise is given every other failure
+     */
+    public static void ifItMayPass(
+            RecipeSession session,
+            Object whose,
+            Throwable cause,
+            Runnable again,
+            Consumer<? super Throwable> otherwise) {
+        if (cause instanceof OutcomeUnknownException) {
+            again.run();
+        } else if (Failures.mayPass(cause)) {
+            LOG.warn("{}: trying again: {}", whose, cause.getMessage());
+            later(session, cause, again);
+        } else {
+            otherwise.accept(cause);
+        }
+    }
+
+    /**
+     * Tries again whatever the failure was, unless the session is over: at once if the reply was lost, else later.
+     *
+     * @param whose names in the log what is tried
+     */
+    public static void always(RecipeSession session, Object whose, Throwable cause, Runnable again) {
+        if (cause instanceof OutcomeUnknownException) {
+            again.run();
+        } else if (!Failures.isSessionOver(cause)) {
+            LOG.warn("{}: trying again: {}", whose, cause.getMessage());
+            later(session, cause, again);
+        }
+    }
+
+    /**
+     * What follows a deletion that failed, until the znode is gone or its session is.
+     *
+     * @param what is to be deleted, for the log
+     * @param gone called when nothing is left, or when it cannot be deleted before the session ends
+     */
+    public static void untilGone(RecipeSession session, Object what, Throwable cause, Runnable again, Runnable gone) {
+        if (Failures.isNoNode(cause) || Failures.isSessionOver(cause)) {
+            gone.run();
+            return;
+        }
+        ifItMayPass(session, what, cause, again, refusal -> {
+            LOG.error("Cannot delete {}; it stays until the session ends", what, refusal);
+            gone.run();
+        });
+    }
+
+    /**
+     * Deletes an ephemeral znode of this session whose name nobody else uses, and does not give up before it is gone or the session is.
+     *
+     * @param gone see {@link #untilGone}
+     */
+    public static void deleteUntilGone(RecipeSession session, NodePath path, Runnable gone) {
+        session.send(
+                Delete.of(path),
+                deleted -> gone.run(),
+                cause -> untilGone(session, path, cause, () -> deleteUntilGone(session, path, gone), gone));
+    }
+}

@@ -1,0 +1,113 @@
+package io.conclave.recovery;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Registration;
+import io.conclave.session.SessionState;
+
+/**
+ * Goes on from one session of a coordinator to the next one when the former is lost, for work that owns nothing that could be lost with a
+ * session, or makes it again.
+ *
+ * <p>State belongs to the dispatcher of the session that is followed at the time; it goes to the next one when the former has ended.
+ */
+public final class SessionFollower {
+    private final Coordinator coordinator;
+    private final Work work;
+    private volatile RecipeSession session; // written on a dispatcher only
+    private Registration sessionListener = () -> {};
+    private boolean ended;
+
+    /** What is done on each session. It is called on the dispatcher of the session of the time. */
+    public interface Work {
+        /** A session is there to work on. */
+        void onSession(RecipeSession next);
+
+        /** The present session is connected, or suspended; not told of the state in which the work began. */
+        default void onLiveState(SessionState state) {}
+
+        /** The present session is gone: nothing that was sent over it is answered any more. The next one follows, or {@link #onClosed}. */
+        default void onSessionEnded() {}
+
+        /** The coordinator was closed; nothing follows. */
+        void onClosed();
+    }
+
+    /** Nothing is followed yet. */
+    public SessionFollower(Coordinator coordinator, Work work) {
+        this.coordinator = coordinator;
+        this.work = work;
+        this.session = coordinator.recipeSession();
+    }
+
+    /** Begins with the session that was present when this was made. Never blocks; any thread. */
+    public void follow() {
+        follow(session);
+    }
+
+    private void follow(RecipeSession next) {
+        session = next; // before its dispatcher is asked: a task of execute() from now on runs there, too
+        next.execute(() -> {
+            if (ended) {
+                return;
+            }
+            sessionListener = next.onStateChange(state -> onSessionState(next, state));
+            if (next.state().isLive()) {
+                work.onSession(next);
+            } else {
+                onSessionState(next, next.state());
+            }
+        });
+    }
+
+    private void onSessionState(RecipeSession of, SessionState state) {
+        if (!isCurrent(of)) {
+            return;
+        }
+        if (state.isLive()) {
+            work.onLiveState(state);
+            return;
+        }
+        sessionListener.close();
+        work.onSessionEnded();
+        if (state == SessionState.LOST) {
+            follow(coordinator.recipeSession());
+        } else {
+            ended = true;
+            work.onClosed();
+        }
+    }
+
+    /** Whether this is the session of now, and the work goes on. On its dispatcher. */
+    public boolean isCurrent(RecipeSession of) {
+        return of == session && !ended;
+    }
+
+    /** Nothing more is to be done. On the dispatcher. */
+    public void end() {
+        ended = true;
+        sessionListener.close();
+    }
+
+    /** Whether nothing more is to be done. On the dispatcher. */
+    public boolean isEnded() {
+        return ended;
+    }
+
+    /** The session of now; any thread. */
+    public RecipeSession session() {
+        return session;
+    }
+
+    /** Runs a task on the dispatcher of the session of then, once. Any thread. */
+    public void execute(Runnable task) {
+        RecipeSession on = session;
+        on.execute(() -> {
+            if (on == session) {
+                task.run();
+            } else {
+                execute(task); // it has gone on meanwhile
+            }
+        });
+    }
+}

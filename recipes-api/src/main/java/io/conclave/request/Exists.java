@@ -1,0 +1,50 @@
+package io.conclave.request;
+
+import io.conclave.node.NodePath;
+import io.conclave.node.NodeStat;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * Asks whether a znode is there. The watch is set whether it is or not, and fires when it is created, deleted or its data set.
+ *
+ * @param path the znode
+ * @param watcher set with the read, one-shot: it misses nothing that happens after what this request answers
+ */
+public record Exists(NodePath path, Optional<Watcher> watcher) implements Request<Optional<NodeStat>> {
+    /** Rejects nulls. */
+    public Exists {
+        Objects.requireNonNull(path, "path");
+        Objects.requireNonNull(watcher, "watcher");
+    }
+
+    /** Without a watch. */
+    public static Exists of(NodePath path) {
+        return new Exists(path, Optional.empty());
+    }
+
+    /** With a one-shot watch. */
+    public Exists withWatcher(Watcher newWatcher) {
+        return new Exists(path, Optional.of(newWatcher));
+    }
+
+    /** The same read, which sees every write acknowledged to anybody before. */
+    public LinearizableRead<Optional<NodeStat>> linearizable() {
+        return new LinearizableRead<>(this, path);
+    }
+
+    @Override
+    public Exists within(NodePath namespace) {
+        return new Exists(path.within(namespace), watcher);
+    }
+
+    @Override
+    public boolean isRead() {
+        return true;
+    }
+
+    @Override
+    public String describe() {
+        return "exists " + path + (watcher.isPresent() ? " watched" : "");
+    }
+}

@@ -1,0 +1,52 @@
+package io.conclave.request;
+
+import io.conclave.node.Acl;
+import io.conclave.node.NodePath;
+import io.conclave.node.NodeStat;
+import io.conclave.session.Capability;
+import java.util.Objects;
+
+/**
+ * Reads a znode's ACL. Needs {@link Capability#ACL}. Refused with NO_NODE, NO_AUTH.
+ *
+ * @param path the znode
+ */
+public record GetAcl(NodePath path) implements Request<GetAcl.NodeAcl> {
+    /** Rejects nulls. */
+    public GetAcl {
+        Objects.requireNonNull(path, "path");
+    }
+
+    /**
+     * A znode's ACL and stat, read together.
+     *
+     * @param acl the ACL
+     * @param stat the stat
+     */
+    public record NodeAcl(Acl acl, NodeStat stat) {}
+
+    /** Reads the ACL of this znode. */
+    public static GetAcl of(NodePath path) {
+        return new GetAcl(path);
+    }
+
+    /** The same read, which sees every write acknowledged to anybody before. */
+    public LinearizableRead<NodeAcl> linearizable() {
+        return new LinearizableRead<>(this, path);
+    }
+
+    @Override
+    public GetAcl within(NodePath namespace) {
+        return new GetAcl(path.within(namespace));
+    }
+
+    @Override
+    public boolean isRead() {
+        return true;
+    }
+
+    @Override
+    public String describe() {
+        return "get ACL " + path;
+    }
+}

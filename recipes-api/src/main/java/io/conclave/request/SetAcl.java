@@ -1,0 +1,37 @@
+package io.conclave.request;
+
+import io.conclave.node.Acl;
+import io.conclave.node.NodePath;
+import io.conclave.node.NodeStat;
+import io.conclave.session.Capability;
+import java.util.Objects;
+
+/**
+ * Sets a znode's ACL. Needs {@link Capability#ACL}. Refused with NO_NODE, BAD_VERSION, NO_AUTH, INVALID_ACL.
+ *
+ * @param path the znode
+ * @param acl the new ACL
+ * @param aclVersion the expected ACL version; -1 for any
+ */
+public record SetAcl(NodePath path, Acl acl, int aclVersion) implements Request<NodeStat> {
+    /** Rejects nulls. */
+    public SetAcl {
+        Objects.requireNonNull(path, "path");
+        Objects.requireNonNull(acl, "acl");
+    }
+
+    /** Sets the ACL whatever version is there. */
+    public static SetAcl of(NodePath path, Acl acl) {
+        return new SetAcl(path, acl, -1);
+    }
+
+    @Override
+    public SetAcl within(NodePath namespace) {
+        return new SetAcl(path.within(namespace), acl, aclVersion);
+    }
+
+    @Override
+    public String describe() {
+        return "set ACL " + path;
+    }
+}

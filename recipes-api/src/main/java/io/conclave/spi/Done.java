@@ -1,7 +1,0 @@
-package io.conclave.spi;
-
-/** The answer of a request that says no more than that it was done. */
-public enum Done {
-    /** It was done. */
-    DONE
-}

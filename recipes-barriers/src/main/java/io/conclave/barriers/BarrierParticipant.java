@@ -1,0 +1,314 @@
+package io.conclave.barriers;
+
+import io.conclave.coordinator.Failures;
+import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Sender;
+import io.conclave.coordinator.Waiting;
+import io.conclave.error.ClosedException;
+import io.conclave.error.ConclaveException;
+import io.conclave.error.GrantLostException;
+import io.conclave.error.LossReason;
+import io.conclave.error.WaitTimeoutException;
+import io.conclave.line.GrantRequest;
+import io.conclave.line.SessionBinding;
+import io.conclave.node.NodeEvent;
+import io.conclave.node.NodePath;
+import io.conclave.recovery.Retry;
+import io.conclave.request.GetData;
+import io.conclave.request.Request;
+import io.conclave.request.Watcher;
+import io.conclave.session.SessionState;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One participant of a double barrier, from the creation of its znode to its deletion; {@link Entering} and {@link Leaving} are the ways in and out.
+ *
+ * <p>Its znode's name is a guid that nobody else has, so it can be created again after a lost reply, and deleted by its name alone. It is watched: when somebody deletes it the participant fails, or is told, at once. All state
+ * belongs to the session's dispatcher; methods that others may call say so.
+ */
+final class BarrierParticipant implements GrantRequest {
+    private static final Logger LOG = LoggerFactory.getLogger(BarrierParticipant.class);
+
+    private final RecipeSession session;
+    private final DoubleBarrierLayout layout;
+    private final String name;
+    private final CompletableFuture<Void> entered = new CompletableFuture<>();
+    private final CompletableFuture<LossReason> lost = new CompletableFuture<>();
+    private final CompletableFuture<Void> gone = new CompletableFuture<>();
+    private final Entering entering;
+    private final SessionBinding binding;
+    private final Watcher watcher = this::onEvent; // one object, so that setting it again is no second watch
+    private Round round = Round.of(List.of()); // once it is inside
+    private boolean deleting; // in a transaction, whose outcome may be unknown
+    private long sinceNanos;
+    private volatile ParticipantState state = ParticipantState.ENTERING; // written on the dispatcher only
+
+    private BarrierParticipant(RecipeSession session, DoubleBarrierLayout layout, String name) {
+        this.session = session;
+        this.layout = layout;
+        this.name = name;
+        this.entering = new Entering(this);
+        this.binding = new SessionBinding(session, this, this::describe, this::end, this::depart);
+        this.sinceNanos = session.time().monotonicNanos();
+    }
+
+    /** Begins to enter. Never blocks; any thread. */
+    static BarrierParticipant enter(RecipeSession session, DoubleBarrierLayout layout, String name) {
+        BarrierParticipant participant = new BarrierParticipant(session, layout, name);
+        session.execute(() -> {
+            participant.binding.tie();
+            participant.entering.begin();
+        });
+        return participant;
+    }
+
+    @Override
+    public RecipeSession session() {
+        return session;
+    }
+
+    DoubleBarrierLayout layout() {
+        return layout;
+    }
+
+    String name() {
+        return name;
+    }
+
+    NodePath path() {
+        return layout.member(name);
+    }
+
+    ParticipantState state() {
+        return state;
+    }
+
+    /** With whom it has entered. */
+    Round round() {
+        return round;
+    }
+
+    @Override
+    public CompletionStage<Void> granted() {
+        return entered;
+    }
+
+    @Override
+    public CompletionStage<LossReason> lost() {
+        return lost;
+    }
+
+    @Override
+    public CompletionStage<Void> revocationRequested() {
+        return new CompletableFuture<>();
+    }
+
+    @Override
+    public CompletionStage<Void> gone() {
+        return gone;
+    }
+
+    @Override
+    public Duration remaining() {
+        return state == ParticipantState.INSIDE ? session.remaining() : Duration.ZERO;
+    }
+
+    @Override
+    public boolean deadlineIsStrict() {
+        return session.deadlineIsStrict();
+    }
+
+    @Override
+    public CompletionStage<Void> leave(ConclaveException why) {
+        session.execute(() -> depart(why, LossReason.RELEASED));
+        return gone;
+    }
+
+    @Override
+    public void giveUpWaiting(ConclaveException why) {
+        session.execute(() -> {
+            if (state == ParticipantState.ENTERING) {
+                depart(why, LossReason.RELEASED);
+            }
+        });
+    }
+
+    @Override
+    public String what() {
+        return layout.path().toString();
+    }
+
+    @Override
+    public WaitTimeoutException timedOut(Duration waited) {
+        return new WaitTimeoutException(
+                what(),
+                waited,
+                "Did not enter the double barrier " + what() + " within " + Waiting.text(waited) + ": "
+                        + Wait.unlessConnected(
+                                session, "fewer than its " + layout.participants() + " participants have come"));
+    }
+
+    @Override
+    public boolean countsUntilGone() {
+        return true;
+    }
+
+    /** All of the round are there. */
+    void enter(Round with) {
+        if (session.remaining().isZero()) {
+            return; // the session's loss is on its way here
+        }
+        become(ParticipantState.INSIDE);
+        round = with;
+        measure("doublebarrier.enter");
+        LOG.debug("{}: entered", this);
+        entered.complete(null);
+    }
+
+    /** Reads the own znode and watches it. */
+    void watchOwn() {
+        if (!state.isPresent()) {
+            return;
+        }
+        binding.read(
+                GetData.of(path()).withWatcher(watcher),
+                node -> {
+                    if (node.stat().ephemeralOwner() != session.id()) {
+                        vanished();
+                    }
+                },
+                cause -> {
+                    if (!Failures.isNoNode(cause)) {
+                        fail(cause);
+                    } else if (entering.isCreated()) {
+                        vanished();
+                    }
+                });
+    }
+
+    private void onEvent(NodeEvent event) {
+        if (!state.isPresent()) {
+            return;
+        }
+        if (event.type() == NodeEvent.Type.DELETED) {
+            vanished();
+        } else {
+            watchOwn();
+        }
+    }
+
+    /** The znode is about to be deleted in a transaction: if it vanishes, that is no loss. */
+    void deletesItself() {
+        deleting = true;
+    }
+
+    /** The znode is not there any more. */
+    void vanished() {
+        if (!state.isPresent()) {
+            return;
+        }
+        if (deleting) {
+            end(LossReason.RELEASED, new ClosedException("Left " + layout.path()));
+        } else if (session.remaining().isZero()) {
+            // the backend may have ended the session, and tell of its znodes before it hangs up
+            binding.sessionIs(SessionState.LOST);
+        } else {
+            GrantLostException why = new GrantLostException(
+                    LossReason.NODE_DELETED,
+                    layout.path().toString(),
+                    "The znode was deleted by somebody else while " + describe());
+            if (state == ParticipantState.ENTERING) {
+                depart(why, LossReason.NODE_DELETED); // a creation that was sent again may be on its way behind that
+            } else {
+                end(LossReason.NODE_DELETED, why);
+            }
+        }
+    }
+
+    /** What cannot be mended. */
+    void fail(Throwable cause) {
+        binding.fail(cause);
+    }
+
+    /** Deletes the znode. */
+    void depart(ConclaveException why, LossReason reason) {
+        if (!state.isPresent()) {
+            return;
+        }
+        ParticipantState before = state;
+        become(ParticipantState.LEAVING);
+        announce(before, reason, why);
+        // By its name alone, behind its creation: the name is nobody else's.
+        Retry.deleteUntilGone(session, path(), this::departed);
+    }
+
+    private void departed() {
+        if (state == ParticipantState.LEAVING) {
+            become(ParticipantState.GONE);
+        }
+        binding.cut();
+        gone.complete(null);
+    }
+
+    /** Nothing of it is left at the backend. */
+    private void end(LossReason reason, ConclaveException why) {
+        if (state == ParticipantState.GONE) {
+            return;
+        }
+        ParticipantState before = state;
+        become(ParticipantState.GONE);
+        announce(before, reason, why);
+        departed();
+    }
+
+    private void announce(ParticipantState before, LossReason reason, ConclaveException why) {
+        if (before == ParticipantState.INSIDE) {
+            measure("doublebarrier.inside");
+            if (reason != LossReason.RELEASED && reason != LossReason.COORDINATOR_CLOSED) {
+                session.metrics().count("doublebarrier.lost", layout.path().toString());
+            }
+            SessionBinding.logLoss(LOG, this, reason);
+            lost.complete(reason);
+        } else if (before == ParticipantState.ENTERING) {
+            entering.removeWatches();
+            entered.completeExceptionally(why);
+        }
+    }
+
+    private void measure(String name) {
+        long nowNanos = session.time().monotonicNanos();
+        session.metrics().duration(name, layout.path().toString(), Duration.ofNanos(nowNanos - sinceNanos));
+        sinceNanos = nowNanos;
+    }
+
+    /** Sends over the session; if a callback throws, the participant fails. */
+    Sender sender() {
+        return binding;
+    }
+
+    <R> void send(Request<R> request, Consumer<? super R> onAnswer, Consumer<? super Throwable> onFailure) {
+        binding.send(request, onAnswer, onFailure);
+    }
+
+    private void become(ParticipantState next) {
+        if (!state.mayBecome(next)) {
+            throw new IllegalStateException(this + " cannot go from " + state + " to " + next);
+        }
+        state = next;
+    }
+
+    private String describe() {
+        return (state == ParticipantState.INSIDE ? "inside " : "entering ") + layout.path() + " as " + name;
+    }
+
+    @Override
+    public String toString() {
+        return path() + ", " + state;
+    }
+}

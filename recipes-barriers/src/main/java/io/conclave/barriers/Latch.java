@@ -1,0 +1,185 @@
+package io.conclave.barriers;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.Waiting;
+import io.conclave.node.NodePath;
+import io.conclave.node.NodeStat;
+import io.conclave.request.Exists;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * A count-down among all processes that use the same path: whoever waits goes on when it has been counted down as often as it was made for.
+ *
+ * <pre>{@code
+ * Latch loaded = Latch.at(coordinator, "/jobs/42/loaded", 3);
+ * loaded.countDown("shard-1");                  // each of three; again under the same name counts once
+ * loaded.await(Duration.ofMinutes(10));         // anyone
+ * }</pre>
+ *
+ * <p>It opens once and stays open; {@link #delete} ends it. A count outlives the process that made it, and a count whose reply was lost is never made twice. Layout: {@code <path>} holds the count as
+ * text; {@code <path>/by/<name>} says who has counted; {@code <path>/of-<count>/c-<number>} is the count with that number, made in the same transaction. So counting costs one request however many count, and
+ * whoever waits watches for the one znode that the last count makes: one event for each, at the right moment.
+ *
+ * <p>While the connection is away a wait goes on; if the session is lost it goes on with the coordinator's next one. {@link #countDown(String)} gets over lost connections by itself and fails with {@link
+ * io.conclave.error.SessionGoneException} if the session is lost; it may be called again under the same name. Immutable and thread-safe; making one costs nothing.
+ */
+public final class Latch {
+    private static final int MAX_COUNT = 1_000_000;
+
+    private final Coordinator coordinator;
+    private final LatchLayout layout;
+
+    private Latch(Coordinator coordinator, LatchLayout layout) {
+        this.coordinator = coordinator;
+        this.layout = layout;
+    }
+
+    /**
+     * The count-down at a path.
+     *
+     * @param count how often; the same for all who use the path
+     * @throws IllegalArgumentException if the path or the count breaks a rule, naming it
+     */
+    public static Latch at(Coordinator coordinator, String path, int count) {
+        return at(coordinator, NodePath.of(path), count);
+    }
+
+    /** As {@link #at(Coordinator, String, int)}. */
+    public static Latch at(Coordinator coordinator, NodePath path, int count) {
+        if (path.isRoot()) {
+            throw new IllegalArgumentException("Invalid count-down path \"/\": a count-down needs a znode of its own");
+        }
+        if (count < 1 || count > MAX_COUNT) {
+            throw new IllegalArgumentException("Invalid count " + count + ": it must be from 1 to " + MAX_COUNT);
+        }
+        return new Latch(coordinator, new LatchLayout(path, count));
+    }
+
+    /**
+     * Counts once for each call. Blocks until the backend has confirmed it.
+     *
+     * @throws InterruptedException if the thread is interrupted; it may have counted all the same
+     * @throws IllegalArgumentException if the count-down at this path was made for another count
+     * @throws io.conclave.error.OutcomeUnknownException if a reply was lost and the count-down was deleted meanwhile: it may have counted that one. Call again if one that was made since should count it as well
+     * @throws io.conclave.error.SessionGoneException if the session is lost meanwhile; it may have counted all the same
+     * @throws io.conclave.error.RefusedException if the backend refuses it
+     */
+    public void countDown() throws InterruptedException {
+        countDown(UUID.randomUUID().toString());
+    }
+
+    /**
+     * Counts once for each name, whoever says it and however often. Otherwise as {@link #countDown()}.
+     *
+     * @param name of what was done; one component of a path
+     */
+    public void countDown(String name) throws InterruptedException {
+        Waiting.await(coordinator.recipeSession(), countDownAsync(name));
+    }
+
+    /** As {@link #countDown()}, without blocking. Completes on a listener thread. */
+    public CompletableFuture<Void> countDownAsync() {
+        return countDownAsync(UUID.randomUUID().toString());
+    }
+
+    /** As {@link #countDown(String)}, without blocking. Completes on a listener thread. */
+    public CompletableFuture<Void> countDownAsync(String name) {
+        return new LatchWrites(coordinator.recipeSession(), layout)
+                .count(layout.by(Objects.requireNonNull(name, "name")));
+    }
+
+    /**
+     * How many counts are missing; 0 if it is open. Out of date as soon as it is known. Blocks.
+     *
+     * @throws InterruptedException if the thread is interrupted
+     */
+    public int remaining() throws InterruptedException {
+        return Waiting.await(coordinator.recipeSession(), look());
+    }
+
+    /** As {@link #remaining()}, without blocking. Completes on a listener thread. */
+    public CompletableFuture<Integer> remainingAsync() {
+        return coordinator.recipeSession().onListenerThread("remaining of " + layout.path(), look());
+    }
+
+    private CompletionStage<Integer> look() {
+        return coordinator.recipeRead(Exists.of(layout.counts())).thenApply(found -> {
+            int counted = found.map(NodeStat::numChildren).orElse(0);
+            return Math.max(0, layout.count() - counted);
+        });
+    }
+
+    /**
+     * Waits without a limit of time until it is open; returns at once if it is.
+     *
+     * @throws InterruptedException if the thread is interrupted; nothing stays behind
+     * @throws IllegalArgumentException if the count-down at this path was made for another count
+     * @throws io.conclave.error.ClosedException if the coordinator is closed
+     * @throws io.conclave.error.RefusedException if the backend refuses it
+     */
+    public void await() throws InterruptedException {
+        Wait.await(begin());
+    }
+
+    /**
+     * As {@link #await()}, with a limit of time.
+     *
+     * @throws io.conclave.error.WaitTimeoutException if the time is over
+     */
+    public void await(Duration timeout) throws InterruptedException {
+        Waiting.checkedTimeout(timeout);
+        Wait.await(begin(), timeout);
+    }
+
+    /** Waits without blocking. Completes on a listener thread; cancelling it leaves nothing behind. */
+    public CompletableFuture<Void> awaitAsync() {
+        return Wait.stage(begin());
+    }
+
+    /** As {@link #awaitAsync()}, with a limit of time after which it fails with {@link io.conclave.error.WaitTimeoutException}. */
+    public CompletableFuture<Void> awaitAsync(Duration timeout) {
+        Waiting.checkedTimeout(timeout);
+        return Wait.stage(begin(), timeout);
+    }
+
+    private ZnodeWait begin() {
+        return new ZnodeWait(
+                        coordinator,
+                        layout.path(),
+                        layout.lastCount(),
+                        true,
+                        session -> new LatchWrites(session, layout).make(),
+                        "countdown.wait")
+                .begin();
+    }
+
+    /**
+     * Deletes it with all that belongs to it, so that the path can be used for another one. To be called when nobody waits or counts any more: who does then, does so on a new count-down. A call deletes one count-down at most: the
+     * one that it finds first, and not one that somebody makes at the path afterwards. Blocks.
+     *
+     * @throws InterruptedException if the thread is interrupted; some of it may be left: call it again before the path is used
+     * @throws io.conclave.error.ConclaveException if it is refused, or the session is lost meanwhile; it may be called again
+     */
+    public void delete() throws InterruptedException {
+        Waiting.await(coordinator.recipeSession(), deleteAsync());
+    }
+
+    /** As {@link #delete}, without blocking. Completes on a listener thread. */
+    public CompletableFuture<Void> deleteAsync() {
+        return new LatchDeletion(coordinator.recipeSession(), layout).begin();
+    }
+
+    /** The count-down's znode, in the coordinator's namespace. */
+    public NodePath path() {
+        return layout.path();
+    }
+
+    @Override
+    public String toString() {
+        return "Latch[" + layout.path() + " of " + layout.count() + ", " + coordinator + "]";
+    }
+}

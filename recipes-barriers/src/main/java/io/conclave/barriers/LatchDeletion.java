@@ -1,0 +1,148 @@
+package io.conclave.barriers;
+
+import io.conclave.coordinator.Failures;
+import io.conclave.coordinator.RecipeSession;
+import io.conclave.error.OutcomeUnknownException;
+import io.conclave.error.RefusalReason;
+import io.conclave.node.NodePath;
+import io.conclave.node.NodeStat;
+import io.conclave.request.Check;
+import io.conclave.request.Delete;
+import io.conclave.request.GetChildren;
+import io.conclave.request.GetData;
+import io.conclave.request.Multi;
+import io.conclave.request.Operation;
+import io.conclave.request.SetData;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Deletes a count-down, many znodes at a time; whatever has changed meanwhile is looked at again. A count-down that somebody makes at the path afterwards is left alone: the one that is found first is known by its creation, and each deletion
+ * is sent on condition of the version of its znode, which is raised from 0 before. State belongs to the session's dispatcher.
+ */
+final class LatchDeletion {
+    private static final int BATCH = 200;
+
+    private final RecipeSession session;
+    private final LatchLayout layout;
+    private final CompletableFuture<Void> done = new CompletableFuture<>();
+    private long czxid; // of the count-down that was found first
+
+    LatchDeletion(RecipeSession session, LatchLayout layout) {
+        this.session = session;
+        this.layout = layout;
+    }
+
+    CompletableFuture<Void> begin() {
+        session.execute(this::look);
+        return session.onListenerThread("deleting " + layout.path(), done);
+    }
+
+    private void look() {
+        session.send(
+                GetData.of(layout.path()).linearizable(),
+                node -> {
+                    if (isIt(node.stat())) {
+                        mark(node);
+                    }
+                },
+                cause -> {
+                    if (Failures.isNoNode(cause)) {
+                        done.complete(null);
+                    } else {
+                        onFailure(cause);
+                    }
+                });
+    }
+
+    /** Whether it is the count-down that was found first; if it is a later one, there is nothing left to do. */
+    private boolean isIt(NodeStat stat) {
+        if (czxid == 0) {
+            czxid = stat.czxid();
+        }
+        if (stat.czxid() != czxid) {
+            done.complete(null);
+        }
+        return stat.czxid() == czxid;
+    }
+
+    /** Has the count-down carry a version that no new one has. */
+    private void mark(GetData.NodeData node) {
+        if (node.stat().version() != 0) {
+            empty(node.stat().version());
+            return;
+        }
+        session.send(
+                SetData.of(layout.path(), node.data()).withVersion(0),
+                stat -> {
+                    if (isIt(stat)) {
+                        empty(stat.version());
+                    }
+                },
+                cause -> {
+                    if (Failures.is(cause, RefusalReason.NO_AUTH)) {
+                        empty(0); // who may only delete deletes by the path
+                    } else {
+                        onFailure(cause);
+                    }
+                });
+    }
+
+    private void empty(int version) {
+        session.send(
+                GetChildren.of(layout.path()),
+                parents -> {
+                    if (parents.names().isEmpty()) {
+                        session.send(
+                                Delete.of(layout.path()).withVersion(version),
+                                deleted -> done.complete(null),
+                                this::onFailure);
+                    } else {
+                        empty(layout.path().child(parents.names().get(0)), version);
+                    }
+                },
+                this::onFailure);
+    }
+
+    private void empty(NodePath parent, int version) {
+        session.send(
+                GetChildren.of(parent),
+                children -> {
+                    if (children.names().isEmpty()) {
+                        delete(List.of(parent), version, () -> empty(version));
+                    } else {
+                        deleteSome(parent, children.names(), version);
+                    }
+                },
+                this::onFailure);
+    }
+
+    private void deleteSome(NodePath parent, List<String> names, int version) {
+        List<NodePath> some = names.stream().limit(BATCH).map(parent::child).toList();
+        delete(some, version, () -> empty(parent, version));
+    }
+
+    private void delete(List<NodePath> paths, int version, Runnable next) {
+        List<Operation<?>> operations = new ArrayList<>();
+        operations.add(new Check(layout.path(), version));
+        paths.forEach(path -> operations.add(Delete.of(path)));
+        session.send(new Multi(operations), results -> next.run(), cause -> {
+            boolean isBelowACount =
+                    paths.get(0).parent().filter(layout.path()::equals).isEmpty();
+            if (Failures.is(cause, RefusalReason.NOT_EMPTY) && isBelowACount) {
+                done.completeExceptionally(cause); // nothing of ours is below a count: it would be refused each time
+            } else {
+                onFailure(cause);
+            }
+        });
+    }
+
+    private void onFailure(Throwable cause) {
+        if (cause instanceof OutcomeUnknownException || Failures.isStateChanged(cause)) {
+            look(); // it has changed, or somebody else deletes it as well
+        } else {
+            done.completeExceptionally(cause);
+        }
+    }
+}

@@ -1,0 +1,172 @@
+package io.conclave.barriers;
+
+import io.conclave.coordinator.Failures;
+import io.conclave.coordinator.ParentMaker;
+import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Waiting;
+import io.conclave.error.OutcomeUnknownException;
+import io.conclave.error.RefusalReason;
+import io.conclave.line.ProcessName;
+import io.conclave.node.CreateMode;
+import io.conclave.node.NodePath;
+import io.conclave.node.NodeStat;
+import io.conclave.request.Create;
+import io.conclave.request.Exists;
+import io.conclave.request.GetData;
+import io.conclave.request.Multi;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** Makes a count-down, and counts, over lost replies: each count makes a znode by which it is known again. State belongs to the session's dispatcher. */
+final class LatchWrites {
+    private final RecipeSession session;
+    private final LatchLayout layout;
+
+    LatchWrites(RecipeSession session, LatchLayout layout) {
+        this.session = session;
+        this.layout = layout;
+    }
+
+    /** Counts, once for the znode that says who. Never blocks; any thread. */
+    CompletableFuture<Void> count(NodePath by) {
+        CompletableFuture<Void> counted = new CompletableFuture<>();
+        session.execute(() -> tryToCount(by, counted));
+        return session.onListenerThread("counting " + by, counted);
+    }
+
+    /** The count-down is looked at first, so that after a lost reply another one at the same path is not taken for it. */
+    private void tryToCount(NodePath by, CompletableFuture<Void> counted) {
+        session.read(
+                Exists.of(layout.path()).linearizable(),
+                found -> found.ifPresentOrElse(
+                        stat -> count(by, stat.czxid(), counted), () -> makeAndCount(by, counted)),
+                counted::completeExceptionally);
+    }
+
+    private void count(NodePath by, long czxid, CompletableFuture<Void> counted) {
+        Multi count = Multi.of(
+                Create.of(by).withData(ProcessName.get().getBytes(StandardCharsets.UTF_8)),
+                Create.of(layout.nextCount()).withMode(CreateMode.PERSISTENT_SEQUENTIAL));
+        session.send(
+                count,
+                results -> {
+                    session.metrics().count("countdown.count", layout.path().toString());
+                    counted.complete(null);
+                },
+                cause -> {
+                    if (Failures.is(cause, RefusalReason.NODE_EXISTS, 0)) {
+                        counted.complete(null);
+                    } else if (cause instanceof OutcomeUnknownException unknown) {
+                        findOut(by, czxid, unknown, counted);
+                    } else if (Failures.isNoNode(cause)) {
+                        makeAndCount(by, counted);
+                    } else {
+                        counted.completeExceptionally(cause);
+                    }
+                });
+    }
+
+    /** Names are deleted with their count-down only: if it is the same one and the name is not there, it has not counted. */
+    private void findOut(NodePath by, long czxid, OutcomeUnknownException unknown, CompletableFuture<Void> counted) {
+        session.read(
+                Exists.of(by).linearizable(),
+                name -> {
+                    if (name.isPresent()) {
+                        counted.complete(null);
+                    } else {
+                        session.read(
+                                Exists.of(layout.path()).linearizable(),
+                                now -> onNotNamed(by, czxid, now, unknown, counted),
+                                counted::completeExceptionally);
+                    }
+                },
+                counted::completeExceptionally);
+    }
+
+    private void onNotNamed(
+            NodePath by,
+            long czxid,
+            Optional<NodeStat> now,
+            OutcomeUnknownException unknown,
+            CompletableFuture<Void> counted) {
+        if (now.filter(stat -> stat.czxid() == czxid).isPresent()) {
+            count(by, czxid, counted);
+        } else {
+            counted.completeExceptionally(new OutcomeUnknownException(
+                    "Count " + by + ": the reply was lost, and the count-down " + layout.path()
+                            + " was deleted meanwhile; it may have counted this before. Count again if a count-down that"
+                            + " was made since should count it as well",
+                    unknown));
+        }
+    }
+
+    private void makeAndCount(NodePath by, CompletableFuture<Void> counted) {
+        make().whenComplete((made, failure) -> {
+            if (failure == null) {
+                session.submit(Create.of(layout.names())); // in case somebody has deleted a part of it
+                session.submit(Create.of(layout.counts()));
+                tryToCount(by, counted);
+            } else {
+                counted.completeExceptionally(Waiting.cause(failure));
+            }
+        });
+    }
+
+    /** Makes the count-down if there is none, and fails with IllegalArgumentException if there is one for another count. Completes on the dispatcher. */
+    CompletionStage<Void> make() {
+        CompletableFuture<Void> made = new CompletableFuture<>();
+        session.execute(() -> tryToMake(made));
+        return made;
+    }
+
+    private void tryToMake(CompletableFuture<Void> made) {
+        Multi make = Multi.of(
+                Create.of(layout.path()).withData(layout.data()),
+                Create.of(layout.names()),
+                Create.of(layout.counts()));
+        session.send(make, results -> made.complete(null), cause -> {
+            if (Failures.is(cause, RefusalReason.NODE_EXISTS)) {
+                compare(made);
+            } else if (cause instanceof OutcomeUnknownException) {
+                tryToMake(made);
+            } else if (Failures.isNoNode(cause)) {
+                ParentMaker.makeContainers(session, layout.path().parent().orElse(NodePath.ROOT))
+                        .whenComplete((parents, failure) -> goOn(failure, made));
+            } else {
+                made.completeExceptionally(cause);
+            }
+        });
+    }
+
+    private void goOn(@Nullable Throwable failure, CompletableFuture<Void> made) {
+        if (failure == null) {
+            session.execute(() -> tryToMake(made));
+        } else {
+            made.completeExceptionally(Waiting.cause(failure));
+        }
+    }
+
+    private void compare(CompletableFuture<Void> made) {
+        session.read(
+                GetData.of(layout.path()),
+                node -> {
+                    if (node.bytes().contentEquals(layout.data())) {
+                        made.complete(null);
+                    } else {
+                        made.completeExceptionally(new IllegalArgumentException("Invalid count " + layout.count()
+                                + ": the count-down at " + layout.path() + " was made for \""
+                                + node.bytes().text() + "\""));
+                    }
+                },
+                cause -> {
+                    if (Failures.isNoNode(cause)) {
+                        tryToMake(made);
+                    } else {
+                        made.completeExceptionally(cause);
+                    }
+                });
+    }
+}

@@ -1,0 +1,119 @@
+package io.conclave.barriers;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.Failures;
+import io.conclave.error.RefusalReason;
+import io.conclave.error.WaitTimeoutException;
+import io.conclave.node.NodePath;
+import io.conclave.request.Create;
+import io.conclave.request.Delete;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+
+/** What a count-down promises, on whatever backend; a subclass says where the backend is. */
+public abstract class LatchContract extends BarrierFixture {
+    private static Latch of(Coordinator coordinator, int count) {
+        return Latch.at(coordinator, PATH, count);
+    }
+
+    @Test
+    void opensWithTheLastCountAndStaysOpen() throws Exception {
+        Latch mine = of(connect(), 3);
+        Latch other = of(connect(), 3);
+        CompletableFuture<Void> wait = other.awaitAsync();
+        assertEquals(3, mine.remaining());
+        assertEquals(3, get(mine.remainingAsync()));
+        mine.countDown();
+        other.countDown();
+        assertEquals(1, mine.remaining());
+        assertEquals(1, get(mine.remainingAsync()));
+        assertThrows(WaitTimeoutException.class, () -> mine.await(SHORT));
+        assertFalse(wait.isDone());
+        mine.countDown();
+        get(wait);
+        mine.await();
+        mine.countDown();
+        assertEquals(0, mine.remaining());
+        of(connect(), 3).await(PATIENCE);
+    }
+
+    @Test
+    void whatWasCountedUnderANameCountsOnce() throws Exception {
+        Latch mine = of(connect(), 2);
+        mine.countDown("shard-1");
+        of(connect(), 2).countDown("shard-1");
+        assertEquals(1, mine.remaining());
+        mine.countDown("shard-2");
+        mine.await(PATIENCE);
+    }
+
+    @Test
+    void otherCountIsRefused() throws Exception {
+        of(connect(), 2).countDown();
+        Latch wrong = of(connect(), 3);
+        assertTrue(assertThrows(IllegalArgumentException.class, wrong::countDown)
+                .getMessage()
+                .contains("\"2\""));
+        assertThrows(IllegalArgumentException.class, () -> wrong.await(PATIENCE));
+        assertThrows(IllegalArgumentException.class, () -> of(connect(), 0));
+    }
+
+    @Test
+    void manyCountAtOnceAndNothingIsLost() throws Exception {
+        List<Future<?>> counters = new ArrayList<>();
+        CompletableFuture<Void> wait = of(connect(), 40).awaitAsync(PATIENCE);
+        for (int i = 0; i < 4; i++) {
+            Latch countDown = of(connect(), 40);
+            counters.add(threads.submit(() -> {
+                for (int count = 0; count < 10; count++) {
+                    assertFalse(wait.isDone());
+                    countDown.countDown();
+                }
+                return null;
+            }));
+        }
+        for (Future<?> counter : counters) {
+            counter.get();
+        }
+        get(wait);
+    }
+
+    @Test
+    void deletedOneCanBeUsedAgain() throws Exception {
+        Coordinator coordinator = connect();
+        Latch first = of(coordinator, 2);
+        first.countDown();
+        first.countDown();
+        first.await(PATIENCE);
+        first.delete();
+        first.delete();
+        await().atMost(PATIENCE).until(() -> children(coordinator, PATH).isEmpty());
+        Latch second = of(connect(), 1);
+        assertThrows(WaitTimeoutException.class, () -> second.await(SHORT));
+        second.countDown();
+        second.await(PATIENCE);
+    }
+
+    @Test
+    void deletionFailsWhereSomebodyHasPutAZnodeBelowACount() throws Exception {
+        Coordinator coordinator = connect();
+        Latch countDown = of(coordinator, 1);
+        countDown.countDown("a");
+        NodePath foreign = NodePath.of(PATH + "/by/a/foreign");
+        coordinator.execute(Create.of(foreign));
+        ExecutionException failure = assertThrows(ExecutionException.class, () -> get(countDown.deleteAsync()));
+        assertTrue(Failures.is(failure.getCause(), RefusalReason.NOT_EMPTY), () -> String.valueOf(failure));
+        coordinator.execute(Delete.of(foreign));
+        countDown.delete();
+    }
+}

@@ -1,0 +1,16 @@
+package io.conclave.commit;
+
+import io.conclave.coordinator.RecipeSession;
+import io.conclave.error.OutcomeUnknownException;
+
+/** What the parts of a transaction count alike. */
+final class CommitMetrics {
+    private CommitMetrics() {}
+
+    /** A reply was lost, if that is why it failed, and the request is sent again. */
+    static void failed(RecipeSession session, TransactionLayout layout, Throwable cause) {
+        if (cause instanceof OutcomeUnknownException) {
+            session.metrics().count("commit.retry", layout.path().toString());
+        }
+    }
+}

@@ -1,0 +1,44 @@
+package io.conclave.election;
+
+import io.conclave.testkit.driver.FaultDriver;
+import io.conclave.testkit.driver.Mistake;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The scenarios that our election passes find the mistakes that elections usually have, planted into one step of ours. */
+@Timeout(value = 300, unit = TimeUnit.SECONDS)
+class MistakenStepsTest {
+    static Stream<Arguments> mistakes() {
+        return Stream.of(
+                Arguments.of(
+                        "leader stops only when told",
+                        ElectionFaultsTest.leader(),
+                        Mistake.stopsOnlyWhenTold(),
+                        "two hold at the same time"),
+                Arguments.of(
+                        "leader overlooks that it was thrown out",
+                        ElectionFaultsTest.leader(),
+                        Mistake.doesNotHearOfDeletion("/elections/faults/.*-.*"),
+                        "lost wake-up|its znode is gone"),
+                Arguments.of(
+                        "candidate enters again",
+                        ElectionFaultsTest.leader(),
+                        Mistake.sendsAgain("create /elections/faults/.*"),
+                        "lost wake-up"),
+                Arguments.of(
+                        "observer does not repeat a lost read",
+                        ElectionFaultsTest.observer(),
+                        Mistake.doesNotHearOfLostReply("get /elections/faults/leader.*"),
+                        "the observer was told last"));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("mistakes")
+    void mistakeIsFound(String name, FaultDriver driver, Mistake mistake, String sign) {
+        driver.find(mistake, sign);
+    }
+}

@@ -1,0 +1,7 @@
+/**
+ * Guards: they refuse what a holder or a leader writes after its grant has gone to somebody else.
+ */
+@NullMarked
+package io.conclave.guards;
+
+import org.jspecify.annotations.NullMarked;

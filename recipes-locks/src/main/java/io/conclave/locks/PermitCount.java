@@ -1,0 +1,81 @@
+package io.conclave.locks;
+
+import io.conclave.coordinator.Failures;
+import io.conclave.coordinator.ParentMaker;
+import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Waiting;
+import io.conclave.error.RefusalReason;
+import io.conclave.error.RefusedException;
+import io.conclave.node.NodePath;
+import io.conclave.request.Create;
+import io.conclave.request.GetData;
+import io.conclave.request.SetData;
+import java.nio.ByteBuffer;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * The number of permits that lives in a znode: four bytes, big-endian, as Curator's SharedCount has it.
+ *
+ * @param number how many; a negative number, which only others write, is none
+ * @param version the znode's data version
+ */
+record PermitCount(int number, int version) {
+    /** Reads what stands in the znode. */
+    static PermitCount parse(NodePath path, GetData.NodeData node) {
+        if (node.bytes().size() != Integer.BYTES) {
+            throw new RefusedException(
+                    RefusalReason.BAD_ARGUMENTS,
+                    "Invalid number of permits in " + path + ": it has "
+                            + node.bytes().size() + " bytes, but must have four, big-endian");
+        }
+        return new PermitCount(
+                Math.max(0, ByteBuffer.wrap(node.data()).getInt()), node.stat().version());
+    }
+
+    static byte[] bytes(int number) {
+        return ByteBuffer.allocate(Integer.BYTES).putInt(number).array();
+    }
+
+    /** Makes the znode with this number unless it is there. Completes on the dispatcher. */
+    static CompletionStage<Void> makeIfMissing(RecipeSession session, NodePath path, int initial) {
+        NodePath parent = path.parent().orElse(NodePath.ROOT);
+        return ParentMaker.makeContainers(session, parent)
+                .thenCompose(made -> session.submit(Create.of(path).withData(bytes(initial))))
+                .handle((created, failure) -> {
+                    if (failure != null && !Failures.is(Waiting.cause(failure), RefusalReason.NODE_EXISTS)) {
+                        throw asRuntime(failure);
+                    }
+                    return null;
+                });
+    }
+
+    /** Sets the number, whatever it was before, and makes the znode if need be. Completes on the dispatcher. */
+    static CompletionStage<Void> set(RecipeSession session, NodePath path, int number) {
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        session.submit(SetData.of(path, bytes(number))).whenComplete((stat, failure) -> {
+            if (failure == null) {
+                done.complete(null);
+            } else if (Failures.isNoNode(Waiting.cause(failure))) {
+                makeIfMissing(session, path, number)
+                        .thenCompose(made -> session.submit(SetData.of(path, bytes(number))))
+                        .whenComplete((set, second) -> complete(done, second));
+            } else {
+                complete(done, failure);
+            }
+        });
+        return done;
+    }
+
+    private static void complete(CompletableFuture<Void> done, @org.jspecify.annotations.Nullable Throwable failure) {
+        if (failure == null) {
+            done.complete(null);
+        } else {
+            done.completeExceptionally(Waiting.cause(failure));
+        }
+    }
+
+    private static RuntimeException asRuntime(Throwable failure) {
+        return new java.util.concurrent.CompletionException(Waiting.cause(failure));
+    }
+}

@@ -1,0 +1,491 @@
+package io.conclave.locks;
+
+import io.conclave.coordinator.ParentMaker;
+import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Sender;
+import io.conclave.coordinator.Waiting;
+import io.conclave.error.AcquireTimeoutException;
+import io.conclave.error.ConclaveException;
+import io.conclave.error.GrantLostException;
+import io.conclave.error.LossReason;
+import io.conclave.error.OutcomeUnknownException;
+import io.conclave.line.Contender;
+import io.conclave.line.GrantRequest;
+import io.conclave.line.LineRole;
+import io.conclave.line.SessionBinding;
+import io.conclave.node.NodePath;
+import io.conclave.recovery.GuaranteedDelete;
+import io.conclave.request.Request;
+import io.conclave.session.SessionState;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Somebody who wants some permits of a semaphore, from his place in the admission line to the deletion of his leases.
+ *
+ * <p>How it goes:
+ *
+ * <ol>
+ *   <li>Stand in the admission line, which is a mutex's ({@link Contender}). Its head alone is concerned with permits, so a release wakes one whatever the
+ *       number of waiters, and who needs many is not overtaken by those who need few.
+ *   <li>Head: count the leases, with a watch, until there is room for all that is wanted ({@link PermitAvailability}). Nobody else makes leases meanwhile, so room that was
+ *       seen stays. The first look is sent behind the entrance: it counts if the entrance's own look at the line has admitted us, because it was
+ *       executed behind that.
+ *   <li>Turn the place into leases, in one transaction ({@link LeaseExchange}). So permits come all at once or not at all, and nothing is held while
+ *       waiting for more.
+ *   <li>Watch the own leases: when one vanishes, the grant is lost, and the others are given back ({@link LeaseWatch}).
+ *   <li>However it ends, place and leases are deleted ({@link Contender}, {@link GuaranteedDelete}).
+ * </ol>
+ *
+ * <p>Here are the states and every change of them; the parts report what they see. All state belongs to the session's dispatcher; methods that others may call say so.
+ */
+final class PermitRequest implements GrantRequest {
+    private static final Logger LOG = LoggerFactory.getLogger(PermitRequest.class);
+    private static final LineRole ADMISSION = LineRole.mutex("semaphore.admission");
+
+    private final RecipeSession session;
+    private final DistributedSemaphore semaphore;
+    private final SemaphoreLayout layout;
+    private final int wanted;
+    private final boolean patient;
+    private final String guid = UUID.randomUUID().toString();
+    private final CompletableFuture<PermitRequest> granted = new CompletableFuture<>();
+    private final CompletableFuture<LossReason> lost = new CompletableFuture<>();
+    private final CompletableFuture<Void> revocation = new CompletableFuture<>();
+    private final CompletableFuture<Void> placeGone = new CompletableFuture<>();
+    private final CompletableFuture<Void> gone;
+    private final PermitAvailability room;
+    private final LeaseWatch leaseWatch;
+    private final GuaranteedDelete leaseRelease;
+    private final PermitMeasurements measurements;
+    private final Contender place;
+    private final LeaseExchange exchange;
+    private final SessionBinding binding;
+    private volatile @Nullable String
+            shortage; // why there was no room when it was last looked; written on the dispatcher only
+    private volatile Leases leases = new Leases(List.of(), 0); // written on the dispatcher only
+    private volatile PermitState state = PermitState.QUEUED; // written on the dispatcher only
+
+    /**
+     * What was granted.
+     *
+     * @param paths the znodes
+     * @param czxid the change that has created them all, and tells them from others of the same names
+     */
+    record Leases(List<NodePath> paths, long czxid) {}
+
+    private PermitRequest(
+            RecipeSession session, DistributedSemaphore semaphore, int wanted, boolean patient, byte[] data) {
+        this.session = session;
+        this.semaphore = semaphore;
+        this.layout = semaphore.layout();
+        this.wanted = wanted;
+        this.patient = patient;
+        this.room = new PermitAvailability(this, layout, semaphore.fixedPermits());
+        this.leaseWatch = new LeaseWatch(this);
+        this.leaseRelease = new GuaranteedDelete(session, layout.leases(), names -> layout.leasesOf(guid, names));
+        this.gone = CompletableFuture.allOf(placeGone, leaseRelease.done().toCompletableFuture());
+        this.measurements = new PermitMeasurements(session, layout.path());
+        this.binding = new SessionBinding(session, this, this::describe, this::end, this::depart);
+        this.place = patient
+                ? Contender.enter(session, layout.line(), ADMISSION, data)
+                : Contender.enterIfFree(session, layout.line(), ADMISSION, data);
+        this.exchange = new LeaseExchange(this, place, layout, measurements, guid, wanted, data);
+    }
+
+    /**
+     * Asks for permits. Never blocks.
+     *
+     * @param patient whether to wait if they cannot be had at once
+     * @param data what others see of us; not copied
+     */
+    static PermitRequest enter(
+            RecipeSession session, DistributedSemaphore semaphore, int wanted, boolean patient, byte[] data) {
+        PermitRequest request = new PermitRequest(session, semaphore, wanted, patient, data);
+        session.execute(request::begin); // behind the beginning of the place
+        return request;
+    }
+
+    @Override
+    public RecipeSession session() {
+        return session;
+    }
+
+    @Override
+    public CompletionStage<PermitRequest> granted() {
+        return granted;
+    }
+
+    @Override
+    public CompletionStage<LossReason> lost() {
+        return lost;
+    }
+
+    @Override
+    public CompletionStage<Void> gone() {
+        return gone;
+    }
+
+    /** Completes when somebody has asked for one of the leases. */
+    @Override
+    public CompletionStage<Void> revocationRequested() {
+        return revocation;
+    }
+
+    /** The leases, once they are granted. Any thread. */
+    Leases leases() {
+        return leases;
+    }
+
+    @Override
+    public Duration remaining() {
+        return state == PermitState.HELD ? session.remaining() : Duration.ZERO;
+    }
+
+    @Override
+    public boolean deadlineIsStrict() {
+        return session.deadlineIsStrict();
+    }
+
+    @Override
+    public CompletionStage<Void> leave(ConclaveException why) {
+        session.execute(() -> depart(why, LossReason.RELEASED));
+        return gone;
+    }
+
+    @Override
+    public void giveUpWaiting(ConclaveException why) {
+        session.execute(() -> {
+            if (state != PermitState.HELD) {
+                depart(why, LossReason.RELEASED);
+            }
+        });
+    }
+
+    @Override
+    public String what() {
+        return layout.path().toString();
+    }
+
+    @Override
+    public AcquireTimeoutException timedOut(Duration waited) {
+        String permits = wanted == 1 ? "A permit" : wanted + " permits";
+        return timeout(
+                waited,
+                permits + " of " + what() + " could not be had within " + Waiting.text(waited) + ": "
+                        + whyNotGranted());
+    }
+
+    private AcquireTimeoutException timeout(Duration waited, String message) {
+        return new AcquireTimeoutException(what(), waited, Optional.empty(), message);
+    }
+
+    private String whyNotGranted() {
+        if (session.state() != SessionState.CONNECTED) {
+            return "there is no connection to the store";
+        }
+        String present = shortage;
+        return present == null ? "others stand before this one in the line" : present;
+    }
+
+    private void begin() {
+        place.gone().thenRun(() -> placeGone.complete(null));
+        binding.tie();
+        if (!session.state().isLive()) {
+            binding.sessionIs(session.state());
+            return;
+        }
+        room.look(false); // behind the entrance
+        place.granted().whenComplete((admitted, failure) -> {
+            if (failure == null) {
+                guarded(this::onHead);
+            } else {
+                guarded(() -> fail(Waiting.cause(failure)));
+            }
+        });
+        place.lost().thenAccept(reason -> guarded(() -> onPlaceLost(reason)));
+    }
+
+    private void onHead() {
+        if (state == PermitState.QUEUED) {
+            become(PermitState.HEAD);
+            if (!room.isLooking()) {
+                room.look(true);
+            } // else the look behind the entrance is answered after the look that has admitted us
+        }
+    }
+
+    private void onPlaceLost(LossReason reason) {
+        if (reason == LossReason.SESSION_LOST) {
+            binding.sessionIs(SessionState.LOST); // the place may hear of it first
+        } else if (reason == LossReason.COORDINATOR_CLOSED) {
+            binding.sessionIs(SessionState.CLOSED);
+        } else if (state == PermitState.HEAD) {
+            placeVanished(reason);
+        } // while it is turned into leases the answer tells
+    }
+
+    private void placeVanished(LossReason reason) {
+        fail(lostException(
+                reason,
+                reason == LossReason.REVOKED
+                        ? "Revoked while " + describe()
+                        : "The znode was deleted by somebody else while " + describe()));
+    }
+
+    void onSeen(PermitAvailability.Seen seen) {
+        if (state != PermitState.HEAD) {
+            return;
+        }
+        shortage = seen.leases() + " of " + seen.permits() + " are out";
+        if (seen.has(wanted)) {
+            if (seen.hasParent()) {
+                turn(seen);
+            } else {
+                makeParent(() -> turn(seen));
+            }
+        } else if (!patient) {
+            depart(
+                    timeout(Duration.ZERO, layout.path() + " has no room for " + wanted + ": " + shortage),
+                    LossReason.RELEASED);
+        } else if (!seen.watched()) {
+            room.look(true);
+        } // else the watches tell
+    }
+
+    void onRoomMayHaveChanged() {
+        if (state == PermitState.HEAD) {
+            room.look(true);
+        }
+    }
+
+    void onNumberMissing() {
+        if (state == PermitState.HEAD) {
+            PermitCount.makeIfMissing(session, layout.permits(), semaphore.initialPermits())
+                    .whenComplete((made, failure) -> guarded(() -> {
+                        if (failure == null) {
+                            onRoomMayHaveChanged();
+                        } else {
+                            onLookFailed(Waiting.cause(failure));
+                        }
+                    }));
+        }
+    }
+
+    void onLookFailed(Throwable cause) {
+        if (state == PermitState.HEAD) {
+            if (cause instanceof OutcomeUnknownException) {
+                room.look(true);
+            } else {
+                fail(cause);
+            }
+        } // the look behind the entrance is none that must succeed
+    }
+
+    private void makeParent(Runnable then) {
+        ParentMaker.makeContainers(session, layout.leases())
+                .whenComplete((made, failure) -> guarded(() -> {
+                    if (state != PermitState.HEAD) {
+                        return;
+                    }
+                    if (failure == null) {
+                        then.run();
+                    } else {
+                        onLookFailed(Waiting.cause(failure));
+                    }
+                }));
+    }
+
+    private void turn(PermitAvailability.Seen seen) {
+        become(PermitState.TURNING);
+        exchange.send(seen);
+    }
+
+    /** The place has become leases. */
+    void have(Leases ours) {
+        if (state == PermitState.LEAVING) {
+            leaseRelease.found(ours.paths(), ours.czxid());
+            leaseRelease.compareAndDelete();
+            return;
+        }
+        if (state != PermitState.TURNING || session.remaining().isZero()) {
+            return; // the session's loss is known, or on its way here
+        }
+        leases = ours;
+        become(PermitState.HELD);
+        room.stop();
+        leaseRelease.found(ours.paths(), ours.czxid());
+        leaseWatch.watch(ours);
+        measurements.granted();
+        LOG.debug("{}: granted", this);
+        granted.complete(this);
+    }
+
+    /** The place has not become leases, or nobody knows, and it is not wanted any more. */
+    void onNotTurnedAnyMore(boolean unknown) {
+        if (state == PermitState.LEAVING) {
+            if (unknown) {
+                leaseRelease.search();
+            } else {
+                leaseRelease.nothingLeft();
+            }
+        }
+    }
+
+    /** What was seen before the place was to become leases was out of date. */
+    void lookAgain() {
+        becomeHeadAgain();
+        if (state == PermitState.HEAD) {
+            room.look(true);
+        }
+    }
+
+    /** Somebody has deleted it, of which the place itself may not have heard. */
+    void placeMissing() {
+        becomeHeadAgain();
+        if (state == PermitState.HEAD && !session.remaining().isZero()) {
+            boolean asked = place.revocationRequested().toCompletableFuture().isDone();
+            placeVanished(asked ? LossReason.REVOKED : LossReason.NODE_DELETED);
+        } // else the session's loss is on its way here
+    }
+
+    private void becomeHeadAgain() {
+        become(PermitState.HEAD);
+        CompletableFuture<LossReason> placeLost = place.lost().toCompletableFuture();
+        if (placeLost.isDone()) {
+            onPlaceLost(placeLost.join());
+        }
+    }
+
+    /** The word that asks for it stands in one of the leases. */
+    void askedToGiveUp() {
+        if (state == PermitState.HELD && !revocation.isDone()) {
+            LOG.debug("{}: asked to give up", this);
+            revocation.complete(null);
+        }
+    }
+
+    /** One of the leases is not there any more, or not ours: the grant is lost, and the others are given back. */
+    void leaseVanished() {
+        if (state != PermitState.HELD) {
+            return;
+        }
+        if (session.remaining().isZero()) {
+            // the backend may have ended the session, and tell of its znodes before it hangs up
+            binding.sessionIs(SessionState.LOST);
+        } else {
+            LossReason reason = revocation.isDone() ? LossReason.REVOKED : LossReason.NODE_DELETED;
+            depart(lostException(reason, "A permit was deleted by somebody else while " + describe()), reason);
+        }
+    }
+
+    GrantLostException lostException(LossReason reason, String message) {
+        return new GrantLostException(reason, layout.path().toString(), message);
+    }
+
+    /** What cannot be mended here. */
+    void fail(Throwable cause) {
+        binding.fail(cause);
+    }
+
+    /** Nothing of us is left at the backend. */
+    private void end(LossReason reason, ConclaveException why) {
+        if (state == PermitState.GONE) {
+            return;
+        }
+        PermitState before = state;
+        become(PermitState.GONE);
+        announce(before, reason, why); // whoever hears of the loss is not told any more that they are held
+        placeGone.complete(null);
+        leaseRelease.nothingLeft();
+        room.stop();
+        binding.cut();
+    }
+
+    private void depart(ConclaveException why, LossReason reason) {
+        if (!state.isActive()) {
+            return;
+        }
+        PermitState before = state;
+        become(PermitState.LEAVING);
+        announce(before, reason, why);
+        gone.thenRun(this::departed);
+        place.leave(why);
+        if (before == PermitState.HELD) {
+            leaseRelease.delete();
+        } else if (before != PermitState.TURNING) {
+            leaseRelease.nothingLeft();
+        } else if (!exchange.isUnanswered()) {
+            leaseRelease.search();
+        } // else the answer finds us leaving
+        room.stop();
+    }
+
+    private void departed() {
+        if (state == PermitState.LEAVING) {
+            become(PermitState.GONE);
+        }
+        binding.cut();
+    }
+
+    private void announce(PermitState before, LossReason reason, ConclaveException why) {
+        if (before == PermitState.HELD) {
+            measurements.noLongerHeld(reason);
+            SessionBinding.logLoss(LOG, this, reason);
+            lost.complete(reason);
+        } else {
+            granted.completeExceptionally(why);
+        }
+    }
+
+    /** Sends over the session; if a callback throws, the request fails. */
+    Sender sender() {
+        return binding;
+    }
+
+    <R> void send(Request<R> request, Consumer<? super R> onAnswer, Consumer<? super Throwable> onFailure) {
+        binding.send(request, onAnswer, onFailure);
+    }
+
+    void guarded(Runnable step) {
+        binding.guarded(step);
+    }
+
+    private void become(PermitState next) {
+        PermitState previous = state;
+        if (!previous.mayBecome(next)) {
+            throw new IllegalStateException(this + " cannot go from " + previous + " to " + next);
+        }
+        state = next;
+    }
+
+    boolean isTurning() {
+        return state == PermitState.TURNING;
+    }
+
+    boolean isHeld() {
+        return state == PermitState.HELD;
+    }
+
+    /** Whether watches on the semaphore's room are still of use. */
+    boolean needsRoom() {
+        return state == PermitState.QUEUED || state == PermitState.HEAD || state == PermitState.TURNING;
+    }
+
+    String describe() {
+        return (isHeld() ? "holding " : "waiting for ") + wanted + " permits of " + layout.path() + " as " + guid;
+    }
+
+    @Override
+    public String toString() {
+        return "Permits[" + wanted + " of " + layout.path() + ", " + guid + ", " + state + "]";
+    }
+}

@@ -1,0 +1,91 @@
+package io.conclave.locks;
+
+import io.conclave.node.NodePath;
+import io.conclave.request.Delete;
+import io.conclave.request.GetChildren;
+import io.conclave.request.Request;
+import io.conclave.spi.BackendSession;
+import io.conclave.testkit.driver.FaultDriver;
+import io.conclave.testkit.driver.Mistake;
+import java.util.Comparator;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The scenarios that our locks pass find the mistakes that locks usually have, planted into one step of ours. */
+@Timeout(value = 300, unit = TimeUnit.SECONDS)
+class MistakenStepsTest {
+    private static final Mistake DEPARTURE_DELETES_THE_FIRST_IN_LINE =
+            Mistake.afterLostReply("delete /locks/faults/.*", new Mistake.AfterLostReply() {
+                @Override
+                public <R> CompletionStage<R> answer(BackendSession session, Request<R> request) {
+                    NodePath line = NodePath.of("/locks/faults");
+                    return session.submit(GetChildren.of(line))
+                            .thenCompose(children -> children.names().stream()
+                                    .min(Comparator.comparing(name -> name.substring(name.lastIndexOf('-'))))
+                                    .map(first -> session.submit(Delete.of(line.child(first))))
+                                    .orElseThrow())
+                            .thenCompose(deleted -> session.submit(request));
+                }
+            });
+
+    static Stream<Arguments> mistakes() {
+        String two = "two hold at the same time";
+        // A contender that does not hear of a deletion misses that of its own znode, or that of the one it waits for.
+        String gone = "its znode is gone|lost wake-up";
+        return Stream.of(
+                Arguments.of("lock stops only when told", LockFaultsTest.holder(), Mistake.stopsOnlyWhenTold(), two),
+                Arguments.of(
+                        "lock overlooks a deletion",
+                        LockFaultsTest.holder(),
+                        Mistake.doesNotHearOfDeletion("/locks/.*"),
+                        gone),
+                Arguments.of(
+                        "lock enters again",
+                        LockFaultsTest.holder(),
+                        Mistake.sendsAgain("create /locks/faults/.*"),
+                        "lost wake-up"),
+                Arguments.of(
+                        "lock deletes its successor",
+                        LockFaultsTest.holder(),
+                        DEPARTURE_DELETES_THE_FIRST_IN_LINE,
+                        "lost for no reason: NODE_DELETED"),
+                Arguments.of(
+                        "lock does not delete again",
+                        LockFaultsTest.holder(),
+                        Mistake.takesForDone("delete /locks/faults/.*"),
+                        "lost wake-up"),
+                Arguments.of(
+                        "reader stops only when told", SharedLockFaultsTest.reader(), Mistake.stopsOnlyWhenTold(), two),
+                Arguments.of(
+                        "semaphore stops only when told",
+                        SemaphoreFaultsTest.holder(),
+                        Mistake.stopsOnlyWhenTold(),
+                        "permits of 3 are held"),
+                Arguments.of(
+                        "semaphore overlooks a deletion",
+                        SemaphoreFaultsTest.holder(),
+                        Mistake.doesNotHearOfDeletion("/.*"),
+                        gone),
+                Arguments.of(
+                        "multi-lock stops only when told",
+                        MultiLockFaultsTest.holder(),
+                        Mistake.stopsOnlyWhenTold(),
+                        two),
+                Arguments.of(
+                        "multi-lock overlooks a deletion",
+                        MultiLockFaultsTest.holder(),
+                        Mistake.doesNotHearOfDeletion("/.*"),
+                        gone));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("mistakes")
+    void mistakeIsFound(String name, FaultDriver driver, Mistake mistake, String sign) {
+        driver.find(mistake, sign);
+    }
+}

@@ -1,0 +1,34 @@
+package io.conclave.membership;
+
+import io.conclave.testkit.driver.FaultDriver;
+import io.conclave.testkit.driver.Mistake;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The scenarios that our groups pass find the mistakes that groups usually have, planted into one step of ours. */
+@Timeout(value = 300, unit = TimeUnit.SECONDS)
+class MistakenStepsTest {
+    static Stream<Arguments> mistakes() {
+        return Stream.of(
+                Arguments.of(
+                        "group is made again",
+                        GroupFaultsTest.madeAndDeletedByOthers(),
+                        Mistake.sendsAgain("create /groups/.*"),
+                        "x"),
+                Arguments.of(
+                        "member overlooks that it was thrown out",
+                        GroupFaultsTest.memberThatStays(),
+                        Mistake.doesNotHearOfDeletion("/groups/.*"),
+                        "lost wake-up"));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("mistakes")
+    void mistakeIsFound(String name, FaultDriver driver, Mistake mistake, String sign) {
+        driver.find(mistake, sign);
+    }
+}

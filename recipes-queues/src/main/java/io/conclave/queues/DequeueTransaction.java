@@ -1,0 +1,318 @@
+package io.conclave.queues;
+
+import io.conclave.coordinator.Failures;
+import io.conclave.coordinator.ParentMaker;
+import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.Waiting;
+import io.conclave.error.OutcomeUnknownException;
+import io.conclave.error.RefusalReason;
+import io.conclave.error.RefusedException;
+import io.conclave.line.ProcessName;
+import io.conclave.node.CreateMode;
+import io.conclave.node.NodePath;
+import io.conclave.request.Create;
+import io.conclave.request.Delete;
+import io.conclave.request.GetData;
+import io.conclave.request.Multi;
+import io.conclave.request.Operation;
+import io.conclave.request.SetData;
+import io.conclave.time.Elapsed;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One step of a consumer: reads some items and then takes or claims them all in one transaction, or buries the first if it was delivered too often.
+ *
+ * <p>The transaction does not rely on what was seen before it: an item is deleted or claimed only in the version that was read, and only if nobody has claimed it. (There is no operation that checks that a
+ * znode is not there; making the claim is refused where there is one. To take an item its claim is made and deleted at once.) So the line of consumers is for peace and fairness; that nobody has what
+ * another has does not hang on it. State belongs to the session's dispatcher.
+ */
+final class DequeueTransaction implements CommitMarker.Outcome {
+    private static final int MAX_BYTES = 500_000; // what a server takes in one request is a megabyte
+
+    private final RecipeSession session;
+    private final QueueLayout layout;
+    private final PendingTake.Mode mode;
+    private final int maxDeliveries;
+    private final Outcome outcome;
+    private final List<ItemName> items;
+    private final List<Delivery> read = new ArrayList<>();
+    private Step step = Step.READING;
+    private Elapsed sentAt;
+    private int operationsEach;
+    private @Nullable Sender sender;
+    /** Whether there is a dead letter of the same name, which somebody has copied back into the queue. */
+    private boolean wasBuriedBefore;
+
+    private enum Step {
+        READING,
+        DEQUEUING,
+        BURYING
+    }
+
+    /** What comes of it; one of these is called, on the dispatcher. */
+    interface Outcome {
+        /** These are ours: deleted or claimed. */
+        void dequeued(List<Delivery> deliveries);
+
+        /** It was delivered too often, and is a dead letter now. */
+        void buried(ItemName item);
+
+        /** Nothing was done, because somebody has changed this one. */
+        void stale(ItemName item);
+
+        /** Nothing was done, and it may be tried again. */
+        void again();
+
+        /** Nothing can be done. */
+        void failed(Throwable cause);
+    }
+
+    /** How it sends its transaction. */
+    @FunctionalInterface
+    interface Sender {
+        void send(List<Operation<?>> operations, int dequeued, CommitMarker.Outcome outcome);
+    }
+
+    DequeueTransaction(
+            RecipeSession session,
+            QueueLayout layout,
+            PendingTake.Mode mode,
+            int maxDeliveries,
+            List<ItemName> items,
+            Outcome outcome) {
+        this.session = session;
+        this.layout = layout;
+        this.mode = mode;
+        this.maxDeliveries = maxDeliveries;
+        this.items = List.copyOf(items);
+        this.outcome = outcome;
+        this.sentAt = Elapsed.since(session.time());
+    }
+
+    /**
+     * Begins. The reads go out in one breath; their answers come in order.
+     *
+     * @param prefetched what was read already; if it has all, nothing is read
+     */
+    void begin(Map<ItemName, Delivery> prefetched, Sender sender) {
+        if (prefetched.keySet().containsAll(items)) {
+            items.forEach(item -> read.add(Objects.requireNonNull(prefetched.get(item))));
+            transact(sender);
+        } else {
+            Reads reads = new Reads(sender);
+            items.forEach(reads::ask);
+        }
+    }
+
+    /** The reads that are under way. */
+    private final class Reads {
+        private final Sender sender;
+        private @Nullable Throwable failure;
+        private @Nullable ItemName gone;
+
+        Reads(Sender sender) {
+            this.sender = sender;
+        }
+
+        void ask(ItemName item) {
+            boolean isLast = item.equals(items.get(items.size() - 1));
+            session.send(
+                    GetData.of(layout.item(item)),
+                    node -> {
+                        read.add(new Delivery(item, node.data(), node.stat().version(), sentAt));
+                        answered(isLast);
+                    },
+                    cause -> {
+                        if (Failures.isNoNode(cause)) {
+                            gone = item;
+                        } else {
+                            failure = cause;
+                        }
+                        answered(isLast);
+                    });
+        }
+
+        private void answered(boolean isLast) {
+            if (!isLast) {
+                return;
+            }
+            Throwable cause = failure;
+            ItemName stale = gone;
+            if (cause instanceof OutcomeUnknownException) {
+                outcome.again();
+            } else if (cause != null) {
+                outcome.failed(cause);
+            } else if (stale != null) {
+                outcome.stale(stale);
+            } else {
+                guarded(() -> transact(sender));
+            }
+        }
+    }
+
+    private void guarded(Runnable action) {
+        try {
+            action.run();
+        } catch (RuntimeException e) {
+            outcome.failed(e);
+        }
+    }
+
+    private void transact(Sender by) {
+        sender = by;
+        sentAt = Elapsed.since(session.time());
+        List<Operation<?>> operations = new ArrayList<>();
+        if (isWorn(read.get(0))) {
+            step = Step.BURYING;
+            read.subList(1, read.size()).clear();
+            bury(read.get(0), operations);
+            operationsEach = operations.size();
+            by.send(operations, 0, this);
+            return;
+        }
+        step = Step.DEQUEUING;
+        limit();
+        for (Delivery one : read) {
+            if (mode == PendingTake.Mode.TAKE) {
+                take(one, operations);
+            } else {
+                claim(one, operations);
+            }
+        }
+        operationsEach = operations.size() / read.size();
+        by.send(operations, read.size(), this);
+    }
+
+    private boolean isWorn(Delivery one) {
+        return mode == PendingTake.Mode.CLAIM && one.version() >= maxDeliveries;
+    }
+
+    /** No more than fits into a request, and none that is worn. */
+    private void limit() {
+        int bytes = 0;
+        int count = 0;
+        while (count < read.size() && !isWorn(read.get(count))) {
+            bytes += mode == PendingTake.Mode.CLAIM ? read.get(count).data().length : 0;
+            if (count > 0 && bytes > MAX_BYTES) {
+                break;
+            }
+            count++;
+        }
+        read.subList(count, read.size()).clear();
+    }
+
+    private Create claimOf(Delivery one) {
+        byte[] owner = ProcessName.get().getBytes(StandardCharsets.UTF_8);
+        return Create.of(layout.claim(one.item())).withData(owner).withMode(CreateMode.EPHEMERAL);
+    }
+
+    private void take(Delivery one, List<Operation<?>> operations) {
+        operations.add(claimOf(one));
+        operations.add(Delete.of(layout.claim(one.item())));
+        operations.add(Delete.of(layout.item(one.item())).withVersion(one.version()));
+    }
+
+    private void claim(Delivery one, List<Operation<?>> operations) {
+        operations.add(claimOf(one));
+        operations.add(
+                SetData.of(layout.item(one.item()), one.data()).withVersion(one.version())); // counts the delivery
+    }
+
+    private void bury(Delivery one, List<Operation<?>> operations) {
+        take(one, operations);
+        NodePath deadLetter = layout.dead().child(one.item().name());
+        operations.add(
+                wasBuriedBefore
+                        ? SetData.of(deadLetter, one.data())
+                        : Create.of(deadLetter).withData(one.data()));
+    }
+
+    @Override
+    public void applied(List<Multi.Result> results) {
+        if (step == Step.BURYING) {
+            outcome.buried(read.get(0).item());
+        } else {
+            int more = mode == PendingTake.Mode.CLAIM ? 1 : 0;
+            outcome.dequeued(read.stream()
+                    .map(one -> new Delivery(one.item(), one.data(), one.version() + more, sentAt))
+                    .toList());
+        }
+    }
+
+    @Override
+    public void refused(int index, RefusedException refusal) {
+        boolean isOfDeadLetters = step == Step.BURYING && index == operationsEach - 1;
+        Sender by = sender;
+        if (isOfDeadLetters && Failures.is(refusal, RefusalReason.NODE_EXISTS) && by != null) {
+            wasBuriedBefore = true; // the dead letter that is there is this item: it gets what the item is now
+            guarded(() -> transact(by));
+        } else if (isOfDeadLetters && Failures.isNoNode(refusal)) {
+            ParentMaker.makeContainers(session, layout.dead()).whenComplete((made, failure) -> {
+                if (failure == null) {
+                    outcome.again();
+                } else {
+                    outcome.failed(Waiting.cause(failure));
+                }
+            });
+        } else if (Failures.isStale(refusal) && !isOfDeadLetters) {
+            outcome.stale(read.get(index / operationsEach).item());
+        } else {
+            outcome.failed(refusal);
+        }
+    }
+
+    @Override
+    public void notApplied() {
+        outcome.again();
+    }
+
+    /** The marker is not there: what it would have told is read from the first item, as far as that can tell it. */
+    @Override
+    public void unclear(boolean first, OutcomeUnknownException cause) {
+        session.readLatest(
+                layout.path(),
+                GetData.of(
+                        step == Step.DEQUEUING && mode == PendingTake.Mode.CLAIM
+                                ? layout.claim(first())
+                                : layout.item(first())),
+                node -> onStillThere(node.stat().ephemeralOwner()),
+                failure -> onGone(failure, cause));
+    }
+
+    private ItemName first() {
+        return read.get(0).item();
+    }
+
+    private void onStillThere(long owner) {
+        if (mode == PendingTake.Mode.CLAIM && step == Step.DEQUEUING && owner == session.id()) {
+            applied(List.of());
+        } else {
+            outcome.again();
+        }
+    }
+
+    private void onGone(Throwable failure, OutcomeUnknownException cause) {
+        if (!Failures.isNoNode(failure)) {
+            outcome.failed(failure);
+        } else if (mode == PendingTake.Mode.CLAIM) {
+            outcome.again();
+        } else {
+            outcome.failed(new OutcomeUnknownException(
+                    "Take of " + first().name() + " from " + layout.path()
+                            + ": the reply was lost, and the item is gone. Most likely another consumer has it; but if somebody"
+                            + " has deleted a znode in " + layout.witnesses()
+                            + ", this call may have taken it, and it is lost. Take again, and look for the item elsewhere",
+                    cause));
+        }
+    }
+
+    @Override
+    public void failed(Throwable cause) {
+        outcome.failed(cause);
+    }
+}

@@ -1,0 +1,109 @@
+package io.conclave.queues;
+
+import io.conclave.coordinator.Failures;
+import io.conclave.coordinator.ParentMaker;
+import io.conclave.coordinator.RecipeSession;
+import io.conclave.error.OutcomeUnknownException;
+import io.conclave.error.RefusalReason;
+import io.conclave.error.RefusedException;
+import io.conclave.node.NodePath;
+import io.conclave.recovery.Retry;
+import io.conclave.request.Create;
+import io.conclave.request.Exists;
+import io.conclave.request.Multi;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Puts an item that was taken where it was, or elsewhere, under its own name: whoever took it does not want it. On the dispatcher. */
+final class Requeue implements CommitMarker.Outcome {
+    private static final Logger LOG = LoggerFactory.getLogger(Requeue.class);
+
+    private final RecipeSession session;
+    private final CommitMarker marker;
+    private final NodePath path;
+    private final byte[] data;
+
+    private Requeue(RecipeSession session, CommitMarker marker, NodePath path, byte[] data) {
+        this.session = session;
+        this.marker = marker;
+        this.path = path;
+        this.data = data;
+    }
+
+    /** To its old place. */
+    static void of(RecipeSession session, QueueLayout layout, Delivery delivery) {
+        CommitMarker marker = new CommitMarker(session, layout.witnesses());
+        new Requeue(session, marker, layout.item(delivery.item()), delivery.data()).begin();
+    }
+
+    /** To the dead letters. */
+    static void toDeadLetters(RecipeSession session, QueueLayout layout, Delivery delivery) {
+        LOG.warn(
+                "{}: {} cannot be read, and is a dead letter now",
+                layout.path(),
+                delivery.item().name());
+        session.metrics().count("queue.dead", layout.path().toString());
+        CommitMarker marker = new CommitMarker(session, layout.witnesses());
+        new Requeue(session, marker, layout.dead().child(delivery.item().name()), delivery.data()).begin();
+    }
+
+    private void begin() {
+        marker.perform(List.of(Create.of(path).withData(data)), this);
+        path.parent().ifPresent(QueueAgents.of(session)::onReturned);
+    }
+
+    @Override
+    public void applied(List<Multi.Result> results) {
+        LOG.debug("{}: put back", path);
+    }
+
+    @Override
+    public void refused(int index, RefusedException refusal) {
+        if (Failures.isNoNode(refusal)) {
+            ParentMaker.makeContainers(session, path.parent().orElseThrow()).whenComplete((made, failure) -> {
+                if (failure == null) {
+                    begin();
+                } else {
+                    failed(failure);
+                }
+            });
+        } else if (refusal.reason() != RefusalReason.NODE_EXISTS) {
+            failed(refusal);
+        }
+    }
+
+    @Override
+    public void notApplied() {
+        begin();
+    }
+
+    @Override
+    public void unclear(boolean first, OutcomeUnknownException cause) {
+        if (first) {
+            session.read(
+                    Exists.of(path),
+                    stat -> {
+                        if (stat.isEmpty()) {
+                            begin();
+                        }
+                    },
+                    this::failed);
+        } else {
+            failed(cause);
+        }
+    }
+
+    @Override
+    public void failed(Throwable cause) {
+        if (Failures.mayPass(cause)) {
+            LOG.warn("{}: cannot be put back yet, trying again: {}", path, cause.getMessage());
+            Retry.later(session, cause, this::begin);
+        } else {
+            LOG.warn(
+                    "{}: taken for somebody who does not want it any more, and cannot be put back: {}",
+                    path,
+                    cause.toString());
+        }
+    }
+}

@@ -1,0 +1,17 @@
+package io.conclave.testkit.memory;
+
+import io.conclave.request.Request;
+import io.conclave.time.Elapsed;
+import java.util.concurrent.CompletableFuture;
+
+/** A request that was submitted and has no answer yet. */
+final class PendingRequest<R> {
+    final Request<R> request;
+    final Elapsed submitted;
+    final CompletableFuture<R> answer = new CompletableFuture<>();
+
+    PendingRequest(Request<R> request, Elapsed submitted) {
+        this.request = request;
+        this.submitted = submitted;
+    }
+}
