@@ -1,5 +1,6 @@
 package io.conclave.connection;
 
+import io.conclave.consensus.ChangeOutcomeUnknownException;
 import io.conclave.consensus.MembershipChange;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
@@ -9,6 +10,9 @@ import org.jspecify.annotations.Nullable;
 @FunctionalInterface
 public interface MembershipService {
 
-    /** Makes the changes one after the other; completes, on any thread, when the last is committed. */
+    /**
+     * Makes the changes one after the other; completes, on any thread, when the last is committed, and exceptionally
+     * with a {@link ChangeOutcomeUnknownException} if some may be made though not all are known to be.
+     */
     CompletionStage<@Nullable Void> change(List<MembershipChange> changes);
 }

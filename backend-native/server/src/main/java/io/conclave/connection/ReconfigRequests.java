@@ -1,5 +1,6 @@
 package io.conclave.connection;
 
+import io.conclave.consensus.ChangeOutcomeUnknownException;
 import io.conclave.consensus.LogException;
 import io.conclave.consensus.MembershipChange;
 import io.conclave.consensus.NoLiveMajorityException;
@@ -99,18 +100,27 @@ final class ReconfigRequests {
                         if (failure == null) {
                             whenApplied(() -> settle(ErrorCode.OK));
                         } else {
-                            String asked = MembershipWords.describe(changes);
-                            Throwable cause = failure instanceof CompletionException && failure.getCause() != null
-                                    ? failure.getCause()
-                                    : failure;
-                            if (cause instanceof LogException) {
-                                LOG.warn("The members were not changed ({}): {}", asked, cause.getMessage());
-                            } else {
-                                LOG.error("The members were not changed ({})", asked, cause);
-                            }
-                            settle(errorOf(cause));
+                            failed(changes, failure);
                         }
                     }));
+        }
+
+        /** An error code would say that nothing was changed: when that is not known, the connection ends instead. */
+        private void failed(List<MembershipChange> changes, Throwable failure) {
+            String asked = MembershipWords.describe(changes);
+            Throwable cause =
+                    failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+            if (cause instanceof ChangeOutcomeUnknownException) {
+                LOG.warn("It is not known whether the members were changed ({}): {}", asked, cause.getMessage());
+                connection.close("the outcome of a change of the members is unknown");
+                return;
+            }
+            if (cause instanceof LogException) {
+                LOG.warn("The members were not changed ({}): {}", asked, cause.getMessage());
+            } else {
+                LOG.error("The members were not changed ({})", asked, cause);
+            }
+            settle(errorOf(cause));
         }
 
         private static ErrorCode errorOf(Throwable cause) {

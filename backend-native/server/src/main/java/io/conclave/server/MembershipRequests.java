@@ -1,6 +1,7 @@
 package io.conclave.server;
 
 import io.conclave.connection.MembershipService;
+import io.conclave.consensus.ChangeOutcomeUnknownException;
 import io.conclave.consensus.LogException;
 import io.conclave.consensus.LogRole;
 import io.conclave.consensus.MembershipChange;
@@ -56,15 +57,28 @@ final class MembershipRequests implements MembershipService {
 
     private CompletionStage<@Nullable Void> make(List<MembershipChange> changes) {
         CompletionStage<@Nullable Void> done = CompletableFuture.completedStage(null);
-        for (MembershipChange change : changes) {
-            done = done.thenCompose(before -> log.change(change));
+        for (int i = 0; i < changes.size(); i++) {
+            MembershipChange change = changes.get(i);
+            int made = i;
+            done = done.thenCompose(before -> log.change(change).exceptionally(failure -> {
+                throw made == 0 ? new CompletionException(causeOf(failure)) : partly(made, failure);
+            }));
         }
         return done;
     }
 
+    /** Not a refusal: some changes are made. */
+    private static ChangeOutcomeUnknownException partly(int made, Throwable failure) {
+        return new ChangeOutcomeUnknownException(
+                "of the changes the first " + made + " are made, the next is not: " + reasonOf(failure));
+    }
+
+    private static Throwable causeOf(Throwable failure) {
+        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+    }
+
     private static String reasonOf(Throwable failure) {
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        Throwable cause = causeOf(failure);
         return cause instanceof LogException && cause.getMessage() != null ? cause.getMessage() : cause.toString();
     }
 
@@ -94,12 +108,19 @@ final class MembershipRequests implements MembershipService {
         } else if (answer.refusal().isEmpty()) {
             done.complete(null);
         } else {
-            String refusal = answer.refusal();
-            done.completeExceptionally(
-                    refusal.startsWith(NoLiveMajorityException.BEGINNING)
-                            ? new NoLiveMajorityException(refusal.substring(NoLiveMajorityException.BEGINNING.length()))
-                            : new LogException("the leader was asked: " + refusal));
+            done.completeExceptionally(failureOf(answer.refusal()));
         }
+    }
+
+    private static LogException failureOf(String refusal) {
+        if (refusal.startsWith(NoLiveMajorityException.BEGINNING)) {
+            return new NoLiveMajorityException(refusal.substring(NoLiveMajorityException.BEGINNING.length()));
+        }
+        if (refusal.startsWith(ChangeOutcomeUnknownException.BEGINNING)) {
+            return new ChangeOutcomeUnknownException(
+                    refusal.substring(ChangeOutcomeUnknownException.BEGINNING.length()));
+        }
+        return new LogException("the leader was asked: " + refusal);
     }
 
     private void look(List<MembershipChange> changes, long deadline, CompletableFuture<@Nullable Void> done) {
@@ -110,8 +131,8 @@ final class MembershipRequests implements MembershipService {
         if (changes.stream().allMatch(change -> isMade(change, present))) {
             done.complete(null);
         } else if (time.monotonicNanos() - deadline > 0) {
-            done.completeExceptionally(new LogException("the leader was asked and has not changed the members in "
-                    + LIMIT.toSeconds() + " s; its log may say why"));
+            done.completeExceptionally(new ChangeOutcomeUnknownException("the leader was asked and has not changed the"
+                    + " members in " + LIMIT.toSeconds() + " s; its log may say why"));
         } else {
             time.schedule(LOOK_AGAIN, () -> look(changes, deadline, done));
         }

@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * What the leader's server says to the one that asked it to change the members: version 1, question 8, then why they
- * were not changed, in UTF-8.
+ * were not changed or why that is not known, in UTF-8.
  *
  * @param question the number in the {@link HeartbeatNote}
  * @param refusal empty if the changes were made

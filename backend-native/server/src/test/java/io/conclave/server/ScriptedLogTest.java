@@ -5,11 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.conclave.consensus.ChangeOutcomeUnknownException;
 import io.conclave.consensus.CommittedBatch;
 import io.conclave.consensus.CommittedEntry;
 import io.conclave.consensus.LogException;
 import io.conclave.consensus.entry.LogEntryKind;
 import io.conclave.protocol.ConnectRequest;
+import io.conclave.protocol.ErrorCode;
 import io.conclave.protocol.Frames;
 import io.conclave.protocol.RequestBody;
 import io.conclave.protocol.Xid;
@@ -39,6 +41,9 @@ import org.junit.jupiter.api.io.TempDir;
 /** What connections do when the log behaves as it seldom does. */
 @Timeout(60)
 class ScriptedLogTest {
+    private static final RequestBody JOINING =
+            new RequestBody.Reconfig("server.2=localhost:1:participant", "", null, -1);
+
     private final ScriptedLog log = new ScriptedLog();
 
     @TempDir
@@ -89,18 +94,10 @@ class ScriptedLogTest {
             }
             return takes;
         };
-        try (RawClient client = RawClient.attached(port(), 30_000)) {
-            assertEquals(
-                    0,
-                    client.call(Requests.digest("super:" + AdminSecret.read(home)))
-                            .header()
-                            .err());
+        try (RawClient client = superUser()) {
             log.takesBarriers = false;
             taken.clear();
-            client.send(
-                    new RequestBody.Reconfig("server.2=localhost:1:participant", "", null, -1),
-                    Requests.create("/first"),
-                    Requests.create("/second"));
+            client.send(JOINING, Requests.create("/first"), Requests.create("/second"));
             Awaitility.await().until(() -> tried.contains("/first"));
             log.membershipChange.complete(null);
             // both wait for room now; the barrier finds it
@@ -113,6 +110,35 @@ class ScriptedLogTest {
             assertEquals(0, client.read().header().err());
             assertEquals(List.of("/first", "/second"), taken);
         }
+    }
+
+    @Test
+    void connectionEndsWhenItIsNotKnownWhetherTheMembersWereChanged() throws IOException {
+        log.membershipChange.completeExceptionally(new ChangeOutcomeUnknownException("deposed meanwhile"));
+        try (RawClient client = superUser()) {
+            client.send(JOINING);
+            assertTrue(client.isClosedByServer(), "an error code would say that they were not changed");
+        }
+    }
+
+    @Test
+    void refusedChangeOfTheMembersIsAnsweredWithAnError() throws IOException {
+        log.membershipChange.completeExceptionally(new LogException("a reason"));
+        try (RawClient client = superUser()) {
+            assertEquals(
+                    ErrorCode.RECONFIG_IN_PROGRESS.code(),
+                    client.call(JOINING).header().err());
+        }
+    }
+
+    private RawClient superUser() throws IOException {
+        RawClient client = RawClient.attached(port(), 30_000);
+        assertEquals(
+                0,
+                client.call(Requests.digest("super:" + AdminSecret.read(home)))
+                        .header()
+                        .err());
+        return client;
     }
 
     private static boolean attemptsMore(List<String> tried, int count) {

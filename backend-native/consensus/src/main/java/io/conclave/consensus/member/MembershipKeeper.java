@@ -1,5 +1,6 @@
 package io.conclave.consensus.member;
 
+import io.conclave.consensus.ChangeOutcomeUnknownException;
 import io.conclave.consensus.LogException;
 import io.conclave.consensus.MembershipChange;
 import io.conclave.consensus.NoLiveMajorityException;
@@ -33,6 +34,9 @@ final class MembershipKeeper {
 
     private record Request(MembershipChange change, CompletableFuture<@Nullable Void> done) {}
 
+    /** A request that is under way, and the configuration that it leads to. */
+    private record Running(Request request, ClusterConfiguration target) {}
+
     /** How far a learner has to come, and by when, to count as caught up (Raft thesis §4.2.1). */
     private record Round(long target, long beganMs) {}
 
@@ -47,7 +51,7 @@ final class MembershipKeeper {
     private final Set<Integer> caughtUp = new HashSet<>();
 
     private final Deque<Request> requests = new ArrayDeque<>();
-    private @Nullable Request running;
+    private @Nullable Running running;
     private long term;
 
     /** Something has happened that a change may follow from. */
@@ -99,17 +103,23 @@ final class MembershipKeeper {
                         : "this member does not lead; member " + status.leader() + " does");
     }
 
-    /** This member leads no more, or in another term. */
+    /** This member leads no more, or in another term: a leader that removes itself knows that it was removed. */
     void deposed(CoreStatus status) {
         term = status.term();
         rounds.clear();
         caughtUp.clear();
-        LogException cause = new LogException("leadership was lost; whether the change was made shows in the status");
         if (running != null) {
-            running.done().completeExceptionally(cause);
+            CompletableFuture<@Nullable Void> done = running.request().done();
+            if (status.configurationCommitted() && status.configuration().equals(running.target())) {
+                done.complete(null);
+            } else {
+                done.completeExceptionally(new ChangeOutcomeUnknownException(
+                        "leadership was lost before the change was committed; the next leader may commit it"));
+            }
             running = null;
         }
-        requests.forEach(request -> request.done().completeExceptionally(cause));
+        LogException notBegun = new LogException("leadership was lost before the change was begun");
+        requests.forEach(request -> request.done().completeExceptionally(notBegun));
         requests.clear();
     }
 
@@ -136,7 +146,7 @@ final class MembershipKeeper {
             return false;
         }
         if (running != null) {
-            running.done().complete(null);
+            running.request().done().complete(null);
             running = null;
         }
         ClusterConfiguration target = next(core, status, nowMs);
@@ -162,7 +172,7 @@ final class MembershipKeeper {
                 continue;
             }
             if (target != null && !target.equals(current)) {
-                running = request;
+                running = new Running(request, target);
                 return target;
             }
             if (target != null) {

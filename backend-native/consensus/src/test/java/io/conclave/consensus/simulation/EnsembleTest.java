@@ -6,9 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.conclave.consensus.ChangeOutcomeUnknownException;
 import io.conclave.consensus.LogException;
 import io.conclave.consensus.LogRole;
 import io.conclave.consensus.MembershipChange;
+import io.conclave.consensus.ReplicatedLog;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Set;
@@ -180,7 +182,7 @@ class EnsembleTest {
     void theLeaderCanBeRemovedAndTheOthersGoOn() {
         EnsembleSimulation simulation = three(true);
         int leader = simulation.leader();
-        simulation.change(new MembershipChange.Remove(leader));
+        done(simulation, simulation.change(new MembershipChange.Remove(leader)));
         simulation.await("another leader", 10, () -> simulation.leader() != 0 && simulation.leader() != leader);
         simulation.await(
                 "its going", 10, () -> !simulation.configuration().members().containsKey(leader));
@@ -234,6 +236,26 @@ class EnsembleTest {
                 refused.getCause() instanceof LogException
                         && refused.getMessage().contains("member " + leader),
                 refused.getMessage());
+    }
+
+    @Test
+    void aLeaderThatIsDeposedDoesNotKnowOfTheChangeUnderWayAndRefusesTheNext() {
+        EnsembleSimulation simulation = three(true);
+        int leader = simulation.leader();
+        int other = leader % 3 + 1;
+        simulation.network.isolate(leader);
+        ReplicatedLog log = simulation.log(leader);
+        CompletableFuture<Void> underWay =
+                log.change(new MembershipChange.Remove(other, true)).toCompletableFuture();
+        CompletableFuture<Void> next =
+                log.change(new MembershipChange.Remove(other, true)).toCompletableFuture();
+        simulation.await("answers", 10, () -> underWay.isDone() && next.isDone());
+        Throwable unknown =
+                assertThrows(CompletionException.class, underWay::join).getCause();
+        assertTrue(unknown instanceof ChangeOutcomeUnknownException, unknown::toString);
+        Throwable refused = assertThrows(CompletionException.class, next::join).getCause();
+        assertEquals("leadership was lost before the change was begun", refused.getMessage());
+        simulation.settle();
     }
 
     @Test
