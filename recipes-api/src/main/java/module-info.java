@@ -1,21 +1,52 @@
-/** What an application and a recipe see: the coordinator, grants, paths, errors; and what a backend provides. */
+/**
+ * What an application sees: the coordinator, grants, paths, errors; what a backend provides; and, for our own recipes only, what they are made
+ * of.
+ */
+@SuppressWarnings("module") // the recipes are compiled later
 module io.conclave.api {
     requires static org.jspecify;
     requires transitive dev.failsafe.core;
     requires org.slf4j;
 
+    // for applications
     exports io.conclave.cache;
     exports io.conclave.coordinator;
     exports io.conclave.error;
     exports io.conclave.grant;
-    exports io.conclave.line;
     exports io.conclave.metrics;
     exports io.conclave.node;
-    exports io.conclave.recovery;
     exports io.conclave.request;
     exports io.conclave.session;
-    exports io.conclave.spi;
     exports io.conclave.time;
+
+    // for backends
+    exports io.conclave.spi;
+
+    // for recipes
+    exports io.conclave.line to
+            io.conclave.barriers,
+            io.conclave.commit,
+            io.conclave.election,
+            io.conclave.locks,
+            io.conclave.membership,
+            io.conclave.queues;
+    exports io.conclave.recipe to
+            io.conclave.barriers,
+            io.conclave.commit,
+            io.conclave.config,
+            io.conclave.election,
+            io.conclave.guards,
+            io.conclave.locks,
+            io.conclave.membership,
+            io.conclave.queues;
+    exports io.conclave.recovery to
+            io.conclave.barriers,
+            io.conclave.commit,
+            io.conclave.config,
+            io.conclave.election,
+            io.conclave.locks,
+            io.conclave.membership,
+            io.conclave.queues;
 
     uses io.conclave.spi.BackendProvider;
 }

@@ -1,13 +1,13 @@
 package io.conclave.cache;
 
 import io.conclave.coordinator.Coordinator;
-import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Registration;
-import io.conclave.coordinator.Waiting;
 import io.conclave.error.ClosedException;
 import io.conclave.error.WaitTimeoutException;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.RecipeSession;
+import io.conclave.recipe.Waiting;
 import io.conclave.recovery.SessionFollower;
+import io.conclave.session.Registration;
 import io.conclave.session.SessionState;
 import io.conclave.spi.SerialExecutor;
 import io.conclave.time.TimeSource;

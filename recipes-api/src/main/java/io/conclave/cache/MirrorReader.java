@@ -1,13 +1,13 @@
 package io.conclave.cache;
 
-import io.conclave.coordinator.Failures;
-import io.conclave.coordinator.RecipeSession;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusalReason;
 import io.conclave.error.RefusedException;
 import io.conclave.node.NodeEvent;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
+import io.conclave.recipe.Failures;
+import io.conclave.recipe.RecipeSession;
 import io.conclave.recovery.Retry;
 import io.conclave.request.AddWatch;
 import io.conclave.request.Exists;

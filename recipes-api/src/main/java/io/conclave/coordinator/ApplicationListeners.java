@@ -1,8 +1,11 @@
 package io.conclave.coordinator;
 
 import io.conclave.node.NodeEvent;
+import io.conclave.recipe.RecipeContext;
+import io.conclave.recipe.Watchers;
 import io.conclave.request.Request;
 import io.conclave.request.Watcher;
+import io.conclave.session.Registration;
 import io.conclave.session.SessionState;
 import io.conclave.spi.SerialExecutor;
 import java.util.List;

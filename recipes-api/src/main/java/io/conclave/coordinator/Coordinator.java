@@ -1,9 +1,9 @@
 package io.conclave.coordinator;
 
 import io.conclave.request.Request;
+import io.conclave.session.Registration;
 import io.conclave.session.SessionState;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
 /**
@@ -67,17 +67,6 @@ public interface Coordinator extends AutoCloseable {
      * @throws InterruptedException if the thread is interrupted while waiting; the request may take effect all the same
      */
     <R> R execute(Request<R> request) throws InterruptedException;
-
-    /** The present session as recipes see it; for authors of recipes. */
-    RecipeSession recipeSession();
-
-    /**
-     * Reads as {@link #submit} does, linearizably if the coordinator is set to that, and again by the retry policy; for authors of recipes, whose answer to the application must not stand behind other
-     * stages of it. Never blocks. The stage completes on the session's dispatcher or a listener thread.
-     *
-     * @param <R> what the backend answers
-     */
-    <R> CompletionStage<R> recipeRead(Request<R> request);
 
     /** Closes the session and what the coordinator holds. Blocks until the backend has confirmed it, for a few seconds at most. Idempotent. */
     @Override

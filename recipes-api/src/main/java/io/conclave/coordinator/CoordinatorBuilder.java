@@ -5,6 +5,7 @@ import io.conclave.error.OutcomeUnknownException;
 import io.conclave.metrics.MetricsHook;
 import io.conclave.node.Acl;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.RecipeContext;
 import io.conclave.session.Authentication;
 import io.conclave.spi.Backend;
 import io.conclave.spi.BackendOptions;

@@ -1,6 +1,7 @@
 package io.conclave.coordinator;
 
 import dev.failsafe.spi.Scheduler;
+import io.conclave.recipe.RecipeContext;
 import io.conclave.spi.SerialExecutor;
 import io.conclave.time.TimeSource;
 import java.time.Duration;

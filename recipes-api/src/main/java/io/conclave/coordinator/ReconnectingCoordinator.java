@@ -6,11 +6,16 @@ import io.conclave.error.ClosedException;
 import io.conclave.error.ConclaveException;
 import io.conclave.error.ConnectException;
 import io.conclave.error.OutcomeUnknownException;
+import io.conclave.recipe.ParentMaker;
+import io.conclave.recipe.RecipeContext;
+import io.conclave.recipe.RecipeSession;
+import io.conclave.recipe.Waiting;
 import io.conclave.request.Exists;
 import io.conclave.request.GetAcl;
 import io.conclave.request.GetChildren;
 import io.conclave.request.GetData;
 import io.conclave.request.Request;
+import io.conclave.session.Registration;
 import io.conclave.session.SessionState;
 import io.conclave.spi.Backend;
 import io.conclave.spi.SerialExecutor;
@@ -143,8 +148,8 @@ final class ReconnectingCoordinator implements Coordinator {
         }
     }
 
-    @Override
-    public RecipeSession recipeSession() {
+    /** See {@link RecipeAccess#session}. */
+    RecipeSession recipeSession() {
         synchronized (lock) {
             return current;
         }
@@ -177,8 +182,8 @@ final class ReconnectingCoordinator implements Coordinator {
         return Waiting.await(recipeSession(), submitWithRetries(request));
     }
 
-    @Override
-    public <R> CompletionStage<R> recipeRead(Request<R> request) {
+    /** See {@link RecipeAccess#read}. */
+    <R> CompletionStage<R> recipeRead(Request<R> request) {
         if (!request.isRead()) {
             throw new IllegalArgumentException("Invalid request " + request.describe() + ": it must be a read");
         }

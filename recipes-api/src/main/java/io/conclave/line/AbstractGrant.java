@@ -1,11 +1,11 @@
 package io.conclave.line;
 
-import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Waiting;
 import io.conclave.error.ClosedException;
 import io.conclave.error.GrantLostException;
 import io.conclave.error.LossReason;
 import io.conclave.grant.Grant;
+import io.conclave.recipe.RecipeSession;
+import io.conclave.recipe.Waiting;
 import io.conclave.spi.SerialExecutor;
 import java.time.Duration;
 import java.util.Optional;

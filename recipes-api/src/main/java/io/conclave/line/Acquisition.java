@@ -1,10 +1,10 @@
 package io.conclave.line;
 
-import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Waiting;
 import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.ClosedException;
 import io.conclave.error.ConclaveException;
+import io.conclave.recipe.RecipeSession;
+import io.conclave.recipe.Waiting;
 import io.conclave.session.SessionState;
 import io.conclave.spi.SerialExecutor;
 import io.conclave.time.TimeSource;

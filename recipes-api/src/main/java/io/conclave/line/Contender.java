@@ -1,7 +1,5 @@
 package io.conclave.line;
 
-import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Waiting;
 import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.ClosedException;
 import io.conclave.error.ConclaveException;
@@ -13,6 +11,8 @@ import io.conclave.error.SessionGoneException;
 import io.conclave.grant.FencingToken;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
+import io.conclave.recipe.RecipeSession;
+import io.conclave.recipe.Waiting;
 import io.conclave.recovery.GuaranteedDelete;
 import io.conclave.request.Multi;
 import io.conclave.request.Request;

@@ -1,8 +1,5 @@
 package io.conclave.line;
 
-import io.conclave.coordinator.Failures;
-import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Sender;
 import io.conclave.error.ClosedException;
 import io.conclave.error.GrantLostException;
 import io.conclave.error.LossReason;
@@ -13,6 +10,9 @@ import io.conclave.error.SessionGoneException;
 import io.conclave.node.CreateMode;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
+import io.conclave.recipe.Failures;
+import io.conclave.recipe.RecipeSession;
+import io.conclave.recipe.Sender;
 import io.conclave.recovery.GuaranteedDelete;
 import io.conclave.request.Create;
 import io.conclave.request.Delete;

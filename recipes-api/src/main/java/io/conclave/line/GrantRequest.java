@@ -1,11 +1,11 @@
 package io.conclave.line;
 
-import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Waiting;
 import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.ConclaveException;
 import io.conclave.error.LossReason;
 import io.conclave.error.WaitTimeoutException;
+import io.conclave.recipe.RecipeSession;
+import io.conclave.recipe.Waiting;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;

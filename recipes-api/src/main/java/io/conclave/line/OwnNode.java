@@ -1,11 +1,11 @@
 package io.conclave.line;
 
-import io.conclave.coordinator.Failures;
-import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Sender;
 import io.conclave.node.NodeEvent;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
+import io.conclave.recipe.Failures;
+import io.conclave.recipe.RecipeSession;
+import io.conclave.recipe.Sender;
 import io.conclave.request.GetData;
 import io.conclave.request.Watcher;
 import java.util.Optional;

@@ -1,7 +1,7 @@
 package io.conclave.line;
 
-import io.conclave.coordinator.RecipeSession;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.RecipeSession;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

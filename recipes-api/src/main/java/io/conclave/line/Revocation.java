@@ -1,8 +1,5 @@
 package io.conclave.line;
 
-import io.conclave.coordinator.Failures;
-import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Registration;
 import io.conclave.error.ClosedException;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusalReason;
@@ -12,10 +9,13 @@ import io.conclave.grant.RevocationOutcome;
 import io.conclave.node.NodeEvent;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
+import io.conclave.recipe.Failures;
+import io.conclave.recipe.RecipeSession;
 import io.conclave.request.Delete;
 import io.conclave.request.GetData;
 import io.conclave.request.SetData;
 import io.conclave.request.Watcher;
+import io.conclave.session.Registration;
 import io.conclave.session.SessionState;
 import io.conclave.spi.SerialExecutor;
 import io.conclave.time.TimeSource;

@@ -1,14 +1,14 @@
 package io.conclave.line;
 
-import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Registration;
-import io.conclave.coordinator.Sender;
 import io.conclave.error.ClosedException;
 import io.conclave.error.ConclaveException;
 import io.conclave.error.LossReason;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.SessionGoneException;
+import io.conclave.recipe.RecipeSession;
+import io.conclave.recipe.Sender;
 import io.conclave.request.Request;
+import io.conclave.session.Registration;
 import io.conclave.session.SessionState;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;

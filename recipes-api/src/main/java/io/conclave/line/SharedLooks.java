@@ -1,7 +1,7 @@
 package io.conclave.line;
 
-import io.conclave.coordinator.RecipeSession;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.RecipeSession;
 import io.conclave.request.GetChildren;
 import java.util.ArrayList;
 import java.util.HashMap;

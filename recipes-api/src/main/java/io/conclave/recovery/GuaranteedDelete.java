@@ -1,9 +1,9 @@
 package io.conclave.recovery;
 
-import io.conclave.coordinator.Failures;
-import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Waiting;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.Failures;
+import io.conclave.recipe.RecipeSession;
+import io.conclave.recipe.Waiting;
 import io.conclave.request.Delete;
 import io.conclave.request.GetChildren;
 import io.conclave.request.GetData;

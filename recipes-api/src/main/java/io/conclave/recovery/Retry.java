@@ -2,10 +2,10 @@ package io.conclave.recovery;
 
 import dev.failsafe.Execution;
 import dev.failsafe.RetryPolicy;
-import io.conclave.coordinator.Failures;
-import io.conclave.coordinator.RecipeSession;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.Failures;
+import io.conclave.recipe.RecipeSession;
 import io.conclave.request.Delete;
 import java.time.Duration;
 import java.util.function.Consumer;

@@ -1,8 +1,9 @@
 package io.conclave.recovery;
 
 import io.conclave.coordinator.Coordinator;
-import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Registration;
+import io.conclave.coordinator.RecipeAccess;
+import io.conclave.recipe.RecipeSession;
+import io.conclave.session.Registration;
 import io.conclave.session.SessionState;
 
 /**
@@ -37,7 +38,7 @@ public final class SessionFollower {
     public SessionFollower(Coordinator coordinator, Work work) {
         this.coordinator = coordinator;
         this.work = work;
-        this.session = coordinator.recipeSession();
+        this.session = RecipeAccess.session(coordinator);
     }
 
     /** Begins with the session that was present when this was made. Never blocks; any thread. */
@@ -71,7 +72,7 @@ public final class SessionFollower {
         sessionListener.close();
         work.onSessionEnded();
         if (state == SessionState.LOST) {
-            follow(coordinator.recipeSession());
+            follow(RecipeAccess.session(coordinator));
         } else {
             ended = true;
             work.onClosed();

@@ -1,8 +1,9 @@
 package io.conclave.barriers;
 
 import io.conclave.coordinator.Coordinator;
-import io.conclave.coordinator.Waiting;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.Waiting;
 import io.conclave.request.Exists;
 import java.time.Duration;
 import java.util.Optional;
@@ -62,7 +63,7 @@ public final class Barrier {
      * @throws io.conclave.error.ConclaveException if it is refused, or the session is lost meanwhile; then it may have been set
      */
     public void set() throws InterruptedException {
-        Waiting.await(coordinator.recipeSession(), setAsync());
+        Waiting.await(RecipeAccess.session(coordinator), setAsync());
     }
 
     /** As {@link #set}, without blocking. Completes on a listener thread. */
@@ -78,7 +79,7 @@ public final class Barrier {
      * @throws io.conclave.error.ConclaveException if it is refused, or the session is lost meanwhile
      */
     public void remove() throws InterruptedException {
-        Waiting.await(coordinator.recipeSession(), removeAsync());
+        Waiting.await(RecipeAccess.session(coordinator), removeAsync());
     }
 
     /** As {@link #remove}, without blocking. Completes on a listener thread. */
@@ -92,16 +93,16 @@ public final class Barrier {
      * @throws InterruptedException if the thread is interrupted
      */
     public boolean isSet() throws InterruptedException {
-        return Waiting.await(coordinator.recipeSession(), look());
+        return Waiting.await(RecipeAccess.session(coordinator), look());
     }
 
     /** As {@link #isSet()}, without blocking. Completes on a listener thread. */
     public CompletableFuture<Boolean> isSetAsync() {
-        return coordinator.recipeSession().onListenerThread("look at " + path, look());
+        return RecipeAccess.session(coordinator).onListenerThread("look at " + path, look());
     }
 
     private CompletionStage<Boolean> look() {
-        return coordinator.recipeRead(Exists.of(path)).thenApply(Optional::isPresent);
+        return RecipeAccess.read(coordinator, Exists.of(path)).thenApply(Optional::isPresent);
     }
 
     /**

@@ -1,9 +1,5 @@
 package io.conclave.barriers;
 
-import io.conclave.coordinator.Failures;
-import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Sender;
-import io.conclave.coordinator.Waiting;
 import io.conclave.error.ClosedException;
 import io.conclave.error.ConclaveException;
 import io.conclave.error.GrantLostException;
@@ -13,6 +9,10 @@ import io.conclave.line.GrantRequest;
 import io.conclave.line.SessionBinding;
 import io.conclave.node.NodeEvent;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.Failures;
+import io.conclave.recipe.RecipeSession;
+import io.conclave.recipe.Sender;
+import io.conclave.recipe.Waiting;
 import io.conclave.recovery.Retry;
 import io.conclave.request.GetData;
 import io.conclave.request.Request;

@@ -1,14 +1,15 @@
 package io.conclave.barriers;
 
 import io.conclave.coordinator.Coordinator;
-import io.conclave.coordinator.CreateOnce;
-import io.conclave.coordinator.Failures;
-import io.conclave.coordinator.ParentMaker;
-import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.line.ProcessName;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
+import io.conclave.recipe.Failures;
+import io.conclave.recipe.ParentMaker;
+import io.conclave.recipe.RecipeSession;
+import io.conclave.recovery.CreateOnce;
 import io.conclave.request.Create;
 import io.conclave.request.Delete;
 import io.conclave.request.Exists;
@@ -29,7 +30,7 @@ final class BarrierWrites {
     }
 
     static CompletableFuture<Void> set(Coordinator coordinator, NodePath path) {
-        RecipeSession session = coordinator.recipeSession();
+        RecipeSession session = RecipeAccess.session(coordinator);
         CompletableFuture<Boolean> created = CreateOnce.create(
                 session,
                 Create.of(path).withData(ProcessName.get().getBytes(StandardCharsets.UTF_8)),
@@ -39,7 +40,7 @@ final class BarrierWrites {
     }
 
     static CompletableFuture<Void> remove(Coordinator coordinator, NodePath path) {
-        BarrierWrites write = new BarrierWrites(coordinator.recipeSession(), path);
+        BarrierWrites write = new BarrierWrites(RecipeAccess.session(coordinator), path);
         write.session.execute(write::findAndDelete);
         return write.session.onListenerThread("removing " + path, write.done);
     }

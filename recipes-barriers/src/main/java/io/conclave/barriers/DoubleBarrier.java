@@ -1,9 +1,10 @@
 package io.conclave.barriers;
 
 import io.conclave.coordinator.Coordinator;
-import io.conclave.coordinator.Waiting;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.line.Acquisition;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.Waiting;
 import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -115,7 +116,7 @@ public final class DoubleBarrier {
     }
 
     private BarrierParticipant begin() {
-        return BarrierParticipant.enter(coordinator.recipeSession(), layout, names.get());
+        return BarrierParticipant.enter(RecipeAccess.session(coordinator), layout, names.get());
     }
 
     /** The barrier's znode, in the coordinator's namespace. */

@@ -1,9 +1,5 @@
 package io.conclave.barriers;
 
-import io.conclave.coordinator.Failures;
-import io.conclave.coordinator.ParentMaker;
-import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Waiting;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusalReason;
 import io.conclave.line.ProcessName;
@@ -11,6 +7,10 @@ import io.conclave.node.CreateMode;
 import io.conclave.node.NodeEvent;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
+import io.conclave.recipe.Failures;
+import io.conclave.recipe.ParentMaker;
+import io.conclave.recipe.RecipeSession;
+import io.conclave.recipe.Waiting;
 import io.conclave.request.Check;
 import io.conclave.request.Create;
 import io.conclave.request.Delete;

@@ -1,7 +1,7 @@
 package io.conclave.barriers;
 
-import io.conclave.coordinator.Waiting;
 import io.conclave.line.AbstractGrant;
+import io.conclave.recipe.Waiting;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 

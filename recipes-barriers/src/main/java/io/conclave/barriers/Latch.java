@@ -1,9 +1,10 @@
 package io.conclave.barriers;
 
 import io.conclave.coordinator.Coordinator;
-import io.conclave.coordinator.Waiting;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
+import io.conclave.recipe.Waiting;
 import io.conclave.request.Exists;
 import java.time.Duration;
 import java.util.Objects;
@@ -78,7 +79,7 @@ public final class Latch {
      * @param name of what was done; one component of a path
      */
     public void countDown(String name) throws InterruptedException {
-        Waiting.await(coordinator.recipeSession(), countDownAsync(name));
+        Waiting.await(RecipeAccess.session(coordinator), countDownAsync(name));
     }
 
     /** As {@link #countDown()}, without blocking. Completes on a listener thread. */
@@ -88,7 +89,7 @@ public final class Latch {
 
     /** As {@link #countDown(String)}, without blocking. Completes on a listener thread. */
     public CompletableFuture<Void> countDownAsync(String name) {
-        return new LatchWrites(coordinator.recipeSession(), layout)
+        return new LatchWrites(RecipeAccess.session(coordinator), layout)
                 .count(layout.by(Objects.requireNonNull(name, "name")));
     }
 
@@ -98,16 +99,16 @@ public final class Latch {
      * @throws InterruptedException if the thread is interrupted
      */
     public int remaining() throws InterruptedException {
-        return Waiting.await(coordinator.recipeSession(), look());
+        return Waiting.await(RecipeAccess.session(coordinator), look());
     }
 
     /** As {@link #remaining()}, without blocking. Completes on a listener thread. */
     public CompletableFuture<Integer> remainingAsync() {
-        return coordinator.recipeSession().onListenerThread("remaining of " + layout.path(), look());
+        return RecipeAccess.session(coordinator).onListenerThread("remaining of " + layout.path(), look());
     }
 
     private CompletionStage<Integer> look() {
-        return coordinator.recipeRead(Exists.of(layout.counts())).thenApply(found -> {
+        return RecipeAccess.read(coordinator, Exists.of(layout.counts())).thenApply(found -> {
             int counted = found.map(NodeStat::numChildren).orElse(0);
             return Math.max(0, layout.count() - counted);
         });
@@ -165,12 +166,12 @@ public final class Latch {
      * @throws io.conclave.error.ConclaveException if it is refused, or the session is lost meanwhile; it may be called again
      */
     public void delete() throws InterruptedException {
-        Waiting.await(coordinator.recipeSession(), deleteAsync());
+        Waiting.await(RecipeAccess.session(coordinator), deleteAsync());
     }
 
     /** As {@link #delete}, without blocking. Completes on a listener thread. */
     public CompletableFuture<Void> deleteAsync() {
-        return new LatchDeletion(coordinator.recipeSession(), layout).begin();
+        return new LatchDeletion(RecipeAccess.session(coordinator), layout).begin();
     }
 
     /** The count-down's znode, in the coordinator's namespace. */

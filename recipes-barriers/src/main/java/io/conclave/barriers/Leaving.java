@@ -1,9 +1,5 @@
 package io.conclave.barriers;
 
-import io.conclave.coordinator.Failures;
-import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Registration;
-import io.conclave.coordinator.Waiting;
 import io.conclave.error.ClosedException;
 import io.conclave.error.ConclaveException;
 import io.conclave.error.LossReason;
@@ -12,11 +8,15 @@ import io.conclave.error.RefusalReason;
 import io.conclave.error.SessionGoneException;
 import io.conclave.error.WaitTimeoutException;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.Failures;
+import io.conclave.recipe.RecipeSession;
+import io.conclave.recipe.Waiting;
 import io.conclave.request.Delete;
 import io.conclave.request.GetChildren;
 import io.conclave.request.GetData;
 import io.conclave.request.Multi;
 import io.conclave.request.Watcher;
+import io.conclave.session.Registration;
 import io.conclave.session.SessionState;
 import java.time.Duration;
 import java.util.List;

@@ -1,10 +1,10 @@
 package io.conclave.barriers;
 
-import io.conclave.coordinator.RecipeSession;
 import io.conclave.error.ConclaveException;
 import io.conclave.error.LossReason;
 import io.conclave.line.Acquisition;
 import io.conclave.line.GrantRequest;
+import io.conclave.recipe.RecipeSession;
 import io.conclave.session.SessionState;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;

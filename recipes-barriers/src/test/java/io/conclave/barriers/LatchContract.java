@@ -7,10 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
-import io.conclave.coordinator.Failures;
 import io.conclave.error.RefusalReason;
 import io.conclave.error.WaitTimeoutException;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.Failures;
 import io.conclave.request.Create;
 import io.conclave.request.Delete;
 import java.util.ArrayList;

@@ -4,6 +4,7 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.WaitTimeoutException;
 import io.conclave.testkit.memory.MemoryStore;
 import java.util.ArrayList;
@@ -28,7 +29,7 @@ class LeftWatchesTest extends BarrierFixture {
     }
 
     private void awaitNoWatch(Coordinator coordinator) {
-        long session = coordinator.recipeSession().id();
+        long session = RecipeAccess.session(coordinator).id();
         await().atMost(PATIENCE).until(() -> MemoryStore.named(store).faults().watchCount(session) == 0);
     }
 

@@ -1,8 +1,5 @@
 package io.conclave.barriers;
 
-import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Registration;
-import io.conclave.coordinator.Waiting;
 import io.conclave.error.ConclaveException;
 import io.conclave.error.GrantLostException;
 import io.conclave.error.LossReason;
@@ -12,11 +9,14 @@ import io.conclave.error.RefusedException;
 import io.conclave.error.SessionGoneException;
 import io.conclave.node.CreateMode;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.RecipeSession;
+import io.conclave.recipe.Waiting;
 import io.conclave.request.Create;
 import io.conclave.request.Delete;
 import io.conclave.request.Exists;
 import io.conclave.request.GetChildren;
 import io.conclave.request.Request;
+import io.conclave.session.Registration;
 import io.conclave.session.SessionState;
 import java.util.Arrays;
 import java.util.EnumSet;

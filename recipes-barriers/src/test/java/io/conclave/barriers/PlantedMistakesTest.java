@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.barriers.PageDoubleBarrier.Mistake;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusedException;
 import io.conclave.request.Create;
@@ -43,7 +44,7 @@ class PlantedMistakesTest {
             return me -> {
                 begun.add(me.name());
                 PageDoubleBarrier barrier =
-                        new PageDoubleBarrier(me.coordinator().recipeSession(), PARTICIPANTS, rank, mistakes);
+                        new PageDoubleBarrier(RecipeAccess.session(me.coordinator()), PARTICIPANTS, rank, mistakes);
                 barrier.enter();
                 try {
                     inside(me);

@@ -1,7 +1,7 @@
 package io.conclave.commit;
 
-import io.conclave.coordinator.RecipeSession;
 import io.conclave.error.OutcomeUnknownException;
+import io.conclave.recipe.RecipeSession;
 
 /** What the parts of a transaction count alike. */
 final class CommitMetrics {

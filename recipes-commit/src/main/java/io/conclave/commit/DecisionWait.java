@@ -1,10 +1,10 @@
 package io.conclave.commit;
 
-import io.conclave.coordinator.Failures;
-import io.conclave.coordinator.RecipeSession;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusalReason;
 import io.conclave.node.NodeStat;
+import io.conclave.recipe.Failures;
+import io.conclave.recipe.RecipeSession;
 import io.conclave.recovery.Retry;
 import io.conclave.request.Check;
 import io.conclave.request.Create;

@@ -1,9 +1,9 @@
 package io.conclave.commit;
 
-import io.conclave.coordinator.Failures;
-import io.conclave.coordinator.RecipeSession;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
+import io.conclave.recipe.Failures;
+import io.conclave.recipe.RecipeSession;
 import io.conclave.request.Delete;
 import io.conclave.request.Exists;
 import io.conclave.request.GetChildren;

@@ -1,12 +1,12 @@
 package io.conclave.commit;
 
 import io.conclave.coordinator.Coordinator;
-import io.conclave.coordinator.Failures;
-import io.conclave.coordinator.RecipeSession;
 import io.conclave.error.ClosedException;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
+import io.conclave.recipe.Failures;
+import io.conclave.recipe.RecipeSession;
 import io.conclave.recovery.SessionFollower;
 import io.conclave.request.Exists;
 import io.conclave.request.GetChildren;

@@ -1,12 +1,12 @@
 package io.conclave.commit;
 
 import io.conclave.coordinator.Coordinator;
-import io.conclave.coordinator.RecipeSession;
 import io.conclave.error.ClosedException;
 import io.conclave.error.ConclaveException;
 import io.conclave.error.LossReason;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.line.GrantRequest;
+import io.conclave.recipe.RecipeSession;
 import io.conclave.recovery.SessionFollower;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;

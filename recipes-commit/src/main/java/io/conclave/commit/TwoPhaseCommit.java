@@ -1,10 +1,11 @@
 package io.conclave.commit;
 
 import io.conclave.coordinator.Coordinator;
-import io.conclave.coordinator.Failures;
-import io.conclave.coordinator.Waiting;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.line.Acquisition;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.Failures;
+import io.conclave.recipe.Waiting;
 import io.conclave.request.GetData;
 import java.time.Duration;
 import java.util.Collection;
@@ -193,12 +194,12 @@ public final class TwoPhaseCommit {
      * @throws InterruptedException if the thread is interrupted
      */
     public Optional<Decision> decision(String id) throws InterruptedException {
-        return Waiting.await(coordinator.recipeSession(), readDecision(id));
+        return Waiting.await(RecipeAccess.session(coordinator), readDecision(id));
     }
 
     /** As {@link #decision}, without blocking. Completes on a listener thread. */
     public CompletableFuture<Optional<Decision>> decisionAsync(String id) {
-        return coordinator.recipeSession().onListenerThread("decision on " + id, readDecision(id));
+        return RecipeAccess.session(coordinator).onListenerThread("decision on " + id, readDecision(id));
     }
 
     private CompletionStage<Optional<Decision>> readDecision(String id) {
@@ -212,7 +213,7 @@ public final class TwoPhaseCommit {
     }
 
     private CompletionStage<Optional<byte[]>> read(NodePath node) {
-        return coordinator.recipeRead(GetData.of(node)).handle((found, failure) -> {
+        return RecipeAccess.read(coordinator, GetData.of(node)).handle((found, failure) -> {
             if (failure == null) {
                 return Optional.of(found.data());
             }
@@ -232,13 +233,13 @@ public final class TwoPhaseCommit {
      * @throws io.conclave.error.ConclaveException if it is refused, or the coordinator is closed
      */
     public Map<String, Decision> recover() throws InterruptedException {
-        return Waiting.await(coordinator.recipeSession(), recoverAsync());
+        return Waiting.await(RecipeAccess.session(coordinator), recoverAsync());
     }
 
     /** As {@link #recover}, without blocking. Completes on a listener thread. */
     public CompletableFuture<Map<String, Decision>> recoverAsync() {
         Recovery recovery = new Recovery(coordinator, path);
-        return coordinator.recipeSession().onListenerThread("recovering " + path, recovery.begin());
+        return RecipeAccess.session(coordinator).onListenerThread("recovering " + path, recovery.begin());
     }
 
     /** The transactions' znode, in the coordinator's namespace. */

@@ -1,7 +1,7 @@
 package io.conclave.commit;
 
-import io.conclave.coordinator.Failures;
 import io.conclave.node.NodeStat;
+import io.conclave.recipe.Failures;
 import io.conclave.request.Exists;
 import io.conclave.request.GetData;
 import io.conclave.request.Watcher;

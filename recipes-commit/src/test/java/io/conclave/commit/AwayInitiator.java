@@ -3,6 +3,7 @@ package io.conclave.commit;
 import static org.awaitility.Awaitility.await;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
 import io.conclave.request.Create;
@@ -124,7 +125,7 @@ final class AwayInitiator implements AutoCloseable {
 
     /** The transaction begins and the initiator hears of it; its next request does not arrive, nor does it come back. */
     void cutOffBehindTheBeginning() {
-        long session = initiator.recipeSession().id();
+        long session = RecipeAccess.session(initiator).id();
         store().faults().reconnectAfter(Duration.ofDays(10));
         store().faults().intercept((by, request, number) -> {
             if (begins(request)) {
@@ -137,7 +138,7 @@ final class AwayInitiator implements AutoCloseable {
 
     /** Its first look for the transaction does not arrive, and it does not come back. */
     void cutOffWhenItLooks() {
-        long session = initiator.recipeSession().id();
+        long session = RecipeAccess.session(initiator).id();
         store().faults().intercept((by, request, number) -> {
             if (by != session || !request.describe().startsWith("get " + TRANSACTION) || looks.getAndIncrement() > 0) {
                 return RequestFate.PROCEED;
@@ -157,7 +158,7 @@ final class AwayInitiator implements AutoCloseable {
 
     /** Lets the time of everybody else pass until the initiator's session has expired, and the sites have heard. */
     void expireInitiator() {
-        long id = initiator.recipeSession().id();
+        long id = RecipeAccess.session(initiator).id();
         awaitWhileTimePasses(() -> !store().faults().liveSessions().contains(id));
     }
 
@@ -201,11 +202,11 @@ final class AwayInitiator implements AutoCloseable {
     /** Time has passed for the initiator, too: it gives its session up and opens another one. */
     void initiatorComesBackWithANewSession() {
         store().faults().reconnectAfter(Duration.ZERO);
-        long lost = initiator.recipeSession().id();
+        long lost = RecipeAccess.session(initiator).id();
         initiatorsTime.advance(SESSION);
         await().atMost(PATIENCE).pollInterval(Duration.ofMillis(1)).until(() -> {
             initiatorsTime.advance(Duration.ofSeconds(1));
-            long now = initiator.recipeSession().id();
+            long now = RecipeAccess.session(initiator).id();
             return now != 0 && now != lost;
         });
     }
@@ -213,7 +214,7 @@ final class AwayInitiator implements AutoCloseable {
     /** It was away for less than its session lives. */
     void initiatorComesBackWithItsSession() {
         store().faults().reconnectAfter(Duration.ZERO);
-        store().faults().restore(initiator.recipeSession().id());
+        store().faults().restore(RecipeAccess.session(initiator).id());
     }
 
     List<String> toldTo(String site) {

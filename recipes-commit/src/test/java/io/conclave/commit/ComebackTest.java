@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.node.NodeEvent;
 import io.conclave.node.NodePath;
 import io.conclave.request.AddWatch;
@@ -50,7 +51,7 @@ class ComebackTest {
         private final ManualTimeSource initiatorsTime = new ManualTimeSource(); // it stands while it is suspended
         private final Coordinator others = connect(time, LONG_SESSION);
         private final Coordinator initiator = connect(initiatorsTime, SESSION);
-        private final long session = initiator.recipeSession().id();
+        private final long session = RecipeAccess.session(initiator).id();
         private final Propagation propagation;
         private final List<Ledger> ledgers;
         private final AtomicInteger requests = new AtomicInteger();
@@ -122,7 +123,7 @@ class ComebackTest {
             initiatorsTime.advance(SESSION);
             await().atMost(PATIENCE).pollInterval(Duration.ofMillis(1)).until(() -> {
                 initiatorsTime.advance(Duration.ofSeconds(1));
-                long now = initiator.recipeSession().id();
+                long now = RecipeAccess.session(initiator).id();
                 return now != 0 && now != session;
             });
         }

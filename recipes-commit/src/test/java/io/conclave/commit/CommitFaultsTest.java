@@ -1,5 +1,6 @@
 package io.conclave.commit;
 
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusedException;
 import io.conclave.node.NodeEvent;
@@ -294,7 +295,7 @@ class CommitFaultsTest {
                     run.untilAtRest();
                     run.store()
                             .faults()
-                            .suspend(dead.coordinator().recipeSession().id());
+                            .suspend(RecipeAccess.session(dead.coordinator()).id());
                     dead.start(me -> me.coordinator().close()); // nobody hears of it
                     run.pause(Duration.ofSeconds(25));
                     run.victim().start(me -> TwoPhaseCommit.at(me.coordinator(), PATH)

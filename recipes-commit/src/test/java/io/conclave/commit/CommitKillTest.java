@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.node.NodePath;
 import io.conclave.testkit.ManualTimeSource;
 import io.conclave.testkit.memory.MemoryStore;
@@ -80,7 +81,7 @@ class CommitKillTest {
                 start(site);
             }
             processes.forEach(
-                    (role, process) -> roles.put(process.recipeSession().id(), role));
+                    (role, process) -> roles.put(RecipeAccess.session(process).id(), role));
             MemoryStore.named(store).faults().intercept((session, request, number) -> onRequest(kills, session));
         }
 

@@ -4,6 +4,7 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.testkit.memory.MemoryStore;
 import java.time.Duration;
 import java.util.List;
@@ -28,7 +29,7 @@ class LeftWatchesTest extends CommitFixture {
     }
 
     private void awaitWatches(Coordinator coordinator, int count) {
-        long session = coordinator.recipeSession().id();
+        long session = RecipeAccess.session(coordinator).id();
         await().atMost(PATIENCE)
                 .untilAsserted(() ->
                         assertEquals(count, MemoryStore.named(store).faults().watchCount(session)));

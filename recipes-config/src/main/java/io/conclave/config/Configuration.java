@@ -1,9 +1,9 @@
 package io.conclave.config;
 
 import io.conclave.coordinator.Coordinator;
-import io.conclave.coordinator.Registration;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.node.NodePath;
+import io.conclave.session.Registration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;

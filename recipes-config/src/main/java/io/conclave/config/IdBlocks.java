@@ -3,16 +3,17 @@ package io.conclave.config;
 import io.conclave.cache.Mirror;
 import io.conclave.cache.MirrorScope;
 import io.conclave.coordinator.Coordinator;
-import io.conclave.coordinator.ParentMaker;
-import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Registration;
-import io.conclave.coordinator.Waiting;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.ClosedException;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.SessionGoneException;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
+import io.conclave.recipe.ParentMaker;
+import io.conclave.recipe.RecipeSession;
+import io.conclave.recipe.Waiting;
 import io.conclave.request.GetData;
+import io.conclave.session.Registration;
 import io.conclave.session.SessionState;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -75,7 +76,7 @@ final class IdBlocks {
 
     /** Those of a coordinator. They outlive its sessions: nobody else gets these ids, whatever becomes of the session. */
     static IdBlocks of(Coordinator coordinator, NodePath path, boolean persisted, int blockSize) {
-        Kept kept = coordinator.recipeSession().keepWithCoordinator(Kept.class, Kept::new);
+        Kept kept = RecipeAccess.session(coordinator).keepWithCoordinator(Kept.class, Kept::new);
         return kept.of(coordinator, new Key(path, persisted, blockSize));
     }
 
@@ -105,10 +106,10 @@ final class IdBlocks {
     }
 
     private void reserveFor() {
-        long startNanos = coordinator.recipeSession().time().monotonicNanos();
+        long startNanos = RecipeAccess.session(coordinator).time().monotonicNanos();
         reserve(1).whenComplete((block, failure) -> {
             if (failure == null) {
-                RecipeSession session = coordinator.recipeSession();
+                RecipeSession session = RecipeAccess.session(coordinator);
                 long tookNanos = session.time().monotonicNanos() - startNanos;
                 session.metrics().duration("ids.reserve", path.toString(), Duration.ofNanos(tookNanos));
                 give(block);
@@ -178,7 +179,7 @@ final class IdBlocks {
             return untilChanged().thenCompose(changed -> reserve(attempt + 1));
         }
         if (cause instanceof OutcomeUnknownException || cause instanceof SessionGoneException) {
-            coordinator.recipeSession().metrics().count("ids.skip", path.toString());
+            RecipeAccess.session(coordinator).metrics().count("ids.skip", path.toString());
             return reserve(attempt + 1);
         }
         return CompletableFuture.failedFuture(cause);

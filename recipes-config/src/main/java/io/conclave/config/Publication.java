@@ -1,11 +1,11 @@
 package io.conclave.config;
 
-import io.conclave.coordinator.Failures;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusalReason;
 import io.conclave.error.RefusedException;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
+import io.conclave.recipe.Failures;
 import io.conclave.request.Check;
 import io.conclave.request.Create;
 import io.conclave.request.Exists;

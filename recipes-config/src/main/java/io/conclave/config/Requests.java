@@ -1,12 +1,13 @@
 package io.conclave.config;
 
 import io.conclave.coordinator.Coordinator;
-import io.conclave.coordinator.Failures;
-import io.conclave.coordinator.ParentMaker;
-import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Waiting;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.Failures;
+import io.conclave.recipe.ParentMaker;
+import io.conclave.recipe.RecipeSession;
+import io.conclave.recipe.Waiting;
 import io.conclave.request.GetData;
 import io.conclave.request.Request;
 import io.conclave.request.Sync;
@@ -38,7 +39,7 @@ final class Requests {
     }
 
     RecipeSession session() {
-        return pinned.orElseGet(coordinator::recipeSession);
+        return pinned.orElseGet(() -> RecipeAccess.session(coordinator));
     }
 
     <R> CompletionStage<R> submit(Request<R> request) {
@@ -66,8 +67,7 @@ final class Requests {
 
     /** As the application asks for it: linearizably if its coordinator is set to that, and again by the application's policy. */
     CompletionStage<Optional<GetData.NodeData>> readForApplication(NodePath path) {
-        return coordinator
-                .recipeRead(GetData.of(path))
+        return RecipeAccess.read(coordinator, GetData.of(path))
                 .handle((node, failure) -> failure == null
                         ? CompletableFuture.completedFuture(Optional.of(node))
                         : onNotThere(Waiting.cause(failure)))

@@ -3,14 +3,15 @@ package io.conclave.config;
 import io.conclave.cache.Mirror;
 import io.conclave.cache.MirrorScope;
 import io.conclave.coordinator.Coordinator;
-import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Registration;
-import io.conclave.coordinator.Waiting;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.ClosedException;
 import io.conclave.error.ConclaveException;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.RecipeSession;
+import io.conclave.recipe.Waiting;
 import io.conclave.recovery.Retry;
 import io.conclave.request.GetData;
+import io.conclave.session.Registration;
 import io.conclave.spi.SerialExecutor;
 import io.conclave.time.TimeSource;
 import java.io.IOException;
@@ -54,7 +55,7 @@ public final class SequencePersister implements AutoCloseable {
     private record Known(long czxid, long generation, long limit) {}
 
     private SequencePersister(Coordinator coordinator, NodePath path, Reservation reservation, long ahead) {
-        RecipeSession session = coordinator.recipeSession();
+        RecipeSession session = RecipeAccess.session(coordinator);
         this.path = path;
         this.reservation = reservation;
         this.ahead = ahead;

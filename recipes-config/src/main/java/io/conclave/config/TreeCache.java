@@ -2,8 +2,8 @@ package io.conclave.config;
 
 import io.conclave.cache.Mirror;
 import io.conclave.cache.MirrorChanges;
-import io.conclave.coordinator.Registration;
 import io.conclave.error.WaitTimeoutException;
+import io.conclave.session.Registration;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;

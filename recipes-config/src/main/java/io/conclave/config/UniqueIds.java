@@ -1,9 +1,10 @@
 package io.conclave.config;
 
 import io.conclave.coordinator.Coordinator;
-import io.conclave.coordinator.Waiting;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.WaitTimeoutException;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.Waiting;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.Objects;
@@ -117,8 +118,7 @@ public final class UniqueIds {
     public long next(Duration timeout) throws InterruptedException {
         Waiting.checkedTimeout(timeout);
         CompletableFuture<Long> id = nextAsync();
-        TimeSource.Timer timer = coordinator
-                .recipeSession()
+        TimeSource.Timer timer = RecipeAccess.session(coordinator)
                 .time()
                 .schedule(
                         timeout,

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.node.NodePath;
 import io.conclave.request.Create;
 import io.conclave.request.GetData;
@@ -38,7 +39,7 @@ class CacheClosingTest {
             for (int i = 0; i < 20; i++) {
                 coordinator.execute(Create.of(NodePath.of("/child" + i)));
             }
-            long session = coordinator.recipeSession().id();
+            long session = RecipeAccess.session(coordinator).id();
             store.faults().holdReplies(session);
             SubtreeCache cache = SubtreeCache.at(coordinator, "/");
             CountDownLatch closed = new CountDownLatch(1);
@@ -74,7 +75,7 @@ class CacheClosingTest {
     @Test
     void whoBlocksOnceTheCacheIsLoadedKeepsNobodyElseFromHearing() throws Exception {
         try (Coordinator coordinator = Coordinator.connect("memory:" + name)) {
-            store.faults().holdReplies(coordinator.recipeSession().id());
+            store.faults().holdReplies(RecipeAccess.session(coordinator).id());
             NodeCache cache = NodeCache.at(coordinator, "/");
             CompletableFuture<Void> first = cache.loaded();
             CountDownLatch over = new CountDownLatch(1);
@@ -86,7 +87,7 @@ class CacheClosingTest {
                 }
             });
             assertFalse(first.isDone());
-            store.faults().releaseReplies(coordinator.recipeSession().id());
+            store.faults().releaseReplies(RecipeAccess.session(coordinator).id());
             first.get(10, SECONDS);
             over.countDown();
             assertTrue(blocked.get(20, SECONDS));

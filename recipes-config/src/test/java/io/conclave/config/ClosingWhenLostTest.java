@@ -4,6 +4,7 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.testkit.memory.MemoryStore;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -77,7 +78,9 @@ class ClosingWhenLostTest {
         cache.awaitLoaded(Duration.ofSeconds(20));
         await().until(threads::isIdle);
         threads.hold();
-        MemoryStore.named(store).faults().expire(coordinator.recipeSession().id());
+        MemoryStore.named(store)
+                .faults()
+                .expire(RecipeAccess.session(coordinator).id());
         coordinator.close();
         threads.letGo();
         await().atMost(Duration.ofSeconds(10)).until(threads::isIdle);

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
-import io.conclave.coordinator.Registration;
 import io.conclave.error.RefusedException;
+import io.conclave.session.Registration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

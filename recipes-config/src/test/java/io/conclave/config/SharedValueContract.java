@@ -7,10 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
-import io.conclave.coordinator.Registration;
 import io.conclave.node.DataCodec;
 import io.conclave.node.NodePath;
 import io.conclave.request.Exists;
+import io.conclave.session.Registration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

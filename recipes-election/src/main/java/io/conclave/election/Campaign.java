@@ -1,7 +1,5 @@
 package io.conclave.election;
 
-import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Waiting;
 import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.ClosedException;
 import io.conclave.error.ConclaveException;
@@ -12,6 +10,8 @@ import io.conclave.line.Contender;
 import io.conclave.line.GrantRequest;
 import io.conclave.line.LineRole;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.RecipeSession;
+import io.conclave.recipe.Waiting;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,11 +1,11 @@
 package io.conclave.election;
 
-import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Waiting;
 import io.conclave.line.EntryKind;
 import io.conclave.line.LineMember;
 import io.conclave.line.LineView;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.RecipeSession;
+import io.conclave.recipe.Waiting;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;

@@ -1,16 +1,17 @@
 package io.conclave.election;
 
 import io.conclave.coordinator.Coordinator;
-import io.conclave.coordinator.Failures;
-import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Registration;
-import io.conclave.coordinator.Waiting;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.SessionGoneException;
 import io.conclave.line.Acquisition;
 import io.conclave.line.ProcessName;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.Failures;
+import io.conclave.recipe.RecipeSession;
+import io.conclave.recipe.Waiting;
 import io.conclave.request.GetData;
+import io.conclave.session.Registration;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -103,7 +104,7 @@ public final class LeaderElection {
     }
 
     Campaign begin() {
-        return Campaign.begin(coordinator.recipeSession(), path, data);
+        return Campaign.begin(RecipeAccess.session(coordinator), path, data);
     }
 
     Acquisition<Leadership> leadershipOf(Campaign campaign) {
@@ -122,13 +123,13 @@ public final class LeaderElection {
      * @throws InterruptedException if the thread is interrupted
      */
     public Optional<Leader> leader() throws InterruptedException {
-        return Waiting.await(coordinator.recipeSession(), leaderAsync());
+        return Waiting.await(RecipeAccess.session(coordinator), leaderAsync());
     }
 
     /** As {@link #leader()}, without blocking. Completes on a listener thread. */
     public CompletableFuture<Optional<Leader>> leaderAsync() {
         CompletableFuture<Optional<Leader>> answer = new CompletableFuture<>();
-        coordinator.recipeRead(GetData.of(path.child(LeaderNode.NAME))).whenComplete((node, failure) -> {
+        RecipeAccess.read(coordinator, GetData.of(path.child(LeaderNode.NAME))).whenComplete((node, failure) -> {
             if (failure == null) {
                 answer.complete(LeaderRecord.leaderOf(node));
             } else if (Failures.isNoNode(Waiting.cause(failure))) {
@@ -137,7 +138,7 @@ public final class LeaderElection {
                 answer.completeExceptionally(Waiting.cause(failure));
             }
         });
-        return coordinator.recipeSession().onListenerThread("leader of " + path, answer);
+        return RecipeAccess.session(coordinator).onListenerThread("leader of " + path, answer);
     }
 
     /**
@@ -146,13 +147,13 @@ public final class LeaderElection {
      * @throws InterruptedException if the thread is interrupted
      */
     public List<Candidate> candidates() throws InterruptedException {
-        RecipeSession session = coordinator.recipeSession();
+        RecipeSession session = RecipeAccess.session(coordinator);
         return Waiting.await(session, readCandidates(session));
     }
 
     /** As {@link #candidates()}, without blocking. Completes on a listener thread. */
     public CompletableFuture<List<Candidate>> candidatesAsync() {
-        RecipeSession session = coordinator.recipeSession();
+        RecipeSession session = RecipeAccess.session(coordinator);
         return session.onListenerThread("candidates of " + path, readCandidates(session));
     }
 

@@ -1,7 +1,5 @@
 package io.conclave.election;
 
-import io.conclave.coordinator.Failures;
-import io.conclave.coordinator.RecipeSession;
 import io.conclave.error.ClosedException;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusalReason;
@@ -11,6 +9,8 @@ import io.conclave.line.Contender;
 import io.conclave.node.CreateMode;
 import io.conclave.node.NodeEvent;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.Failures;
+import io.conclave.recipe.RecipeSession;
 import io.conclave.recovery.Retry;
 import io.conclave.request.Check;
 import io.conclave.request.Create;

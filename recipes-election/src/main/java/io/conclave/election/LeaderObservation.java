@@ -1,17 +1,17 @@
 package io.conclave.election;
 
 import io.conclave.coordinator.Coordinator;
-import io.conclave.coordinator.Failures;
-import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Registration;
 import io.conclave.node.NodeEvent;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
+import io.conclave.recipe.Failures;
+import io.conclave.recipe.RecipeSession;
 import io.conclave.recovery.Retry;
 import io.conclave.recovery.SessionFollower;
 import io.conclave.request.Exists;
 import io.conclave.request.GetData;
 import io.conclave.request.Watcher;
+import io.conclave.session.Registration;
 import io.conclave.spi.SerialExecutor;
 import java.util.Optional;
 import java.util.function.Consumer;

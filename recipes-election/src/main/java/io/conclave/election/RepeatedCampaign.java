@@ -1,11 +1,12 @@
 package io.conclave.election;
 
-import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Waiting;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.ClosedException;
 import io.conclave.error.LossReason;
 import io.conclave.error.SessionGoneException;
 import io.conclave.metrics.MetricsHook;
+import io.conclave.recipe.RecipeSession;
+import io.conclave.recipe.Waiting;
 import io.conclave.recovery.Retry;
 import io.conclave.session.SessionState;
 import io.conclave.spi.SerialExecutor;
@@ -78,7 +79,7 @@ final class RepeatedCampaign implements Candidacy {
     }
 
     RepeatedCampaign(LeaderElection election, LeaderWork work, Executor executor) {
-        RecipeSession session = election.coordinator().recipeSession();
+        RecipeSession session = RecipeAccess.session(election.coordinator());
         this.election = election;
         this.work = work;
         this.executor = executor;
@@ -309,7 +310,7 @@ final class RepeatedCampaign implements Candidacy {
     @Override
     public void close() {
         CompletionStage<Void> done = closeAsync();
-        RecipeSession session = election.coordinator().recipeSession();
+        RecipeSession session = RecipeAccess.session(election.coordinator());
         if (!session.isDispatcherThread() && !isWorker()) { // they would wait for themselves
             Waiting.awaitUninterruptibly(session, Waiting.atMost(time, session.sessionTimeout(), done));
         }

@@ -7,11 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
-import io.conclave.coordinator.Registration;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.LossReason;
 import io.conclave.node.NodePath;
 import io.conclave.request.Delete;
 import io.conclave.request.GetData;
+import io.conclave.session.Registration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
@@ -38,7 +39,7 @@ abstract class ElectionContinuationContract extends ElectionLossContract {
         }
 
         void block() {
-            dispatcher.complete(coordinator.recipeSession().isDispatcherThread());
+            dispatcher.complete(RecipeAccess.session(coordinator).isDispatcherThread());
             entered.countDown();
             try {
                 mayReturn.await();
@@ -51,8 +52,7 @@ abstract class ElectionContinuationContract extends ElectionLossContract {
             try {
                 assertTrue(entered.await(20, SECONDS), what);
                 assertFalse(dispatcher.get(), what);
-                coordinator
-                        .recipeSession()
+                RecipeAccess.session(coordinator)
                         .submit(GetData.of(NodePath.ROOT))
                         .toCompletableFuture()
                         .get(20, SECONDS);

@@ -2,6 +2,7 @@ package io.conclave.election;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.AcquireTimeoutException;
 import io.conclave.testkit.driver.Actor;
 import io.conclave.testkit.driver.Fault;
@@ -250,7 +251,7 @@ class ElectionFaultsTest {
                                             me.hold(leadership);
                                             worked.complete(null);
                                         },
-                                        me.coordinator().recipeSession().listenerExecutor())) {
+                                        RecipeAccess.session(me.coordinator()).listenerExecutor())) {
                             me.await(worked);
                         }
                     });

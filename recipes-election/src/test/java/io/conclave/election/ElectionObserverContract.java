@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
-import io.conclave.coordinator.Registration;
+import io.conclave.session.Registration;
 import io.conclave.testkit.ManualTimeSource;
 import java.time.Duration;
 import java.util.Collections;

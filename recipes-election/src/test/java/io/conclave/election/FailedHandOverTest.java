@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.GrantLostException;
 import io.conclave.error.LossReason;
 import io.conclave.node.CreateMode;
@@ -82,7 +83,8 @@ class FailedHandOverTest extends ElectionFixture {
     void leaderThatTriesAgainAndAgainGathersNothing() throws Exception {
         Coordinator coordinator = connect();
         LeaderElection election = electionOf(coordinator, "leader");
-        Campaign campaign = Campaign.begin(coordinator.recipeSession(), NodePath.of(PATH), "leader".getBytes(UTF_8));
+        Campaign campaign =
+                Campaign.begin(RecipeAccess.session(coordinator), NodePath.of(PATH), "leader".getBytes(UTF_8));
         campaign.granted().toCompletableFuture().get(20, SECONDS);
         CompletableFuture<LossReason> lost = campaign.lost().toCompletableFuture();
         int before = lost.getNumberOfDependents();

@@ -5,7 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
-import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.RecipeAccess;
+import io.conclave.recipe.RecipeSession;
 import io.conclave.recovery.SessionFollower;
 import io.conclave.testkit.memory.MemoryStore;
 import java.util.List;
@@ -44,7 +45,7 @@ class SessionFollowerTest extends ElectionFixture {
     @Test
     void taskDoesNotRunOnTheOldDispatcherWhileTheWorkBeginsOnTheNext() throws Exception {
         Coordinator coordinator = connect();
-        RecipeSession first = coordinator.recipeSession();
+        RecipeSession first = RecipeAccess.session(coordinator);
         CountDownLatch taskRuns = new CountDownLatch(1);
         CountDownLatch nextBegun = new CountDownLatch(1);
         CountDownLatch sessionEnded = new CountDownLatch(1);
@@ -62,7 +63,7 @@ class SessionFollowerTest extends ElectionFixture {
             @Override
             public void onSessionEnded() {
                 // The next dispatcher is busy for a moment, as with the listeners of other recipes.
-                coordinator.recipeSession().execute(() -> await5s(taskRuns));
+                RecipeAccess.session(coordinator).execute(() -> await5s(taskRuns));
                 sessionEnded.countDown();
             }
 

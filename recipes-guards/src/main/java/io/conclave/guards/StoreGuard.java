@@ -1,14 +1,15 @@
 package io.conclave.guards;
 
 import io.conclave.coordinator.Coordinator;
-import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Waiting;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.GrantLostException;
 import io.conclave.error.LossReason;
 import io.conclave.error.RefusalReason;
 import io.conclave.error.RefusedException;
 import io.conclave.grant.FencedGrant;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.RecipeSession;
+import io.conclave.recipe.Waiting;
 import io.conclave.request.Multi;
 import io.conclave.request.Operation;
 import java.util.List;
@@ -57,7 +58,7 @@ public final class StoreGuard {
      * @throws InterruptedException if the thread is interrupted while waiting; the writes may take effect all the same, if the grant's znode is still there
      */
     public List<Multi.Result> execute(Coordinator coordinator, Operation<?>... operations) throws InterruptedException {
-        RecipeSession session = coordinator.recipeSession();
+        RecipeSession session = RecipeAccess.session(coordinator);
         return Waiting.await(session, send(session, Multi.of(operations)));
     }
 
@@ -66,7 +67,7 @@ public final class StoreGuard {
      * does not take the writes back.
      */
     public CompletableFuture<List<Multi.Result>> executeAsync(Coordinator coordinator, Operation<?>... operations) {
-        RecipeSession session = coordinator.recipeSession();
+        RecipeSession session = RecipeAccess.session(coordinator);
         return session.onListenerThread(toString(), send(session, Multi.of(operations)));
     }
 

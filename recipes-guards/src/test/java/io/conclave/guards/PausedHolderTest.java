@@ -9,13 +9,14 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
-import io.conclave.coordinator.Waiting;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.GrantLostException;
 import io.conclave.error.SessionGoneException;
 import io.conclave.grant.FencingToken;
 import io.conclave.locks.DistributedLock;
 import io.conclave.locks.LockGrant;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.Waiting;
 import io.conclave.request.Create;
 import io.conclave.request.GetData;
 import io.conclave.request.Multi;
@@ -96,7 +97,7 @@ class PausedHolderTest {
 
     /** The sleeper's session ends without its knowing; who gets the lock then. */
     private LockGrant nextHolderWhileTheSleeperSleeps() {
-        long session = sleeper.recipeSession().id();
+        long session = RecipeAccess.session(sleeper).id();
         faults.holdReplies(session);
         CompletableFuture<LockGrant> next = lockOf(world).acquireAsync();
         worldsClock.advanceUntil(Duration.ofMillis(500), next::isDone);
@@ -163,10 +164,10 @@ class PausedHolderTest {
 
     /** The news gets through, and the coordinator has its next session. */
     private void wakeUp() {
-        long ended = sleeper.recipeSession().id();
+        long ended = RecipeAccess.session(sleeper).id();
         faults.releaseReplies(ended);
         sleepersClock.advanceUntil(Duration.ofMillis(10), () -> {
-            long present = sleeper.recipeSession().id();
+            long present = RecipeAccess.session(sleeper).id();
             return present != 0 && present != ended && sleeper.state() == SessionState.CONNECTED;
         });
     }

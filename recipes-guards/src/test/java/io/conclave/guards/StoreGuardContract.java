@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.CoordinatorBuilder;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.election.LeaderElection;
 import io.conclave.election.Leadership;
 import io.conclave.error.GrantLostException;
@@ -232,7 +233,7 @@ public abstract class StoreGuardContract implements StoreUnderTest {
         Thread attaching = new Thread(() -> StoreGuard.of(grant)
                 .executeAsync(coordinator, Create.of(NodePath.of("/guarded-orders")))
                 .whenComplete((results, failure) -> {
-                    onDispatcher.complete(coordinator.recipeSession().isDispatcherThread());
+                    onDispatcher.complete(RecipeAccess.session(coordinator).isDispatcherThread());
                     entered.countDown();
                     awaitUninterruptibly(mayReturn);
                 }));
@@ -243,8 +244,7 @@ public abstract class StoreGuardContract implements StoreUnderTest {
             assertFalse(onDispatcher.get());
             coordinator.submit(GetData.of(NodePath.ROOT)); // may have to wait behind a stage of a request
             CompletableFuture<NodeEvent> seen = new CompletableFuture<>();
-            coordinator
-                    .recipeSession()
+            RecipeAccess.session(coordinator)
                     .submit(GetData.of(DATA).withWatcher(seen::complete))
                     .toCompletableFuture()
                     .get(20, SECONDS);

@@ -1,9 +1,7 @@
 package io.conclave.locks;
 
 import io.conclave.coordinator.Coordinator;
-import io.conclave.coordinator.Failures;
-import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Waiting;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.GrantLostException;
 import io.conclave.error.RefusedException;
@@ -19,6 +17,9 @@ import io.conclave.line.Revocation;
 import io.conclave.line.RevocationWord;
 import io.conclave.line.WhileHeld;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.Failures;
+import io.conclave.recipe.RecipeSession;
+import io.conclave.recipe.Waiting;
 import io.conclave.request.GetData;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -220,19 +221,19 @@ public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
      * @throws InterruptedException if the thread is interrupted
      */
     public int permits() throws InterruptedException {
-        return Waiting.await(coordinator.recipeSession(), readPermits());
+        return Waiting.await(RecipeAccess.session(coordinator), readPermits());
     }
 
     /** As {@link #permits()}, without blocking. Completes on a listener thread. */
     public CompletableFuture<Integer> permitsAsync() {
-        return coordinator.recipeSession().onListenerThread("permits of " + layout.path(), readPermits());
+        return RecipeAccess.session(coordinator).onListenerThread("permits of " + layout.path(), readPermits());
     }
 
     private CompletionStage<Integer> readPermits() {
         if (!adjustable) {
             return CompletableFuture.completedFuture(permits);
         }
-        return coordinator.recipeRead(GetData.of(layout.permits())).handle((node, failure) -> {
+        return RecipeAccess.read(coordinator, GetData.of(layout.permits())).handle((node, failure) -> {
             if (failure == null) {
                 return PermitCount.parse(layout.permits(), node).number();
             }
@@ -253,12 +254,13 @@ public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
      * @throws io.conclave.error.ConclaveException if it failed, or its outcome is unknown; setting the same number again is harmless
      */
     public void setPermits(int newPermits) throws InterruptedException {
-        Waiting.await(coordinator.recipeSession(), set(newPermits));
+        Waiting.await(RecipeAccess.session(coordinator), set(newPermits));
     }
 
     /** As {@link #setPermits}, without blocking. Completes on a listener thread. */
     public CompletableFuture<Void> setPermitsAsync(int newPermits) {
-        return coordinator.recipeSession().onListenerThread("setting permits of " + layout.path(), set(newPermits));
+        return RecipeAccess.session(coordinator)
+                .onListenerThread("setting permits of " + layout.path(), set(newPermits));
     }
 
     private CompletionStage<Void> set(int newPermits) {
@@ -267,7 +269,7 @@ public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
                     + "; DistributedSemaphore.adjustable makes one that can be changed");
         }
         refuseNegative(layout.path(), newPermits);
-        return PermitCount.set(coordinator.recipeSession(), layout.permits(), newPermits);
+        return PermitCount.set(RecipeAccess.session(coordinator), layout.permits(), newPermits);
     }
 
     /**
@@ -276,13 +278,13 @@ public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
      * @throws InterruptedException if the thread is interrupted
      */
     public List<SemaphoreMember> holders() throws InterruptedException {
-        RecipeSession session = coordinator.recipeSession();
+        RecipeSession session = RecipeAccess.session(coordinator);
         return Waiting.await(session, readHolders(session));
     }
 
     /** As {@link #holders()}, without blocking. Completes on a listener thread. */
     public CompletableFuture<List<SemaphoreMember>> holdersAsync() {
-        RecipeSession session = coordinator.recipeSession();
+        RecipeSession session = RecipeAccess.session(coordinator);
         return session.onListenerThread("holders of " + layout.path(), readHolders(session));
     }
 
@@ -296,13 +298,13 @@ public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
      * @throws InterruptedException if the thread is interrupted
      */
     public List<SemaphoreMember> waiters() throws InterruptedException {
-        RecipeSession session = coordinator.recipeSession();
+        RecipeSession session = RecipeAccess.session(coordinator);
         return Waiting.await(session, readWaiters(session));
     }
 
     /** As {@link #waiters()}, without blocking. Completes on a listener thread. */
     public CompletableFuture<List<SemaphoreMember>> waitersAsync() {
-        RecipeSession session = coordinator.recipeSession();
+        RecipeSession session = RecipeAccess.session(coordinator);
         return session.onListenerThread("waiters of " + layout.path(), readWaiters(session));
     }
 
@@ -331,7 +333,8 @@ public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
      * @throws IllegalArgumentException if he is no holder of a permit of this semaphore
      */
     public CompletableFuture<RevocationOutcome> requestRelease(SemaphoreMember holder) {
-        return Revocation.ask(coordinator.recipeSession(), permitOf(holder), holder.sequence(), RevocationWord.bytes());
+        return Revocation.ask(
+                RecipeAccess.session(coordinator), permitOf(holder), holder.sequence(), RevocationWord.bytes());
     }
 
     /**
@@ -343,7 +346,11 @@ public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
      */
     public CompletableFuture<RevocationOutcome> requestRelease(SemaphoreMember holder, Duration deadline) {
         return Revocation.ask(
-                coordinator.recipeSession(), permitOf(holder), holder.sequence(), RevocationWord.bytes(), deadline);
+                RecipeAccess.session(coordinator),
+                permitOf(holder),
+                holder.sequence(),
+                RevocationWord.bytes(),
+                deadline);
     }
 
     private NodePath permitOf(SemaphoreMember holder) {
@@ -415,7 +422,7 @@ public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
             throw new IllegalArgumentException("Invalid count of permits " + count + " of " + layout.path() + " with "
                     + data.length + " bytes of data each: together they must be no more than " + MAX_BYTES_AT_ONCE);
         }
-        return PermitRequest.enter(coordinator.recipeSession(), this, count, patient, data);
+        return PermitRequest.enter(RecipeAccess.session(coordinator), this, count, patient, data);
     }
 
     private static void refuseNegative(NodePath path, int permits) {

@@ -1,6 +1,5 @@
 package io.conclave.locks;
 
-import io.conclave.coordinator.Failures;
 import io.conclave.error.LossReason;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusalReason;
@@ -9,6 +8,7 @@ import io.conclave.line.Contender;
 import io.conclave.node.CreateMode;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
+import io.conclave.recipe.Failures;
 import io.conclave.request.Check;
 import io.conclave.request.Create;
 import io.conclave.request.Delete;

@@ -1,9 +1,9 @@
 package io.conclave.locks;
 
-import io.conclave.coordinator.Failures;
 import io.conclave.line.RevocationWord;
 import io.conclave.node.NodeEvent;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.Failures;
 import io.conclave.request.GetData;
 import io.conclave.request.Watcher;
 

@@ -1,7 +1,5 @@
 package io.conclave.locks;
 
-import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Waiting;
 import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.SessionGoneException;
 import io.conclave.grant.RevocationOutcome;
@@ -12,6 +10,8 @@ import io.conclave.line.LineRole;
 import io.conclave.line.LineView;
 import io.conclave.line.Revocation;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.RecipeSession;
+import io.conclave.recipe.Waiting;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

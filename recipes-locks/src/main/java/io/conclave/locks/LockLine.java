@@ -1,9 +1,10 @@
 package io.conclave.locks;
 
 import io.conclave.coordinator.Coordinator;
-import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.line.ProcessName;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.RecipeSession;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -37,6 +38,6 @@ record LockLine(Coordinator coordinator, NodePath path, LockLayout layout, byte[
     }
 
     RecipeSession session() {
-        return coordinator.recipeSession();
+        return RecipeAccess.session(coordinator);
     }
 }

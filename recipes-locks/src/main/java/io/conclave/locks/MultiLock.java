@@ -1,8 +1,8 @@
 package io.conclave.locks;
 
-import io.conclave.coordinator.Waiting;
 import io.conclave.line.Acquisition;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.Waiting;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;

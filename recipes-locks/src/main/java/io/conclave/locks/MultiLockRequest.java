@@ -1,8 +1,5 @@
 package io.conclave.locks;
 
-import io.conclave.coordinator.Failures;
-import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Waiting;
 import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.ClosedException;
 import io.conclave.error.ConclaveException;
@@ -13,6 +10,9 @@ import io.conclave.line.Contender;
 import io.conclave.line.GrantRequest;
 import io.conclave.line.SessionBinding;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.Failures;
+import io.conclave.recipe.RecipeSession;
+import io.conclave.recipe.Waiting;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;

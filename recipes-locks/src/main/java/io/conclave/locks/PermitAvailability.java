@@ -1,9 +1,9 @@
 package io.conclave.locks;
 
-import io.conclave.coordinator.Failures;
-import io.conclave.coordinator.RecipeSession;
 import io.conclave.error.RefusedException;
 import io.conclave.node.NodeEvent;
+import io.conclave.recipe.Failures;
+import io.conclave.recipe.RecipeSession;
 import io.conclave.request.GetChildren;
 import io.conclave.request.GetData;
 import io.conclave.request.Watcher;

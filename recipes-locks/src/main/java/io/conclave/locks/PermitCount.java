@@ -1,12 +1,12 @@
 package io.conclave.locks;
 
-import io.conclave.coordinator.Failures;
-import io.conclave.coordinator.ParentMaker;
-import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Waiting;
 import io.conclave.error.RefusalReason;
 import io.conclave.error.RefusedException;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.Failures;
+import io.conclave.recipe.ParentMaker;
+import io.conclave.recipe.RecipeSession;
+import io.conclave.recipe.Waiting;
 import io.conclave.request.Create;
 import io.conclave.request.GetData;
 import io.conclave.request.SetData;

@@ -1,8 +1,8 @@
 package io.conclave.locks;
 
-import io.conclave.coordinator.RecipeSession;
 import io.conclave.error.LossReason;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.RecipeSession;
 import java.time.Duration;
 
 /** Measures one acquisition of permits for the metrics hook: how long it waited, how long it held, and how that ended. State belongs to the dispatcher. */

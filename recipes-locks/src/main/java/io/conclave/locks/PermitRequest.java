@@ -1,9 +1,5 @@
 package io.conclave.locks;
 
-import io.conclave.coordinator.ParentMaker;
-import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Sender;
-import io.conclave.coordinator.Waiting;
 import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.ConclaveException;
 import io.conclave.error.GrantLostException;
@@ -14,6 +10,10 @@ import io.conclave.line.GrantRequest;
 import io.conclave.line.LineRole;
 import io.conclave.line.SessionBinding;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.ParentMaker;
+import io.conclave.recipe.RecipeSession;
+import io.conclave.recipe.Sender;
+import io.conclave.recipe.Waiting;
 import io.conclave.recovery.GuaranteedDelete;
 import io.conclave.request.Request;
 import io.conclave.session.SessionState;

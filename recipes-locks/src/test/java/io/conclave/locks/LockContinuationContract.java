@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.LossReason;
 import io.conclave.grant.Grant;
 import io.conclave.node.CreateMode;
@@ -41,7 +42,7 @@ abstract class LockContinuationContract extends WhileHeldContract {
         }
 
         private void block() {
-            dispatcher.complete(coordinator.recipeSession().isDispatcherThread());
+            dispatcher.complete(RecipeAccess.session(coordinator).isDispatcherThread());
             entered.countDown();
             try {
                 mayReturn.await();
@@ -55,15 +56,13 @@ abstract class LockContinuationContract extends WhileHeldContract {
                 assertTrue(entered.await(20, SECONDS), what);
                 assertFalse(dispatcher.get(), what);
                 coordinator.submit(GetData.of(NodePath.ROOT)); // may have to wait behind a stage of a request
-                NodePath path = coordinator
-                        .recipeSession()
+                NodePath path = RecipeAccess.session(coordinator)
                         .submit(Create.of(SCRATCH).withMode(CreateMode.PERSISTENT_SEQUENTIAL))
                         .toCompletableFuture()
                         .get(20, SECONDS)
                         .path();
                 CompletableFuture<Object> seen = new CompletableFuture<>();
-                coordinator
-                        .recipeSession()
+                RecipeAccess.session(coordinator)
                         .submit(GetData.of(path).withWatcher(seen::complete))
                         .toCompletableFuture()
                         .get(20, SECONDS);

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.ConclaveException;
 import io.conclave.error.GrantLostException;
 import io.conclave.error.LossReason;
@@ -102,7 +103,7 @@ public abstract class LockContract extends LockContinuationContract {
                 List.of("first", "second"),
                 members.stream().map(LockMember::text).toList());
         assertEquals(grant.token().sequence(), members.get(0).sequence());
-        assertEquals(coordinator.recipeSession().id(), members.get(0).sessionId());
+        assertEquals(RecipeAccess.session(coordinator).id(), members.get(0).sessionId());
         assertEquals("first", lock.holder().orElseThrow().text());
         assertEquals(lock.holder(), lock.holder(), "the same holder, read twice");
         assertEquals(lock.holder(), lock.holderAsync().get(20, SECONDS));

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.request.GetChildren;
 import io.conclave.testkit.memory.Faults;
 import io.conclave.testkit.memory.MemoryStore;
@@ -34,14 +35,14 @@ class LockCrowdTest {
                 }
                 return RequestFate.PROCEED;
             });
-            long session = coordinator.recipeSession().id();
+            long session = RecipeAccess.session(coordinator).id();
             faults.suspend(session); // so that all have come before anything is answered
             List<CompletableFuture<LockGrant>> waiters = new ArrayList<>();
             for (int i = 0; i < WAITERS; i++) {
                 waiters.add(lock.acquireAsync());
             }
             CompletableFuture<Void> allEntered = new CompletableFuture<>();
-            coordinator.recipeSession().execute(() -> allEntered.complete(null));
+            RecipeAccess.session(coordinator).execute(() -> allEntered.complete(null));
             allEntered.get(20, SECONDS);
             faults.restore(session);
             assertEquals(WAITERS + 1, lock.members().size());

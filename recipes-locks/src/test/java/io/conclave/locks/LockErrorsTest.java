@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.ConclaveException;
 import io.conclave.error.GrantLostException;
@@ -57,7 +58,7 @@ class LockErrorsTest {
     private AcquireTimeoutException late(int watches, Callable<?> call) throws Exception {
         Future<AcquireTimeoutException> failure =
                 threads.submit(() -> assertThrows(AcquireTimeoutException.class, call::call));
-        long session = waiter.recipeSession().id();
+        long session = RecipeAccess.session(waiter).id();
         await().until(() -> MemoryStore.named(store).faults().watchCount(session) >= watches);
         askTheStore();
         clock.advance(TIMEOUT.dividedBy(2));
@@ -113,7 +114,8 @@ class LockErrorsTest {
             assertEquals(TIMEOUT, late.waited());
             assertEquals("invoice-service", late.holder().orElseThrow().text());
             assertEquals(
-                    holder.recipeSession().id(), late.holder().orElseThrow().sessionId());
+                    RecipeAccess.session(holder).id(),
+                    late.holder().orElseThrow().sessionId());
             assertEquals(grant.path().toString(), late.holder().orElseThrow().path());
             assertTrue(late.getMessage().contains("\"invoice-service\""), late.getMessage());
             assertTrue(late.getMessage().contains("400 ms"), late.getMessage());
@@ -135,7 +137,7 @@ class LockErrorsTest {
 
     @Test
     void timeoutWithoutAConnectionSaysSo() throws Exception {
-        MemoryStore.named(store).faults().suspend(waiter.recipeSession().id());
+        MemoryStore.named(store).faults().suspend(RecipeAccess.session(waiter).id());
         await().until(() -> waiter.state() == SessionState.SUSPENDED);
         CompletableFuture<AcquireTimeoutException> failure = new CompletableFuture<>();
         threads.submit(() -> failure.complete(assertThrows(
@@ -195,7 +197,9 @@ class LockErrorsTest {
             Future<SessionGoneException> one = threads.submit(this::waitUntilTheSessionIsGone);
             Future<SessionGoneException> two = threads.submit(this::waitUntilTheSessionIsGone);
             await().until(() -> lock(holder, "").members().size() == 3);
-            MemoryStore.named(store).faults().expire(waiter.recipeSession().id());
+            MemoryStore.named(store)
+                    .faults()
+                    .expire(RecipeAccess.session(waiter).id());
             assertNotSame(one.get(20, SECONDS), two.get(20, SECONDS));
             assertShowsCallerAndCause(one.get());
             assertShowsCallerAndCause(two.get());
@@ -210,7 +214,7 @@ class LockErrorsTest {
     @Test
     void lostGrantSaysWhyAndWhich() throws Exception {
         LockGrant grant = lock(holder, "first").acquire();
-        MemoryStore.named(store).faults().expire(holder.recipeSession().id());
+        MemoryStore.named(store).faults().expire(RecipeAccess.session(holder).id());
         assertEquals(LossReason.SESSION_LOST, grant.lost().toCompletableFuture().get(20, SECONDS));
         GrantLostException lost = assertThrows(GrantLostException.class, grant::ensureHeld);
         assertEquals(LossReason.SESSION_LOST, lost.reason());

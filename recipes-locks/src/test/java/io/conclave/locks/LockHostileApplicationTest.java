@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.CoordinatorBuilder;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.RefusalReason;
 import io.conclave.error.RefusedException;
@@ -80,11 +81,11 @@ class LockHostileApplicationTest {
             }
         };
         try (Coordinator coordinator = builder().metrics(throwing).connect()) {
-            long lost = coordinator.recipeSession().id();
+            long lost = RecipeAccess.session(coordinator).id();
             MemoryStore.named(store).faults().expire(lost);
             await().atMost(SOON)
                     .until(() -> coordinator.state().isLive()
-                            && coordinator.recipeSession().id() != lost);
+                            && RecipeAccess.session(coordinator).id() != lost);
             DistributedLock.at(coordinator, PATH).acquire(SOON).close();
         }
     }
@@ -117,7 +118,7 @@ class LockHostileApplicationTest {
             assertEquals(1, begun.size());
             begun.remove().run();
             CompletableFuture<Boolean> held = new CompletableFuture<>();
-            coordinator.recipeSession().execute(() -> held.complete(grant.isHeld()));
+            RecipeAccess.session(coordinator).execute(() -> held.complete(grant.isHeld()));
             assertTrue(held.get(10, SECONDS), "acquire gave out a grant and took it back");
             grant.close();
         }
@@ -126,7 +127,7 @@ class LockHostileApplicationTest {
     @Test
     void cancelledTryAcquireKeepsNoLock() throws Exception {
         try (Coordinator coordinator = builder().connect()) {
-            long session = coordinator.recipeSession().id();
+            long session = RecipeAccess.session(coordinator).id();
             DistributedLock lock = DistributedLock.at(coordinator, PATH);
             lock.acquire(SOON).close();
             MemoryStore.named(store).faults().holdReplies(session);
@@ -156,7 +157,7 @@ class LockHostileApplicationTest {
             Lock lock = DistributedLock.at(coordinator, PATH).asLock();
             for (Runnable call : new Runnable[] {lock::lock, lock::tryLock}) {
                 CompletableFuture<Throwable> thrown = new CompletableFuture<>();
-                coordinator.recipeSession().execute(() -> {
+                RecipeAccess.session(coordinator).execute(() -> {
                     try {
                         call.run();
                         thrown.complete(new AssertionError("not refused"));
@@ -225,7 +226,7 @@ class LockHostileApplicationTest {
         try (Coordinator holder = builder().connect();
                 Coordinator coordinator = builder().connect()) {
             LockGrant first = DistributedLock.at(holder, PATH).acquire(SOON);
-            long session = coordinator.recipeSession().id();
+            long session = RecipeAccess.session(coordinator).id();
             for (int attempt = 0; attempt < 10; attempt++) {
                 assertThrows(AcquireTimeoutException.class, () -> DistributedLock.at(coordinator, PATH)
                         .acquire(Duration.ofMillis(20)));

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.request.Delete;
 import io.conclave.testkit.memory.Faults;
 import io.conclave.testkit.memory.MemoryStore;
@@ -48,7 +49,7 @@ class LockOwnDepartureTest {
     @Test
     void lockIsFreeForWhoCancelsHisWaitBeforeItIsAnsweredAndThenTries() throws Exception {
         lock.acquire().close();
-        long session = coordinator.recipeSession().id();
+        long session = RecipeAccess.session(coordinator).id();
         faults.holdReplies(session);
         CompletableFuture<LockGrant> cancelled = lock.acquireAsync();
         cancelled.cancel(false);
@@ -80,11 +81,11 @@ class LockOwnDepartureTest {
             LockGrant grant = lock.acquire();
             CompletableFuture<LockGrant> next = DistributedLock.at(other, PATH).acquireAsync();
             await().until(() -> lock.members().size() == 2);
-            faults.holdReplies(coordinator.recipeSession().id());
+            faults.holdReplies(RecipeAccess.session(coordinator).id());
             CompletableFuture<LockGrant> cancelled = lock.acquireAsync();
             cancelled.cancel(false);
             CompletableFuture<Optional<LockGrant>> tried = lock.tryAcquireAsync();
-            faults.releaseReplies(coordinator.recipeSession().id());
+            faults.releaseReplies(RecipeAccess.session(coordinator).id());
             assertTrue(tried.get(20, SECONDS).isEmpty());
             grant.close();
             next.get(20, SECONDS).close();

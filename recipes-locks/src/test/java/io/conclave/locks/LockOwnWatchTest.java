@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.GrantLostException;
 import io.conclave.node.NodePath;
 import io.conclave.request.Delete;
@@ -38,7 +39,7 @@ class LockOwnWatchTest {
             LockGrant grant = DistributedLock.at(holder, PATH).acquire();
             CompletableFuture<LockGrant> waiter =
                     DistributedLock.at(victim, PATH).acquireAsync();
-            long session = victim.recipeSession().id();
+            long session = RecipeAccess.session(victim).id();
             await().until(() -> faults.watchCount(session) == 2);
             NodePath znode = DistributedLock.at(holder, PATH).members().get(1).path();
             faults.holdReplies(session);

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.LossReason;
 import io.conclave.error.SessionGoneException;
@@ -66,7 +67,7 @@ class LockSuspensionTest {
     }
 
     private long suspendVictim() {
-        long session = victim.recipeSession().id();
+        long session = RecipeAccess.session(victim).id();
         faults.suspend(session);
         await().until(() -> victim.state() == SessionState.SUSPENDED);
         return session;
@@ -116,7 +117,7 @@ class LockSuspensionTest {
         faults.restore(session);
         released.get(20, SECONDS);
         awaitInLine(0);
-        assertEquals(session, victim.recipeSession().id());
+        assertEquals(session, RecipeAccess.session(victim).id());
     }
 
     @Test
@@ -166,7 +167,8 @@ class LockSuspensionTest {
             waiters.add(lockOf(victim).acquireAsync());
         }
         awaitInLine(61);
-        await().until(() -> faults.watchCount(victim.recipeSession().id()) == 120); // own znode and predecessor of each
+        await().until(() ->
+                faults.watchCount(RecipeAccess.session(victim).id()) == 120); // own znode and predecessor of each
         List<Long> costs = new ArrayList<>();
         for (CompletableFuture<LockGrant> waiter : waiters) {
             long before = faults.requestCount();

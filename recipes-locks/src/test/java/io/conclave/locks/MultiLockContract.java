@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.GrantLostException;
 import io.conclave.error.LossReason;
@@ -55,8 +56,8 @@ public abstract class MultiLockContract extends LockFixture {
         assertTrue(grant.isHeld());
         grant.ensureHeld();
         assertTrue(grant.remaining().compareTo(sessionTimeout()) <= 0);
-        NodePath a = coordinator.recipeSession().absolute(NodePath.of("/multi/a"));
-        NodePath b = coordinator.recipeSession().absolute(NodePath.of("/multi/b"));
+        NodePath a = RecipeAccess.session(coordinator).absolute(NodePath.of("/multi/a"));
+        NodePath b = RecipeAccess.session(coordinator).absolute(NodePath.of("/multi/b"));
         assertEquals(List.of(a, b), List.copyOf(grant.tokens().keySet()));
         LockGrant one = grant.of(lock(coordinator, "b"));
         assertEquals(one.token(), grant.tokens().get(b));

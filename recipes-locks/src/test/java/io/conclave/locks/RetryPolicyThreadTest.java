@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.failsafe.RetryPolicy;
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.node.NodePath;
 import io.conclave.request.GetData;
@@ -29,7 +30,7 @@ class RetryPolicyThreadTest {
         List<Boolean> onDispatcher = Collections.synchronizedList(new ArrayList<>());
         RetryPolicy<Object> policy = RetryPolicy.builder()
                 .handleIf(failure -> {
-                    onDispatcher.add(coordinator.get().recipeSession().isDispatcherThread());
+                    onDispatcher.add(RecipeAccess.session(coordinator.get()).isDispatcherThread());
                     return failure instanceof OutcomeUnknownException;
                 })
                 .withMaxRetries(5)

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.line.RevocationWord;
 import io.conclave.request.GetData;
 import io.conclave.request.SetData;
@@ -34,7 +35,7 @@ class RevocationBeforeDowngradeTest {
                 Coordinator revoker = connect()) {
             WriteGrant writing = SharedLock.at(coordinator, PATH).writeLock().acquire();
             coordinator.execute(GetData.of(writing.path())); // behind which the own watch is set
-            long session = coordinator.recipeSession().id();
+            long session = RecipeAccess.session(coordinator).id();
             faults.holdReplies(session);
             revoker.execute(SetData.of(writing.path(), RevocationWord.bytes()));
             CompletableFuture<ReadGrant> downgrade = writing.downgradeAsync();

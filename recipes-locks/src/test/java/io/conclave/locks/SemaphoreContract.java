@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.GrantLostException;
 import io.conclave.error.LossReason;
@@ -320,7 +321,8 @@ public abstract class SemaphoreContract extends SemaphoreCrowdContract {
                 List.of("first", "first"),
                 semaphore.holders().stream().map(SemaphoreMember::text).toList());
         assertEquals(
-                coordinator.recipeSession().id(), semaphore.holders().get(0).sessionId());
+                RecipeAccess.session(coordinator).id(),
+                semaphore.holders().get(0).sessionId());
         assertEquals(
                 List.of("second"),
                 semaphore.waiters().stream().map(SemaphoreMember::text).toList());

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.GrantLostException;
 import io.conclave.node.NodePath;
 import io.conclave.request.GetData;
@@ -78,7 +79,7 @@ class SemaphoreRecoveryTest {
     void headWhosePlaceIsDeletedInFrontOfItsTransactionTriesOnce() throws Exception {
         semaphore.acquire().close();
         AtomicInteger tried = new AtomicInteger();
-        long session = coordinator.recipeSession().id();
+        long session = RecipeAccess.session(coordinator).id();
         faults.intercept((owner, request, index) -> {
             if (request instanceof Multi) {
                 tried.incrementAndGet();

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.node.NodePath;
 import io.conclave.request.GetChildren;
 import io.conclave.testkit.memory.Faults;
@@ -61,7 +62,7 @@ class SharedLockRequestsTest {
 
     /** Everybody has set his watches: own znode and predecessor, those who hold their own only. */
     private void awaitWatches(int count) {
-        long session = coordinator.recipeSession().id();
+        long session = RecipeAccess.session(coordinator).id();
         await().until(() -> faults.watchCount(session) == count);
     }
 

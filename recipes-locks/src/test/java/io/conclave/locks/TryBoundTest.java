@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.NotConnectedException;
 import io.conclave.node.NodePath;
@@ -69,7 +70,7 @@ class TryBoundTest {
         CONNECTION_AWAY {
             @Override
             void cause(TryBoundTest test) {
-                test.faults.suspend(test.coordinator.recipeSession().id());
+                test.faults.suspend(RecipeAccess.session(test.coordinator).id());
                 await().until(() -> test.coordinator.state() == SessionState.SUSPENDED);
             }
         },
@@ -81,13 +82,13 @@ class TryBoundTest {
                 await().until(() -> test.coordinator.state() == SessionState.SUSPENDED);
                 test.clock.advance(SESSION_TIMEOUT.multipliedBy(2));
                 await().until(() -> test.coordinator.state() == SessionState.LOST
-                        && test.coordinator.recipeSession().id() == 0);
+                        && RecipeAccess.session(test.coordinator).id() == 0);
             }
         },
         NO_ANSWER {
             @Override
             void cause(TryBoundTest test) {
-                test.faults.holdReplies(test.coordinator.recipeSession().id());
+                test.faults.holdReplies(RecipeAccess.session(test.coordinator).id());
             }
         };
 
@@ -149,7 +150,7 @@ class TryBoundTest {
 
     private void assertNothingIsLeftOnceTheStoreIsThereAgain() {
         faults.restoreAll();
-        faults.releaseReplies(coordinator.recipeSession().id());
+        faults.releaseReplies(RecipeAccess.session(coordinator).id());
         Coordinator later = connect(TimeSource.system());
         try {
             await().until(() -> coordinator.state() == SessionState.CONNECTED);

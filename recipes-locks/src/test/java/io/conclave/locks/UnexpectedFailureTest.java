@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.GrantLostException;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.testkit.memory.MemoryStore;
@@ -63,7 +64,7 @@ class UnexpectedFailureTest {
     void writerThatIsClosedBeforeAnAnswerThatMakesNoSenseLeavesTheLockFree() throws Exception {
         try (Coordinator torn = connect("torn-answers");
                 Coordinator sound = connect("memory")) {
-            long session = torn.recipeSession().id();
+            long session = RecipeAccess.session(torn).id();
             WriteGrant writing = SharedLock.at(torn, PATH).writeLock().acquire();
             MemoryStore.named(store).faults().holdReplies(session);
             CompletableFuture<ReadGrant> downgrade = writing.downgradeAsync();

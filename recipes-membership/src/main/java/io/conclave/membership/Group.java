@@ -2,12 +2,13 @@ package io.conclave.membership;
 
 import io.conclave.cache.CachedNode;
 import io.conclave.coordinator.Coordinator;
-import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Waiting;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.AcquireTimeoutException;
 import io.conclave.line.Acquisition;
 import io.conclave.node.DataCodec;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.RecipeSession;
+import io.conclave.recipe.Waiting;
 import io.conclave.request.Exists;
 import java.time.Duration;
 import java.util.List;
@@ -77,7 +78,7 @@ public final class Group<P> {
      *     {@link #exists}, and call again if it should be there
      */
     public boolean create() throws InterruptedException {
-        return Waiting.await(coordinator.recipeSession(), createAsync());
+        return Waiting.await(RecipeAccess.session(coordinator), createAsync());
     }
 
     /** As {@link #create()}, without blocking. Completes on a listener thread. */
@@ -87,16 +88,16 @@ public final class Group<P> {
 
     /** Whether the group is there, with members or without. Blocks. */
     public boolean exists() throws InterruptedException {
-        return Waiting.await(coordinator.recipeSession(), look());
+        return Waiting.await(RecipeAccess.session(coordinator), look());
     }
 
     /** As {@link #exists()}, without blocking. Completes on a listener thread. */
     public CompletableFuture<Boolean> existsAsync() {
-        return coordinator.recipeSession().onListenerThread("look at " + path, look());
+        return RecipeAccess.session(coordinator).onListenerThread("look at " + path, look());
     }
 
     private CompletionStage<Boolean> look() {
-        return coordinator.recipeRead(Exists.of(path)).thenApply(Optional::isPresent);
+        return RecipeAccess.read(coordinator, Exists.of(path)).thenApply(Optional::isPresent);
     }
 
     /**
@@ -108,7 +109,7 @@ public final class Group<P> {
      * @throws InterruptedException if the thread is interrupted; it may be deleted all the same
      */
     public boolean delete() throws InterruptedException {
-        return Waiting.await(coordinator.recipeSession(), deleteAsync());
+        return Waiting.await(RecipeAccess.session(coordinator), deleteAsync());
     }
 
     /** As {@link #delete()}, without blocking. Completes on a listener thread. */
@@ -170,7 +171,7 @@ public final class Group<P> {
      * @throws InterruptedException if the thread is interrupted
      */
     public List<Member<P>> members() throws InterruptedException {
-        return Waiting.await(coordinator.recipeSession(), membersAsync());
+        return Waiting.await(RecipeAccess.session(coordinator), membersAsync());
     }
 
     /** As {@link #members()}, without blocking. Completes on a listener thread. */
@@ -181,7 +182,7 @@ public final class Group<P> {
     }
 
     Member<P> member(CachedNode node) {
-        RecipeSession session = coordinator.recipeSession();
+        RecipeSession session = RecipeAccess.session(coordinator);
         return Member.of(node, codec, session.generation());
     }
 

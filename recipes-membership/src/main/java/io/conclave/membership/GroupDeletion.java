@@ -1,14 +1,15 @@
 package io.conclave.membership;
 
 import io.conclave.coordinator.Coordinator;
-import io.conclave.coordinator.Failures;
-import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Waiting;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusalReason;
 import io.conclave.error.SessionGoneException;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
+import io.conclave.recipe.Failures;
+import io.conclave.recipe.RecipeSession;
+import io.conclave.recipe.Waiting;
 import io.conclave.request.Check;
 import io.conclave.request.Delete;
 import io.conclave.request.Done;
@@ -52,7 +53,7 @@ final class GroupDeletion {
     }
 
     private RecipeSession session() {
-        return coordinator.recipeSession();
+        return RecipeAccess.session(coordinator);
     }
 
     /** False if there was no group. */

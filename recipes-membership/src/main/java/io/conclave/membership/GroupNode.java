@@ -2,13 +2,14 @@ package io.conclave.membership;
 
 import io.conclave.cache.CachedNode;
 import io.conclave.coordinator.Coordinator;
-import io.conclave.coordinator.CreateOnce;
-import io.conclave.coordinator.Failures;
-import io.conclave.coordinator.ParentMaker;
-import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Waiting;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.line.ProcessName;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.Failures;
+import io.conclave.recipe.ParentMaker;
+import io.conclave.recipe.RecipeSession;
+import io.conclave.recipe.Waiting;
+import io.conclave.recovery.CreateOnce;
 import io.conclave.request.Create;
 import io.conclave.request.GetChildren;
 import io.conclave.request.GetData;
@@ -31,7 +32,7 @@ final class GroupNode {
     }
 
     private RecipeSession session() {
-        return coordinator.recipeSession();
+        return RecipeAccess.session(coordinator);
     }
 
     /** Answers whether this call has created it, which the data tells after a lost reply. */
@@ -45,8 +46,7 @@ final class GroupNode {
     }
 
     CompletableFuture<List<CachedNode>> read() {
-        return onListenerThread(coordinator
-                .recipeRead(GetChildren.of(path))
+        return onListenerThread(RecipeAccess.read(coordinator, GetChildren.of(path))
                 .thenCompose(children -> readAll(children.names()))
                 .exceptionallyCompose(failure -> {
                     Throwable cause = Waiting.cause(failure);
@@ -68,8 +68,7 @@ final class GroupNode {
     }
 
     private CompletionStage<Optional<CachedNode>> readOne(NodePath member) {
-        return coordinator
-                .recipeRead(GetData.of(member))
+        return RecipeAccess.read(coordinator, GetData.of(member))
                 .thenApply(node -> Optional.of(new CachedNode(member, node.bytes(), node.stat())))
                 .exceptionallyCompose(failure -> {
                     Throwable cause = Waiting.cause(failure);

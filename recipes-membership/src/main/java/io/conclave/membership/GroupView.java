@@ -1,7 +1,7 @@
 package io.conclave.membership;
 
-import io.conclave.coordinator.Registration;
 import io.conclave.error.WaitTimeoutException;
+import io.conclave.session.Registration;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;

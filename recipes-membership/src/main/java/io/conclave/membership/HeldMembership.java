@@ -1,9 +1,7 @@
 package io.conclave.membership;
 
 import io.conclave.coordinator.Coordinator;
-import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Registration;
-import io.conclave.coordinator.Waiting;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.ClosedException;
 import io.conclave.error.ConclaveException;
@@ -15,6 +13,9 @@ import io.conclave.line.GrantRequest;
 import io.conclave.metrics.MetricsHook;
 import io.conclave.node.DataCodec;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.RecipeSession;
+import io.conclave.recipe.Waiting;
+import io.conclave.session.Registration;
 import io.conclave.session.SessionState;
 import io.conclave.spi.SerialExecutor;
 import java.time.Duration;
@@ -73,7 +74,7 @@ final class HeldMembership<P> implements Membership<P>, GrantRequest {
         this.codec = codec;
         this.payload = new Payload(1, encode(payload));
         this.written = this.payload;
-        this.firstSession = coordinator.recipeSession();
+        this.firstSession = RecipeAccess.session(coordinator);
         this.beganNanos = firstSession.time().monotonicNanos();
     }
 
@@ -92,7 +93,7 @@ final class HeldMembership<P> implements Membership<P>, GrantRequest {
             if (state == MembershipState.LEAVING || state == MembershipState.ENDED) {
                 return;
             }
-            next = new SessionMembership(this, coordinator.recipeSession(), path);
+            next = new SessionMembership(this, RecipeAccess.session(coordinator), path);
             stay = next;
         }
         next.begin();

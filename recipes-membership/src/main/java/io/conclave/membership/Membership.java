@@ -1,9 +1,9 @@
 package io.conclave.membership;
 
-import io.conclave.coordinator.Registration;
 import io.conclave.error.LossReason;
 import io.conclave.grant.FencingToken;
 import io.conclave.node.NodePath;
+import io.conclave.session.Registration;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;

@@ -6,7 +6,7 @@ import io.conclave.cache.MirrorScope;
 import io.conclave.cache.MirrorState;
 import io.conclave.cache.NodeChange;
 import io.conclave.coordinator.Coordinator;
-import io.conclave.coordinator.Registration;
+import io.conclave.session.Registration;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
-import io.conclave.coordinator.Registration;
 import io.conclave.error.ClosedException;
+import io.conclave.session.Registration;
 import io.conclave.session.SessionState;
 import io.conclave.testkit.ManualTimeSource;
 import java.util.ArrayList;

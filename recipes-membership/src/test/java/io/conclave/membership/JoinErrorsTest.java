@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.AcquireTimeoutException;
 import io.conclave.node.DataCodec;
 import io.conclave.node.NodePath;
@@ -68,14 +69,14 @@ class JoinErrorsTest {
     void memberOfAnotherProcessIsNamedByItsSession() throws Exception {
         try (Membership<String> first = group(there).join("host-7", "first")) {
             Future<AcquireTimeoutException> joining = joining();
-            long session = here.recipeSession().id();
+            long session = RecipeAccess.session(here).id();
             await().until(() -> MemoryStore.named(store).faults().watchCount(session) > 0);
             AcquireTimeoutException late = late(joining);
             assertEquals("/groups/workers/host-7", late.path());
             assertEquals("first", late.holder().orElseThrow().text());
             assertEquals(
                     "Did not join as /groups/workers/host-7 within 1 s: its id is taken by a member with the session 0x"
-                            + Long.toHexString(there.recipeSession().id()),
+                            + Long.toHexString(RecipeAccess.session(there).id()),
                     late.getMessage());
             assertEquals(MembershipState.MEMBER, first.state());
         }

@@ -1,8 +1,7 @@
 package io.conclave.membership;
 
 import io.conclave.coordinator.Coordinator;
-import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Waiting;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusedException;
 import io.conclave.error.SessionGoneException;
@@ -10,6 +9,8 @@ import io.conclave.node.CreateMode;
 import io.conclave.node.NodeEvent;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
+import io.conclave.recipe.RecipeSession;
+import io.conclave.recipe.Waiting;
 import io.conclave.request.Create;
 import io.conclave.request.Delete;
 import io.conclave.request.Exists;
@@ -47,7 +48,7 @@ final class PageMember {
     PageMember(Coordinator coordinator, String name, Mistake... planted) {
         this.coordinator = coordinator;
         this.path = GROUP.child(name);
-        this.session = coordinator.recipeSession();
+        this.session = RecipeAccess.session(coordinator);
         mistakes.addAll(Arrays.asList(planted));
     }
 
@@ -107,7 +108,7 @@ final class PageMember {
     }
 
     private synchronized void joinAgain() {
-        RecipeSession next = coordinator.recipeSession();
+        RecipeSession next = RecipeAccess.session(coordinator);
         if (next != session && !left) {
             session = next;
             createAgain(next);

@@ -1,9 +1,10 @@
 package io.conclave.membership;
 
 import io.conclave.coordinator.Coordinator;
-import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.RecipeSession;
 import io.conclave.request.GetChildren;
 import io.conclave.session.SessionState;
 import java.util.List;
@@ -27,18 +28,18 @@ final class PageView {
     }
 
     void begin() {
-        follow(coordinator.recipeSession());
+        follow(RecipeAccess.session(coordinator));
     }
 
     private void follow(RecipeSession on) {
         on.execute(() -> {
             on.onStateChange(state -> {
                 if (state == SessionState.LOST) {
-                    follow(coordinator.recipeSession());
+                    follow(RecipeAccess.session(coordinator));
                 }
             });
             if (on.state() == SessionState.LOST) {
-                follow(coordinator.recipeSession());
+                follow(RecipeAccess.session(coordinator));
             } else {
                 read(on);
             }

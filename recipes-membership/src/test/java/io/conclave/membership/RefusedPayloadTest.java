@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.RefusedException;
 import io.conclave.grant.FencingToken;
 import io.conclave.node.DataCodec;
@@ -34,7 +35,7 @@ class RefusedPayloadTest {
             Membership<String> me = group.join("a", "one");
             FencingToken first = me.token().orElseThrow();
             store.faults().suspendAll();
-            store.faults().expire(coordinator.recipeSession().id());
+            store.faults().expire(RecipeAccess.session(coordinator).id());
             CompletableFuture<Void> update = me.updateAsync("x".repeat(2_000_000));
             store.faults().restoreAll(); // tells of the loss, and the member joins again with its latest payload
             Exception failure = assertThrows(ExecutionException.class, () -> update.get(20, SECONDS));

@@ -1,7 +1,7 @@
 package io.conclave.queues;
 
-import io.conclave.coordinator.Failures;
-import io.conclave.coordinator.RecipeSession;
+import io.conclave.recipe.Failures;
+import io.conclave.recipe.RecipeSession;
 import io.conclave.request.GetChildren;
 import io.conclave.request.Request;
 import java.util.List;

@@ -1,18 +1,18 @@
 package io.conclave.queues;
 
-import io.conclave.coordinator.Failures;
-import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Registration;
-import io.conclave.coordinator.Waiting;
 import io.conclave.error.ClosedException;
 import io.conclave.error.GrantLostException;
 import io.conclave.error.LossReason;
 import io.conclave.error.RefusedException;
 import io.conclave.error.SessionGoneException;
+import io.conclave.recipe.Failures;
+import io.conclave.recipe.RecipeSession;
+import io.conclave.recipe.Waiting;
 import io.conclave.request.Check;
 import io.conclave.request.Delete;
 import io.conclave.request.Exists;
 import io.conclave.request.Multi;
+import io.conclave.session.Registration;
 import io.conclave.session.SessionState;
 import io.conclave.spi.SerialExecutor;
 import io.conclave.time.Elapsed;

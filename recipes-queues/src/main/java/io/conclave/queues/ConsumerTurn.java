@@ -1,13 +1,13 @@
 package io.conclave.queues;
 
-import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Waiting;
 import io.conclave.error.ClosedException;
 import io.conclave.error.GrantLostException;
 import io.conclave.line.Contender;
 import io.conclave.line.LineRole;
 import io.conclave.line.ProcessName;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.RecipeSession;
+import io.conclave.recipe.Waiting;
 import io.conclave.request.Check;
 import io.conclave.request.Delete;
 import io.conclave.request.Exists;

@@ -1,11 +1,11 @@
 package io.conclave.queues;
 
-import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Registration;
 import io.conclave.error.ClosedException;
 import io.conclave.error.SessionGoneException;
+import io.conclave.recipe.RecipeSession;
 import io.conclave.request.GetData;
 import io.conclave.request.Operation;
+import io.conclave.session.Registration;
 import io.conclave.session.SessionState;
 import io.conclave.time.Elapsed;
 import java.time.Duration;

@@ -1,13 +1,14 @@
 package io.conclave.queues;
 
 import io.conclave.coordinator.Coordinator;
-import io.conclave.coordinator.Failures;
-import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Waiting;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.SessionGoneException;
 import io.conclave.node.DataCodec;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.Failures;
+import io.conclave.recipe.RecipeSession;
+import io.conclave.recipe.Waiting;
 import io.conclave.request.GetChildren;
 import java.time.Duration;
 import java.util.List;
@@ -158,12 +159,12 @@ public abstract sealed class ItemQueue<T> permits DistributedQueue, DistributedP
      * @throws InterruptedException if the thread is interrupted
      */
     public QueueCount count() throws InterruptedException {
-        return Waiting.await(coordinator.recipeSession(), readCount());
+        return Waiting.await(RecipeAccess.session(coordinator), readCount());
     }
 
     /** As {@link #count()}, without blocking. Completes on a listener thread. */
     public CompletableFuture<QueueCount> countAsync() {
-        return coordinator.recipeSession().onListenerThread("count of " + layout.path(), readCount());
+        return RecipeAccess.session(coordinator).onListenerThread("count of " + layout.path(), readCount());
     }
 
     private CompletionStage<QueueCount> readCount() {
@@ -180,7 +181,7 @@ public abstract sealed class ItemQueue<T> permits DistributedQueue, DistributedP
 
     /** The names of the children; none if there is no such znode. */
     private CompletionStage<List<String>> names(NodePath parent) {
-        return coordinator.recipeRead(GetChildren.of(parent)).handle((children, failure) -> {
+        return RecipeAccess.read(coordinator, GetChildren.of(parent)).handle((children, failure) -> {
             if (failure == null) {
                 return children.names();
             }
@@ -192,7 +193,7 @@ public abstract sealed class ItemQueue<T> permits DistributedQueue, DistributedP
     }
 
     private Consumption<T> taking() {
-        RecipeSession session = coordinator.recipeSession();
+        RecipeSession session = RecipeAccess.session(coordinator);
         return new Consumption<>(
                 session,
                 layout,
@@ -216,7 +217,7 @@ public abstract sealed class ItemQueue<T> permits DistributedQueue, DistributedP
     }
 
     private Consumption<Claim<T>> claiming() {
-        RecipeSession session = coordinator.recipeSession();
+        RecipeSession session = RecipeAccess.session(coordinator);
         return new Consumption<>(
                 session,
                 layout,
@@ -247,7 +248,7 @@ public abstract sealed class ItemQueue<T> permits DistributedQueue, DistributedP
             throw new IllegalArgumentException("Invalid item for " + layout.path() + ": it has " + data.length
                     + " bytes, and must not have more than " + MAX_BYTES);
         }
-        return new Production(coordinator.recipeSession(), layout, options.bound(), priority, data);
+        return new Production(RecipeAccess.session(coordinator), layout, options.bound(), priority, data);
     }
 
     /** The queue's znode, in the coordinator's namespace. */

@@ -1,10 +1,10 @@
 package io.conclave.queues;
 
-import io.conclave.coordinator.Failures;
-import io.conclave.coordinator.RecipeSession;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.node.NodeEvent;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.Failures;
+import io.conclave.recipe.RecipeSession;
 import io.conclave.request.GetChildren;
 import io.conclave.request.Watcher;
 import java.util.List;

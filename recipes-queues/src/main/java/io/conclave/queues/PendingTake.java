@@ -1,6 +1,6 @@
 package io.conclave.queues;
 
-import io.conclave.coordinator.RecipeSession;
+import io.conclave.recipe.RecipeSession;
 import io.conclave.time.Elapsed;
 import io.conclave.time.TimeSource;
 import java.time.Duration;

@@ -1,19 +1,19 @@
 package io.conclave.queues;
 
-import io.conclave.coordinator.Failures;
-import io.conclave.coordinator.ParentMaker;
-import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Registration;
-import io.conclave.coordinator.Waiting;
 import io.conclave.error.ClosedException;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusedException;
 import io.conclave.error.SessionGoneException;
 import io.conclave.node.CreateMode;
+import io.conclave.recipe.Failures;
+import io.conclave.recipe.ParentMaker;
+import io.conclave.recipe.RecipeSession;
+import io.conclave.recipe.Waiting;
 import io.conclave.request.Create;
 import io.conclave.request.GetChildren;
 import io.conclave.request.Multi;
 import io.conclave.request.Operation;
+import io.conclave.session.Registration;
 import io.conclave.session.SessionState;
 import java.time.Duration;
 import java.util.ArrayDeque;

@@ -1,7 +1,7 @@
 package io.conclave.queues;
 
-import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Waiting;
+import io.conclave.recipe.RecipeSession;
+import io.conclave.recipe.Waiting;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalInt;

@@ -1,7 +1,7 @@
 package io.conclave.queues;
 
-import io.conclave.coordinator.RecipeSession;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.RecipeSession;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;

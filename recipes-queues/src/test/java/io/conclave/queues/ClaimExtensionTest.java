@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.metrics.MetricsHook;
 import io.conclave.node.DataCodec;
 import io.conclave.testkit.ManualTimeSource;
@@ -37,8 +38,7 @@ class ClaimExtensionTest {
             Claim<String> claim = queue.claim();
             assertTrue(claim.extend(Duration.ofSeconds(2)), "it is held");
             CompletableFuture<Void> armed = new CompletableFuture<>();
-            coordinator
-                    .recipeSession()
+            RecipeAccess.session(coordinator)
                     .execute(() -> armed.complete(null)); // behind the timer, which the clock then fires
             armed.get(20, SECONDS);
             atNextMark.set(() -> {

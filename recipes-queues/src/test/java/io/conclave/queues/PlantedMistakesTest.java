@@ -5,14 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
-import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Waiting;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusedException;
 import io.conclave.error.SessionGoneException;
 import io.conclave.node.CreateMode;
 import io.conclave.node.DataCodec;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.RecipeSession;
+import io.conclave.recipe.Waiting;
 import io.conclave.request.Create;
 import io.conclave.request.Delete;
 import io.conclave.request.GetChildren;
@@ -127,8 +128,7 @@ class PlantedMistakesTest {
                     Ledger ledger = new Ledger(run);
                     Actor other = run.helper("other");
                     ledger.put("a", () -> queue(other).put("a"));
-                    run.victim()
-                            .start(me -> claimAndGiveBack(run, me.coordinator().recipeSession(), mode));
+                    run.victim().start(me -> claimAndGiveBack(run, RecipeAccess.session(me.coordinator()), mode));
                     run.victim().join();
                     ledger.close(other, queue(other), false);
                 })

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.SessionGoneException;
 import io.conclave.node.DataCodec;
 import io.conclave.testkit.memory.MemoryStore;
@@ -46,7 +47,7 @@ class QueueErrorsTest {
     @Test
     void eachOfManyCallersSeesItsOwnStack() throws Exception {
         DistributedQueue<String> queue = DistributedQueue.at(coordinator, "/queues/orders", DataCodec.TEXT);
-        long session = coordinator.recipeSession().id();
+        long session = RecipeAccess.session(coordinator).id();
         FutureTask<SessionGoneException> one = new FutureTask<>(() -> takeOnOneThread(queue));
         FutureTask<SessionGoneException> other = new FutureTask<>(() -> takeOnAnother(queue));
         List<Thread> callers = List.of(new Thread(one), new Thread(other));

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.node.DataCodec;
 import io.conclave.node.NodePath;
 import io.conclave.request.Exists;
@@ -48,7 +49,7 @@ class QueueLimitsTest extends QueueFixture {
                 DistributedQueue.at(coordinator, "/queues/c", DataCodec.TEXT).withBound(1);
         full.put("fills it");
         assertFalse(full.put("too much", SHORT));
-        long session = coordinator.recipeSession().id();
+        long session = RecipeAccess.session(coordinator).id();
         await().atMost(PATIENCE).until(() -> MemoryStore.named(store).faults().watchCount(session) == 0);
     }
 
@@ -110,7 +111,7 @@ class QueueLimitsTest extends QueueFixture {
     void itemGoesBackThoughTheRequestsAreAtTheirBound() throws Exception {
         Coordinator coordinator = opened(builder().maxQueuedRequests(20));
         queue(coordinator).put("a");
-        long session = coordinator.recipeSession().id();
+        long session = RecipeAccess.session(coordinator).id();
         DataCodec<String> failing = new DataCodec<>() {
             @Override
             public byte[] encode(String value) {

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.NotConnectedException;
 import io.conclave.node.DataCodec;
 import io.conclave.request.Multi;
@@ -78,7 +79,7 @@ class TryTakeBoundTest {
     @Test
     void tryWithoutAConnectionEndsWithinItsBound() throws Exception {
         queue(other).put("order");
-        faults.suspend(coordinator.recipeSession().id());
+        faults.suspend(RecipeAccess.session(coordinator).id());
         await().until(() -> coordinator.state() == SessionState.SUSPENDED);
         DistributedQueue<String> queue = queue(coordinator);
         List<Callable<?>> tries = List.of(
@@ -92,7 +93,7 @@ class TryTakeBoundTest {
 
     @Test
     void itemThatWasTakenWhenTheTimeWasOverGoesBack() throws Exception {
-        long session = coordinator.recipeSession().id();
+        long session = RecipeAccess.session(coordinator).id();
         queue(other).put("order");
         assertEquals(Optional.of("order"), queue(coordinator).tryTake()); // makes the witness
         queue(other).put("next");
@@ -106,7 +107,7 @@ class TryTakeBoundTest {
 
     @Test
     void itemThatWasClaimedWhenTheTimeWasOverIsGivenBack() throws Exception {
-        long session = coordinator.recipeSession().id();
+        long session = RecipeAccess.session(coordinator).id();
         queue(other).put("order");
         faults.onNext(request -> request instanceof Multi, RequestFate.HOLD_REPLY);
         FutureTask<?> call = begin(() -> queue(coordinator).tryClaim());

@@ -10,7 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.failsafe.RetryPolicy;
 import io.conclave.coordinator.Coordinator;
-import io.conclave.coordinator.Registration;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.ClosedException;
 import io.conclave.error.ConnectException;
 import io.conclave.error.OutcomeUnknownException;
@@ -31,6 +31,7 @@ import io.conclave.request.RemoveWatch;
 import io.conclave.request.SetData;
 import io.conclave.request.Watcher;
 import io.conclave.session.Authentication;
+import io.conclave.session.Registration;
 import io.conclave.session.SessionState;
 import io.conclave.testkit.memory.Faults;
 import io.conclave.testkit.memory.MemoryStore;
@@ -81,19 +82,19 @@ class CoordinatorTest {
         Coordinator coordinator = connect();
         BlockingQueue<SessionState> states = new LinkedBlockingQueue<>();
         coordinator.onStateChange(states::add);
-        long first = coordinator.recipeSession().id();
+        long first = RecipeAccess.session(coordinator).id();
         coordinator.execute(Create.of(A).withMode(CreateMode.EPHEMERAL));
         faults.expire(first);
         assertEquals(SessionState.LOST, states.poll(20, SECONDS));
         assertEquals(SessionState.CONNECTED, states.poll(20, SECONDS));
         assertTrue(coordinator.execute(Exists.of(A)).isEmpty());
-        assertTrue(coordinator.recipeSession().id() != first);
+        assertTrue(RecipeAccess.session(coordinator).id() != first);
     }
 
     @Test
     void requestsOfTheLostSessionSayThatItIsGone() throws Exception {
         Coordinator coordinator = connect();
-        long session = coordinator.recipeSession().id();
+        long session = RecipeAccess.session(coordinator).id();
         faults.suspend(session);
         await().until(() -> coordinator.state() == SessionState.SUSPENDED);
         CompletableFuture<?> waiting = coordinator.submit(Create.of(A)).toCompletableFuture();
@@ -164,7 +165,7 @@ class CoordinatorTest {
         coordinator.execute(Create.of(A));
         coordinator.execute(GetData.of(A).withWatcher(event -> awaitQuietly(release)));
         coordinator.execute(SetData.of(A, new byte[] {1}));
-        faults.drop(coordinator.recipeSession().id());
+        faults.drop(RecipeAccess.session(coordinator).id());
         assertTrue(blocked.await(20, SECONDS));
         assertEquals(SessionState.SUSPENDED, seen.poll(20, SECONDS));
         assertEquals(SessionState.CONNECTED, seen.poll(20, SECONDS));
@@ -208,9 +209,9 @@ class CoordinatorTest {
     void blockingOnTheDispatcherIsRefusedByName() throws Exception {
         Coordinator coordinator = connect();
         CompletableFuture<Throwable> refusal = new CompletableFuture<>();
-        coordinator.recipeSession().execute(() -> {
+        RecipeAccess.session(coordinator).execute(() -> {
             try {
-                faults.holdReplies(coordinator.recipeSession().id());
+                faults.holdReplies(RecipeAccess.session(coordinator).id());
                 coordinator.execute(GetChildren.of(NodePath.ROOT));
                 refusal.complete(new AssertionError("did not refuse"));
             } catch (Exception e) {
@@ -229,7 +230,7 @@ class CoordinatorTest {
         Registration registration = coordinator.onStateChange(gone::add);
         coordinator.onStateChange(stays::add);
         registration.close();
-        faults.drop(coordinator.recipeSession().id());
+        faults.drop(RecipeAccess.session(coordinator).id());
         assertEquals(SessionState.SUSPENDED, stays.poll(20, SECONDS));
         assertTrue(gone.isEmpty());
     }
@@ -267,7 +268,7 @@ class CoordinatorTest {
     @Test
     void closeWhileTheConnectionIsAwayReturnsInTime() throws Exception {
         Coordinator coordinator = connect();
-        faults.suspend(coordinator.recipeSession().id());
+        faults.suspend(RecipeAccess.session(coordinator).id());
         await().until(() -> coordinator.state() == SessionState.SUSPENDED);
         long begin = System.nanoTime();
         coordinator.close();

@@ -7,11 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.conclave.coordinator.Coordinator;
-import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.ClosedException;
 import io.conclave.error.SessionGoneException;
 import io.conclave.metrics.MetricsHook;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.RecipeSession;
 import io.conclave.request.Create;
 import io.conclave.session.SessionState;
 import io.conclave.testkit.memory.MemoryStore;
@@ -48,7 +49,9 @@ class FailedOpeningTest {
     }
 
     private void loseSession(Coordinator coordinator) {
-        MemoryStore.named(store).faults().expire(coordinator.recipeSession().id());
+        MemoryStore.named(store)
+                .faults()
+                .expire(RecipeAccess.session(coordinator).id());
     }
 
     @Test
@@ -73,10 +76,11 @@ class FailedOpeningTest {
     void requestsOfASessionThatCannotBeOpenedEndWhenTheNextOneIsTried() throws Exception {
         try (Coordinator coordinator = connect()) {
             failures.set(1);
-            long lost = coordinator.recipeSession().id();
+            long lost = RecipeAccess.session(coordinator).id();
             loseSession(coordinator);
-            await().atMost(PATIENCE).until(() -> coordinator.recipeSession().id() != lost && failures.get() == 0);
-            RecipeSession unopened = coordinator.recipeSession();
+            await().atMost(PATIENCE)
+                    .until(() -> RecipeAccess.session(coordinator).id() != lost && failures.get() == 0);
+            RecipeSession unopened = RecipeAccess.session(coordinator);
             CompletableFuture<Create.Created> request =
                     unopened.submit(Create.of(NodePath.of("/a"))).toCompletableFuture();
             clock.advance(Duration.ofSeconds(2));
@@ -90,11 +94,12 @@ class FailedOpeningTest {
     void closingEndsTheTries() throws Exception {
         Coordinator coordinator = connect();
         failures.set(Integer.MAX_VALUE);
-        long lost = coordinator.recipeSession().id();
+        long lost = RecipeAccess.session(coordinator).id();
         loseSession(coordinator);
-        await().atMost(PATIENCE).until(() -> coordinator.recipeSession().id() != lost);
-        CompletableFuture<Create.Created> request =
-                coordinator.recipeSession().submit(Create.of(NodePath.of("/a"))).toCompletableFuture();
+        await().atMost(PATIENCE).until(() -> RecipeAccess.session(coordinator).id() != lost);
+        CompletableFuture<Create.Created> request = RecipeAccess.session(coordinator)
+                .submit(Create.of(NodePath.of("/a")))
+                .toCompletableFuture();
         coordinator.close();
         ExecutionException failure = assertThrows(ExecutionException.class, () -> request.get(20, SECONDS));
         assertInstanceOf(ClosedException.class, failure.getCause());

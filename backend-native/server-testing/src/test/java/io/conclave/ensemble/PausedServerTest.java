@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.consensus.LogRole;
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.node.NodePath;
 import io.conclave.request.Create;
 import io.conclave.request.GetData;
@@ -72,7 +73,7 @@ class PausedServerTest {
     void pausedLeaderIsReplacedAndFollowsWhenItGoesOnWhileSessionsOfOthersLive() throws InterruptedException {
         int leader = ensemble.awaitLeader();
         try (Coordinator client = Coordinator.connect(ensemble.connectString(ensemble.follower()))) {
-            long session = client.recipeSession().id();
+            long session = RecipeAccess.session(client).id();
             client.execute(Create.of(place).withData(bytes("before")));
             await().atMost(PATIENCE).until(() -> ensemble.server(leader)
                     .state()
@@ -89,7 +90,7 @@ class PausedServerTest {
                             && new String(dataAt(leader), StandardCharsets.UTF_8).equals("meanwhile"));
             assertArrayEquals(
                     bytes("meanwhile"), client.execute(GetData.of(place)).data());
-            assertEquals(session, client.recipeSession().id());
+            assertEquals(session, RecipeAccess.session(client).id());
         }
     }
 
@@ -118,7 +119,7 @@ class PausedServerTest {
                 .connect()) {
             List<SessionState> states = new CopyOnWriteArrayList<>();
             client.onStateChange(states::add);
-            long session = client.recipeSession().id();
+            long session = RecipeAccess.session(client).id();
             ensemble.pause(id);
             await().atMost(PATIENCE).until(() -> states.contains(SessionState.LOST));
             await().atMost(PATIENCE)
@@ -126,7 +127,7 @@ class PausedServerTest {
             ensemble.resume(id);
             await().atMost(PATIENCE)
                     .until(() -> client.state() == SessionState.CONNECTED
-                            && client.recipeSession().id() != session);
+                            && RecipeAccess.session(client).id() != session);
         }
     }
 

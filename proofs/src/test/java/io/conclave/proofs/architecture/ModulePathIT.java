@@ -3,8 +3,10 @@ package io.conclave.proofs.architecture;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -51,11 +53,23 @@ class ModulePathIT {
 
     @Test
     void anApplicationModuleTakesALockThroughABackendThatServiceLoaderFinds() throws Exception {
-        Path classes = compile(jars());
+        assertEquals(0, compile(jars(), PROGRAM, System.err), "the application does not compile");
+        Path classes = directory.resolve("classes");
         String output = run(jars() + File.pathSeparator + classes);
         assertTrue(
                 output.contains("held in module an.application, library in io.conclave.locks, api in io.conclave.api"),
                 output);
+    }
+
+    @Test
+    void anApplicationDoesNotSeeWhatRecipesAreMadeOf() throws Exception {
+        String program = PROGRAM.replace(
+                "held in module", "\" + io.conclave.recipe.Failures.isNoNode(new Exception()) + \"held in module");
+        ByteArrayOutputStream messages = new ByteArrayOutputStream();
+        assertEquals(1, compile(jars(), program, messages), "it compiles");
+        assertTrue(
+                messages.toString(StandardCharsets.UTF_8).contains("does not export it to module an.application"),
+                messages::toString);
     }
 
     /** In the integration-test phase every module has been packaged. */
@@ -66,16 +80,16 @@ class ModulePathIT {
         return entries.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator));
     }
 
-    private Path compile(String modulePath) throws IOException {
+    private int compile(String modulePath, String text, OutputStream messages) throws IOException {
         Path sources = Files.createDirectories(directory.resolve("source/an/application"));
         Path classes = directory.resolve("classes");
         Path module = Files.writeString(directory.resolve("source/module-info.java"), MODULE);
-        Path program = Files.writeString(sources.resolve("Program.java"), PROGRAM);
-        int status = ToolProvider.getSystemJavaCompiler()
+        Path program = Files.writeString(sources.resolve("Program.java"), text);
+        return ToolProvider.getSystemJavaCompiler()
                 .run(
                         null,
                         null,
-                        null,
+                        messages,
                         "--release",
                         "17",
                         "--module-path",
@@ -84,8 +98,6 @@ class ModulePathIT {
                         classes.toString(),
                         module.toString(),
                         program.toString());
-        assertEquals(0, status, "the application does not compile");
-        return classes;
     }
 
     private String run(String modulePath) throws Exception {

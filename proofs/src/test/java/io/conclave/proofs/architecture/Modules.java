@@ -27,6 +27,7 @@ final class Modules {
                             "request",
                             "session",
                             "spi",
+                            "recipe",
                             "grant",
                             "coordinator",
                             "recovery",

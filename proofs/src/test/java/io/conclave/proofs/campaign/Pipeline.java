@@ -1,7 +1,8 @@
 package io.conclave.proofs.campaign;
 
 import io.conclave.coordinator.Coordinator;
-import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.RecipeAccess;
+import io.conclave.recipe.RecipeSession;
 import io.conclave.request.Request;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
@@ -41,7 +42,7 @@ public final class Pipeline {
     }
 
     private Pipeline(Coordinator coordinator, int inFlight, LongFunction<Request<?>> requests, BooleanSupplier goesOn) {
-        this.session = coordinator.recipeSession();
+        this.session = RecipeAccess.session(coordinator);
         this.inFlight = inFlight;
         this.requests = requests;
         this.goesOn = goesOn;

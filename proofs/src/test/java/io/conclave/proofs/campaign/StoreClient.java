@@ -1,7 +1,7 @@
 package io.conclave.proofs.campaign;
 
 import io.conclave.coordinator.Coordinator;
-import io.conclave.coordinator.RecipeSession;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusalReason;
 import io.conclave.error.RefusedException;
@@ -9,6 +9,7 @@ import io.conclave.error.SessionGoneException;
 import io.conclave.node.CreateMode;
 import io.conclave.node.NodeEvent;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.RecipeSession;
 import io.conclave.request.Create;
 import io.conclave.request.GetData;
 import io.conclave.request.SetData;
@@ -69,7 +70,7 @@ final class StoreClient implements AutoCloseable {
 
     private synchronized void onState(SessionState state) {
         Life before = life;
-        RecipeSession session = coordinator.recipeSession();
+        RecipeSession session = RecipeAccess.session(coordinator);
         if (state == SessionState.CONNECTED && running && (before == null || before.session != session)) {
             Life next = new Life(session, name + "." + (before == null ? 1 : before.number + 1));
             life = next;

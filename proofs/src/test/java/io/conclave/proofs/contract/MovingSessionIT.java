@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.ensemble.ConclaveEnsemble;
 import io.conclave.locks.DistributedLock;
 import io.conclave.locks.LockGrant;
@@ -91,7 +92,7 @@ class MovingSessionIT {
 
     /** Which server opened the session, and has its connection as long as that has not been lost. */
     private static int serverOf(Coordinator coordinator) {
-        return (int) (coordinator.recipeSession().id() >>> 56);
+        return (int) (RecipeAccess.session(coordinator).id() >>> 56);
     }
 
     private static byte[] bytes(String text) {
@@ -118,7 +119,7 @@ class MovingSessionIT {
     @Test
     void sessionWithItsEphemeralAndItsGrantGoesFromServerToServer() throws InterruptedException {
         Coordinator traveller = connect();
-        long session = traveller.recipeSession().id();
+        long session = RecipeAccess.session(traveller).id();
         NodePath ephemeral = PLACE.child("ephemeral");
         traveller.execute(Create.of(ephemeral).withMode(CreateMode.EPHEMERAL));
         AtomicInteger losses = new AtomicInteger();
@@ -135,7 +136,7 @@ class MovingSessionIT {
                 comeBack();
             }
         }
-        assertEquals(session, traveller.recipeSession().id());
+        assertEquals(session, RecipeAccess.session(traveller).id());
         assertEquals(0, losses.get());
     }
 
@@ -193,7 +194,7 @@ class MovingSessionIT {
     private static void awaitMoved(Coordinator coordinator, int from) throws InterruptedException {
         assertEquals(from, serverOf(coordinator));
         await().atMost(PATIENCE)
-                .until(() -> coordinator.recipeSession().connectionNumber() > 1
+                .until(() -> RecipeAccess.session(coordinator).connectionNumber() > 1
                         && coordinator.state() == SessionState.CONNECTED);
         coordinator.execute(Exists.of(PLACE));
     }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.RefusalReason;
 import io.conclave.error.RefusedException;
 import io.conclave.node.CreateMode;
@@ -45,7 +46,7 @@ class FullDiskIT {
                     .connect()) {
                 client.execute(Create.of(DATA));
                 client.execute(Create.of(EPHEMERAL).withMode(CreateMode.EPHEMERAL));
-                long session = client.recipeSession().id();
+                long session = RecipeAccess.session(client).id();
 
                 disk.fill();
                 RefusedException refusal = assertThrows(RefusedException.class, () -> writeForever(client));
@@ -65,7 +66,7 @@ class FullDiskIT {
                 disk.makeRoom();
                 checkSame(client);
                 awaitWritable(client);
-                assertEquals(session, client.recipeSession().id());
+                assertEquals(session, RecipeAccess.session(client).id());
                 assertEquals(
                         session,
                         client.execute(Exists.of(EPHEMERAL)).orElseThrow().ephemeralOwner());
@@ -94,7 +95,7 @@ class FullDiskIT {
                             session,
                             client.execute(Exists.of(EPHEMERAL)).orElseThrow().ephemeralOwner());
                     return client.state() == SessionState.CONNECTED
-                            && client.recipeSession().id() == session;
+                            && RecipeAccess.session(client).id() == session;
                 });
         assertThrows(RefusedException.class, () -> client.execute(SetData.of(DATA, data(-1))));
     }

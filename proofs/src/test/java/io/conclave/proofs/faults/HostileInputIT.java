@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.RefusalReason;
 import io.conclave.error.RefusedException;
 import io.conclave.node.NodePath;
@@ -170,7 +171,7 @@ class HostileInputIT {
 
     @Test
     void aWrongPasswordGetsNoSessionAndLeavesItsOwnerAlone() throws IOException {
-        long session = client.coordinator().recipeSession().id();
+        long session = RecipeAccess.session(client.coordinator()).id();
         for (byte[] password : List.of(new byte[16], new byte[0], new byte[1000])) {
             try (RawSocket thief = new RawSocket(server.port(), 6)) {
                 RawSocket.Welcome answer = thief.hello(5000, session, password);
@@ -179,7 +180,7 @@ class HostileInputIT {
                 thief.awaitClosed();
             }
         }
-        assertEquals(session, client.coordinator().recipeSession().id());
+        assertEquals(session, RecipeAccess.session(client.coordinator()).id());
     }
 
     @Test

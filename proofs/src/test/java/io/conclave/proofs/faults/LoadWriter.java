@@ -1,12 +1,13 @@
 package io.conclave.proofs.faults;
 
 import io.conclave.coordinator.Coordinator;
-import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Waiting;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.node.CreateMode;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
+import io.conclave.recipe.RecipeSession;
+import io.conclave.recipe.Waiting;
 import io.conclave.request.Create;
 import io.conclave.request.GetData;
 import io.conclave.request.SetData;
@@ -48,7 +49,7 @@ final class LoadWriter implements AutoCloseable {
         this.ephemeral = NodePath.of("/ephemeral-" + name);
         coordinator.execute(Create.of(own).withData(number(0)));
         coordinator.execute(Create.of(ephemeral).withMode(CreateMode.EPHEMERAL));
-        this.session = coordinator.recipeSession();
+        this.session = RecipeAccess.session(coordinator);
         coordinator.onStateChange(state -> {
             if (state == SessionState.LOST) {
                 ledger.violated(name + ": its session was lost");
@@ -130,8 +131,8 @@ final class LoadWriter implements AutoCloseable {
             ledger.violated(name + ": " + own + " is at " + found + ", acknowledged " + atLeast + ", submitted "
                     + submitted.get());
         }
-        if (coordinator.recipeSession() != session) {
-            ledger.violated(name + ": session " + session + " has become " + coordinator.recipeSession());
+        if (RecipeAccess.session(coordinator) != session) {
+            ledger.violated(name + ": session " + session + " has become " + RecipeAccess.session(coordinator));
         }
         NodeStat stat = coordinator.execute(GetData.of(ephemeral)).stat();
         if (stat.ephemeralOwner() != session.id()) {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.election.LeaderElection;
 import io.conclave.election.Leadership;
 import io.conclave.locks.DistributedLock;
@@ -89,12 +90,12 @@ class MetricNamesTest {
                 .sessionTimeout(Duration.ofSeconds(2))
                 .connect()) {
             LockGrant grant = DistributedLock.at(coordinator, "/lock").acquire(PATIENCE);
-            long lost = coordinator.recipeSession().id();
+            long lost = RecipeAccess.session(coordinator).id();
             clock.step(Duration.ofMinutes(1));
             grant.lost().toCompletableFuture().join();
             await().atMost(PATIENCE)
                     .until(() -> coordinator.state() == SessionState.CONNECTED
-                            && coordinator.recipeSession().id() != lost);
+                            && RecipeAccess.session(coordinator).id() != lost);
             assertEquals(1, told.get("session.lost"));
             assertEquals(1, told.get("lock.lost"));
         }
@@ -105,7 +106,9 @@ class MetricNamesTest {
         String store = UUID.randomUUID().toString();
         try (Coordinator coordinator =
                 Coordinator.builder("memory:" + store).metrics(hook).connect()) {
-            MemoryStore.named(store).faults().expire(coordinator.recipeSession().id());
+            MemoryStore.named(store)
+                    .faults()
+                    .expire(RecipeAccess.session(coordinator).id());
             await().atMost(PATIENCE).until(() -> told.containsKey("session.lost"));
         }
         assertEquals(1, told.get("session.lost"));

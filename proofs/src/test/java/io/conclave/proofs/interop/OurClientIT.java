@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.locks.DistributedLock;
 import io.conclave.locks.LockGrant;
 import io.conclave.node.NodeEvent;
@@ -61,12 +62,12 @@ class OurClientIT {
                 DistributedLock.at(two, "/locks/a").acquireAsync();
         await().atMost(PATIENCE)
                 .until(() -> DistributedLock.at(one, "/locks/a").members().size() == 2);
-        long session = one.recipeSession().id();
+        long session = RecipeAccess.session(one).id();
         server.stop();
         await().atMost(PATIENCE).until(() -> one.state() == SessionState.SUSPENDED && two.state() == one.state());
         server.start();
         await().atMost(PATIENCE).until(() -> one.state() == SessionState.CONNECTED && two.state() == one.state());
-        assertEquals(session, one.recipeSession().id());
+        assertEquals(session, RecipeAccess.session(one).id());
         assertTrue(grant.isHeld());
         assertFalse(waiting.isDone());
         grant.close();

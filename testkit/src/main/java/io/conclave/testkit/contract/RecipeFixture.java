@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.CoordinatorBuilder;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.RefusedException;
 import io.conclave.node.NodePath;
 import io.conclave.request.GetChildren;
@@ -97,19 +98,19 @@ public abstract class RecipeFixture implements StoreUnderTest {
 
     /** The clock jumps, so that the coordinator must give its session up by itself, and it has another one; the server knows nothing of that yet. */
     protected final void loseSession(Coordinator coordinator, ManualTimeSource jumpingClock) {
-        long lost = coordinator.recipeSession().id();
+        long lost = RecipeAccess.session(coordinator).id();
         jumpingClock.advanceWallOnly(sessionTimeout().multipliedBy(3)); // as a suspended machine sees it on waking
         await().atMost(PATIENCE).until(() -> hasAnotherSession(coordinator, lost));
     }
 
     /** Lets time pass, by a clock that stands otherwise, until the coordinator has another session than now. */
     protected static void awaitNextSession(Coordinator coordinator, ManualTimeSource standingClock) {
-        long lost = coordinator.recipeSession().id();
+        long lost = RecipeAccess.session(coordinator).id();
         standingClock.advanceUntil(TICK, () -> hasAnotherSession(coordinator, lost));
     }
 
     private static boolean hasAnotherSession(Coordinator coordinator, long lost) {
-        long present = coordinator.recipeSession().id();
+        long present = RecipeAccess.session(coordinator).id();
         return present != 0 && present != lost && coordinator.state() == SessionState.CONNECTED;
     }
 }

@@ -1,12 +1,13 @@
 package io.conclave.testkit.driver;
 
 import io.conclave.coordinator.Coordinator;
-import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Waiting;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.LossReason;
 import io.conclave.error.NotConnectedException;
 import io.conclave.grant.FencedGrant;
 import io.conclave.grant.Grant;
+import io.conclave.recipe.RecipeSession;
+import io.conclave.recipe.Waiting;
 import io.conclave.session.SessionState;
 import java.util.ArrayList;
 import java.util.List;
@@ -199,7 +200,7 @@ public final class Actor {
      * @throws Exception what the try ends with otherwise
      */
     public void unlessTheStoreIsSilent(Try attempt) throws Exception {
-        RecipeSession session = coordinator.recipeSession();
+        RecipeSession session = RecipeAccess.session(coordinator);
         long beganNanos = session.time().monotonicNanos();
         try {
             attempt.run();

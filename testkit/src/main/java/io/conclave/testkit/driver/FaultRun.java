@@ -1,6 +1,7 @@
 package io.conclave.testkit.driver;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.node.NodePath;
 import io.conclave.testkit.ManualTimeSource;
 import io.conclave.testkit.memory.MemoryStore;
@@ -128,7 +129,7 @@ public final class FaultRun {
     /** Another actor, whom no fault meets; connected. Each call makes one. Blocks until it is connected. */
     public Actor helper(String name) {
         Coordinator coordinator = connect(threads, time);
-        injector.spare(coordinator.recipeSession().id());
+        injector.spare(RecipeAccess.session(coordinator).id());
         Actor helper = new Actor(this, name, false, coordinator);
         actors.add(helper);
         return helper;
@@ -136,7 +137,7 @@ public final class FaultRun {
 
     Actor rivalActor(String name) {
         Actor rival = helper(name);
-        injector.spareRival(rival.coordinator().recipeSession().id());
+        injector.spareRival(RecipeAccess.session(rival.coordinator()).id());
         return rival;
     }
 

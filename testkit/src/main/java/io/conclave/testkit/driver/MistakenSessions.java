@@ -1,11 +1,11 @@
 package io.conclave.testkit.driver;
 
-import io.conclave.coordinator.Waiting;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusalReason;
 import io.conclave.error.RefusedException;
 import io.conclave.node.NodeEvent;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.Waiting;
 import io.conclave.request.Check;
 import io.conclave.request.Delete;
 import io.conclave.request.Done;

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.ConclaveException;
 import io.conclave.error.LossReason;
 import io.conclave.error.OutcomeUnknownException;
@@ -189,7 +190,8 @@ class FaultDriverRulesTest {
     void rivalActsWhileTheVictimIsAway() {
         AtomicInteger acted = new AtomicInteger();
         FaultReport report = FaultDriver.of("rival", run -> {
-                    long session = run.victim().coordinator().recipeSession().id();
+                    long session =
+                            RecipeAccess.session(run.victim().coordinator()).id();
                     run.rival("looks", me -> {
                         acted.incrementAndGet();
                         Fault absence = run.struck().iterator().next();
@@ -232,7 +234,9 @@ class FaultDriverRulesTest {
                         }
                     });
                     run.victim().start(me -> {
-                        me.coordinator().recipeSession().time().schedule(Duration.ofSeconds(2), steps::incrementAndGet);
+                        RecipeAccess.session(me.coordinator())
+                                .time()
+                                .schedule(Duration.ofSeconds(2), steps::incrementAndGet);
                         for (int i = 0; i < 4; i++) {
                             sendTwo(run, me);
                             steps.incrementAndGet();

@@ -1,9 +1,7 @@
 package io.conclave.testkit.driver;
 
 import io.conclave.coordinator.Coordinator;
-import io.conclave.coordinator.RecipeSession;
-import io.conclave.coordinator.Registration;
-import io.conclave.coordinator.Waiting;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.LossReason;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusalReason;
@@ -14,6 +12,8 @@ import io.conclave.node.CreateMode;
 import io.conclave.node.NodeEvent;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
+import io.conclave.recipe.RecipeSession;
+import io.conclave.recipe.Waiting;
 import io.conclave.request.Check;
 import io.conclave.request.Create;
 import io.conclave.request.Delete;
@@ -22,6 +22,7 @@ import io.conclave.request.GetData;
 import io.conclave.request.Multi;
 import io.conclave.request.Request;
 import io.conclave.request.SetData;
+import io.conclave.session.Registration;
 import io.conclave.session.SessionState;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -72,7 +73,7 @@ final class SingleNodeLock {
     final class Held implements HeldClaim {
         private final String guid = UUID.randomUUID().toString();
         private final CompletableFuture<LossReason> lost = new CompletableFuture<>();
-        private RecipeSession session = coordinator.recipeSession();
+        private RecipeSession session = RecipeAccess.session(coordinator);
         private long czxid;
         private volatile boolean released;
 
@@ -82,7 +83,7 @@ final class SingleNodeLock {
                     enter();
                     return this;
                 } catch (SessionGoneException gone) {
-                    session = coordinator.recipeSession();
+                    session = RecipeAccess.session(coordinator);
                 } catch (InterruptedException e) {
                     if (!mistakes.contains(Mistake.FORGETS_ITS_NODE_ON_INTERRUPT)) {
                         removeOurs();

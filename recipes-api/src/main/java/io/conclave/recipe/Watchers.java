@@ -1,4 +1,4 @@
-package io.conclave.coordinator;
+package io.conclave.recipe;
 
 import io.conclave.request.AddWatch;
 import io.conclave.request.Exists;
@@ -11,11 +11,11 @@ import io.conclave.request.Watcher;
 import java.util.function.UnaryOperator;
 
 /** Puts something in front of the watcher that a request carries, whichever request it is. */
-final class Watchers {
+public final class Watchers {
     private Watchers() {}
 
     @SuppressWarnings("unchecked") // each branch answers with a request of its own type
-    static <R> Request<R> map(Request<R> request, UnaryOperator<Watcher> wrap) {
+    public static <R> Request<R> map(Request<R> request, UnaryOperator<Watcher> wrap) {
         Request<?> mapped = request;
         if (request instanceof Exists exists) {
             mapped = new Exists(exists.path(), exists.watcher().map(wrap));

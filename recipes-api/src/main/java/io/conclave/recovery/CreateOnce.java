@@ -1,10 +1,15 @@
-package io.conclave.coordinator;
+package io.conclave.recovery;
 
+import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusalReason;
 import io.conclave.error.SessionGoneException;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
+import io.conclave.recipe.Failures;
+import io.conclave.recipe.RecipeSession;
+import io.conclave.recipe.Waiting;
 import io.conclave.request.Create;
 import io.conclave.request.Exists;
 import io.conclave.request.GetData;
@@ -74,8 +79,8 @@ public final class CreateOnce {
             Create request,
             Function<RecipeSession, CompletionStage<Void>> parentMaker,
             String hint) {
-        Supplier<Optional<RecipeSession>> next = () -> Optional.of(coordinator.recipeSession());
-        return new CreateOnce(coordinator.recipeSession(), next, request, parentMaker, hint).begin();
+        Supplier<Optional<RecipeSession>> next = () -> Optional.of(RecipeAccess.session(coordinator));
+        return new CreateOnce(RecipeAccess.session(coordinator), next, request, parentMaker, hint).begin();
     }
 
     private CompletableFuture<Boolean> begin() {

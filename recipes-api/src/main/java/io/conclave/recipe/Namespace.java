@@ -1,4 +1,4 @@
-package io.conclave.coordinator;
+package io.conclave.recipe;
 
 import io.conclave.node.NodeEvent;
 import io.conclave.node.NodePath;

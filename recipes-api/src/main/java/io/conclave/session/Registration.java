@@ -1,4 +1,4 @@
-package io.conclave.coordinator;
+package io.conclave.session;
 
 /** A listener's place; closing it ends the listening. */
 @FunctionalInterface

@@ -1,4 +1,4 @@
-package io.conclave.coordinator;
+package io.conclave.recipe;
 
 import io.conclave.error.NotConnectedException;
 import io.conclave.metrics.MetricsHook;
@@ -10,6 +10,7 @@ import io.conclave.request.RemoveWatch;
 import io.conclave.request.Request;
 import io.conclave.request.Watcher;
 import io.conclave.session.Capability;
+import io.conclave.session.Registration;
 import io.conclave.session.SessionState;
 import io.conclave.spi.Backend;
 import io.conclave.spi.BackendSession;
@@ -49,7 +50,7 @@ public final class RecipeSession implements Sender {
     private final Map<Class<?>, Object> kept = new ConcurrentHashMap<>();
     private volatile boolean isLast;
 
-    RecipeSession(RecipeContext context) {
+    public RecipeSession(RecipeContext context) {
         this(context, new CompletableFuture<>());
     }
 
@@ -60,12 +61,12 @@ public final class RecipeSession implements Sender {
     }
 
     /** The same session without a namespace. */
-    RecipeSession atRoot() {
+    public RecipeSession atRoot() {
         return new RecipeSession(context.withBase(NodePath.ROOT), opened);
     }
 
     /** Opens the backend's session. The listener is told first of every state, before those of recipes. */
-    void open(Backend backend, SessionListener first) {
+    public void open(Backend backend, SessionListener first) {
         add(first);
         try {
             opened.complete(backend.openSession(this::tell));
@@ -79,7 +80,7 @@ public final class RecipeSession implements Sender {
      * As {@link #open}, but if the backend throws the session is LOST after a pause, so that the coordinator tries
      * another one. Until then requests wait.
      */
-    void openOrLose(Backend backend, SessionListener first, Duration pause) {
+    public void openOrLose(Backend backend, SessionListener first, Duration pause) {
         add(first);
         try {
             opened.complete(backend.openSession(this::tell));
@@ -104,7 +105,7 @@ public final class RecipeSession implements Sender {
     }
 
     /** No session comes after this one, because the coordinator is being closed. Whoever would look for the next one when this is lost is told that it is closed. */
-    void becomeLast() {
+    public void becomeLast() {
         isLast = true;
     }
 
@@ -239,7 +240,7 @@ public final class RecipeSession implements Sender {
         return context.sessionTimeout();
     }
 
-    /** How long a plain try waits for the store's answer; see {@link CoordinatorBuilder#tryTimeout}. */
+    /** How long a plain try waits for the store's answer; as the coordinator was set to. */
     public Duration tryTimeout() {
         return context.tryTimeout();
     }
@@ -324,7 +325,7 @@ public final class RecipeSession implements Sender {
         return kind.cast(context.kept().computeIfAbsent(kind, first -> maker.get()));
     }
 
-    CompletionStage<Void> closeAsync() {
+    public CompletionStage<Void> closeAsync() {
         return session().closeAsync();
     }
 

@@ -1,4 +1,4 @@
-package io.conclave.coordinator;
+package io.conclave.recipe;
 
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.node.NodePath;

@@ -1,4 +1,4 @@
-package io.conclave.coordinator;
+package io.conclave.recipe;
 
 import io.conclave.metrics.MetricsHook;
 import io.conclave.node.Acl;
@@ -15,7 +15,7 @@ import java.util.concurrent.Executor;
  *
  * @param kept what recipes keep as long as the coordinator lives; thread-safe
  */
-record RecipeContext(
+public record RecipeContext(
         NodePath base,
         TimeSource time,
         Executor listenerExecutor,

@@ -1,4 +1,4 @@
-package io.conclave.coordinator;
+package io.conclave.recipe;
 
 import io.conclave.error.ConclaveException;
 import io.conclave.time.TimeSource;
