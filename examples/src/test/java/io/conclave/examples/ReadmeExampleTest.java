@@ -128,7 +128,7 @@ class ReadmeExampleTest {
 
     /** They assert what they show, so they are run as well. */
     @Test
-    void examplesOfTheTestingPageHold(@TempDir Path folder) throws Exception {
+    void examplesOfTheTestingDocumentHold(@TempDir Path folder) throws Exception {
         Map<String, String> sources = sourcesOf(examplesOf(TOP.resolve("docs/testing.md")));
         compile(folder, sources);
         try (URLClassLoader loader = new URLClassLoader(

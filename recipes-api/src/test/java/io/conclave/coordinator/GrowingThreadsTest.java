@@ -86,7 +86,7 @@ class GrowingThreadsTest {
     }
 
     @Test
-    void threadsThatAreStuckForGoodHoldUpNobody() throws Exception {
+    void permanentlyBlockedThreadsDoNotHoldUpOthers() throws Exception {
         CountDownLatch stuck = new CountDownLatch(10 * BOUND);
         for (int i = 0; i < 10 * BOUND; i++) {
             threads.execute(() -> {
@@ -110,7 +110,7 @@ class GrowingThreadsTest {
     }
 
     @Test
-    void aTaskThatThrowsKeepsNobodyFromItsTurn() throws Exception {
+    void aTaskThatThrowsDoesNotHoldUpOthers() throws Exception {
         CountDownLatch done = new CountDownLatch(100);
         for (int i = 0; i < 100; i++) {
             threads.execute(() -> {

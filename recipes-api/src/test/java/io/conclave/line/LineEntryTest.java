@@ -97,7 +97,7 @@ class LineEntryTest {
     }
 
     @Test
-    void namesThatSpanMoreThanHalfOfAllNumbersAreOrderedAllTheSame() {
+    void namesThatSpanMoreThanHalfOfAllNumbersAreStillOrdered() {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         List<String> names = new ArrayList<>();

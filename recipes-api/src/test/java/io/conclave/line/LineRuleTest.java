@@ -69,7 +69,7 @@ class LineRuleTest {
     }
 
     @Test
-    void ruleThatNamesSomebodyWhoIsNotBeforeUsIsFoundOut() {
+    void ruleThatNamesAnEntryNotAheadOfTheContenderIsRejected() {
         LineRole role =
                 new LineRole("lock", EntryKind.MUTEX, Set.of(EntryKind.MUTEX), (before, own) -> Optional.of(own));
         assertThrows(IllegalStateException.class, () -> role.predecessor(List.of(), FIRST));

@@ -52,7 +52,7 @@ class SessionDeadlineTest {
     }
 
     @Test
-    void lateProofRevivesNothingEvenIfNobodyHasAsked() {
+    void lateProofDoesNotReviveAnUncheckedDeadline() {
         deadline.extend(Elapsed.since(time), TIMEOUT);
         time.advance(Duration.ofSeconds(10));
         assertFalse(deadline.extend(Elapsed.since(time), TIMEOUT));

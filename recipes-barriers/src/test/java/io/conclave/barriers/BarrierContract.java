@@ -20,7 +20,7 @@ public abstract class BarrierContract extends BarrierFixture {
     }
 
     @Test
-    void whoComesWhenThereIsNoBarrierGoesOnAtOnce() throws Exception {
+    void waiterPassesAtOnceWithoutABarrier() throws Exception {
         Barrier barrier = barrierOf(connect());
         assertFalse(barrier.isSet());
         assertFalse(get(barrier.isSetAsync()));
@@ -30,7 +30,7 @@ public abstract class BarrierContract extends BarrierFixture {
     }
 
     @Test
-    void allWhoWaitGoOnWhenTheBarrierIsRemoved() throws Exception {
+    void allWaitersPassWhenTheBarrierIsRemoved() throws Exception {
         Barrier barrier = barrierOf(connect());
         barrier.set();
         assertTrue(barrier.isSet());
@@ -49,7 +49,7 @@ public abstract class BarrierContract extends BarrierFixture {
     }
 
     @Test
-    void whoIsToldThatTheBarrierIsSetHoldsEverybodyUpWhoComesLater() throws Exception {
+    void barrierBlocksEveryWaiterThatComesAfterSetReturned() throws Exception {
         Coordinator other = connect();
         for (int round = 0; round < 10; round++) {
             Barrier barrier = barrierOf(connect());

@@ -53,7 +53,7 @@ class BarrierFaultsTest {
     }
 
     @Test
-    void waiterWhoseTimeIsOverLeavesNothingBehind() {
+    void waiterThatTimesOutLeavesNothingBehind() {
         FaultDriver.of("barrier, giving up", run -> {
                     barrier(run.helper("owner")).set();
                     run.victim().start(me -> barrier(me).await(Duration.ofSeconds(5)));
@@ -63,7 +63,7 @@ class BarrierFaultsTest {
     }
 
     @Test
-    void barrierIsSetAndRemovedWhateverHappens() {
+    void barrierIsSetAndRemovedUnderEveryFault() {
         FaultDriver.of("barrier, set and remove", run -> {
                     Actor helper = run.helper("helper");
                     run.victim().start(me -> {
@@ -126,7 +126,7 @@ class BarrierFaultsTest {
     }
 
     @Test
-    void barrierThatSomebodyHasRemovedIsNotSetAgainByTheSameCall() {
+    void barrierRemovedByAnotherClientIsNotSetAgainByTheSameCall() {
         setAndRemovedByOthers().verify();
     }
 
@@ -157,7 +157,7 @@ class BarrierFaultsTest {
     }
 
     @Test
-    void barrierThatSomebodyHasSetIsNotRemovedByACallThatHasRemovedOne() {
+    void barrierSetByAnotherClientIsNotRemovedByACallThatHasRemovedOne() {
         removedAndSetByOthers().verify();
     }
 
@@ -218,7 +218,7 @@ class BarrierFaultsTest {
     }
 
     @Test
-    void whoMakesItMakesItWhole() {
+    void countDownIsCreatedCompletely() {
         FaultDriver.of("count-down, first count", run -> {
                     run.rival("counts the same", me -> countDown(me).countDown("one"));
                     run.victim().start(me -> countDown(me).countDown("one"));
@@ -345,7 +345,7 @@ class BarrierFaultsTest {
     }
 
     @Test
-    void countInACountDownThatSomebodyHasDeletedIsNotMadeInALaterOneAsWell() {
+    void countInADeletedCountDownIsNotRepeatedInALaterOne() {
         countingAndDeletedByOthers().verify();
     }
 
@@ -378,7 +378,7 @@ class BarrierFaultsTest {
     }
 
     @Test
-    void countDownThatSomebodyHasMadeSinceIsNotDeletedByTheSameCall() {
+    void countDownCreatedSinceIsNotDeletedByTheSameCall() {
         deletedAndMadeByOthers().verify();
     }
 }

@@ -41,7 +41,7 @@ public abstract class DoubleBarrierContract extends BarrierFixture {
     }
 
     @Test
-    void nobodyEntersBeforeAllAreThereAndNobodyHasLeftBeforeAllLeave() throws Exception {
+    void noParticipantEntersBeforeAllArriveOrLeavesBeforeAllLeave() throws Exception {
         Coordinator coordinator = connect();
         CompletableFuture<Participation> first = of(coordinator, 3).enterAsync();
         CompletableFuture<Participation> second = of(connect(), 3).enterAsync();
@@ -79,7 +79,7 @@ public abstract class DoubleBarrierContract extends BarrierFixture {
     }
 
     @Test
-    void roundsFollowEachOtherAndNobodyIsInAnotherOne() throws Exception {
+    void roundsFollowEachOtherWithoutOverlap() throws Exception {
         int participants = 5;
         int rounds = 8;
         AtomicInteger entered = new AtomicInteger();
@@ -107,7 +107,7 @@ public abstract class DoubleBarrierContract extends BarrierFixture {
     }
 
     @Test
-    void whoGivesUpEnteringLeavesNothingBehindAndIsNotCounted() throws Exception {
+    void participantThatGivesUpEnteringLeavesNothingBehindAndIsNotCounted() throws Exception {
         Coordinator coordinator = connect();
         assertThrows(WaitTimeoutException.class, () -> of(coordinator, 2).enter(SHORT));
         CompletableFuture<Participation> cancelled = of(coordinator, 2).enterAsync();
@@ -123,7 +123,7 @@ public abstract class DoubleBarrierContract extends BarrierFixture {
     }
 
     @Test
-    void whoDiesInsideBlocksNobody() throws Exception {
+    void participantThatDiesInsideDoesNotBlockOthers() throws Exception {
         List<Participation> inside = new ArrayList<>();
         List<Coordinator> owners = new ArrayList<>();
         List<CompletableFuture<Participation>> stages = new ArrayList<>();
@@ -147,7 +147,7 @@ public abstract class DoubleBarrierContract extends BarrierFixture {
     }
 
     @Test
-    void whatADeadRoundLeftBehindLetsNobodyThrough() throws Exception {
+    void znodesOfADeadRoundLetNoParticipantThrough() throws Exception {
         entered(2).forEach(Participation::close);
         Coordinator coordinator = connect();
         assertEquals(List.of("ready"), children(coordinator, PATH));
@@ -166,7 +166,7 @@ public abstract class DoubleBarrierContract extends BarrierFixture {
     }
 
     @Test
-    void whoComesWhileOthersAreInsideWaitsForTheNextRound() throws Exception {
+    void participantThatComesDuringARoundWaitsForTheNextRound() throws Exception {
         List<Participation> inside = entered(2);
         Coordinator coordinator = connect();
         CompletableFuture<Participation> late = of(coordinator, 2).enterAsync(PATIENCE);
@@ -182,7 +182,7 @@ public abstract class DoubleBarrierContract extends BarrierFixture {
     }
 
     @Test
-    void whoComesWhileOthersAreInsideIsNotHeldUpByTheirDeath() throws Exception {
+    void participantThatComesDuringARoundIsNotHeldUpByTheDeathOfOthers() throws Exception {
         List<Participation> inside = entered(2);
         Coordinator coordinator = connect();
         List<CompletableFuture<Participation>> late = new ArrayList<>();
@@ -207,7 +207,7 @@ public abstract class DoubleBarrierContract extends BarrierFixture {
     }
 
     @Test
-    void participantWhoseZnodeIsDeletedIsTold() throws Exception {
+    void participantLosesItsPlaceWhenItsZnodeIsDeleted() throws Exception {
         Coordinator coordinator = connect();
         CompletableFuture<Participation> waiting = of(connect(), 2).enterAsync();
         awaitChildren(coordinator, 1);
@@ -230,7 +230,7 @@ public abstract class DoubleBarrierContract extends BarrierFixture {
     }
 
     @Test
-    void readyOfSomebodyElseLetsEverybodyThrough() throws Exception {
+    void readyZnodeOfAnotherClientLetsAllParticipantsThrough() throws Exception {
         Coordinator coordinator = connect();
         NodePath barrier = NodePath.of(PATH);
         coordinator.execute(Create.of(barrier.parent().orElseThrow()));

@@ -116,7 +116,7 @@ class DoubleBarrierFaultsTest {
 
     @ParameterizedTest
     @CsvSource({"a,1", "a,3", "m,2", "z,1", "z,3"})
-    void participantGoesThroughWithTheOthersOrBlocksNobody(String rank, int comes) {
+    void participantPassesWithTheOthersOrDoesNotBlockThem(String rank, int comes) {
         driver("double barrier, one of three, rank " + rank + ", comes as number " + comes, run -> {
                     run.rival("throws it out", me -> run.deleteZnodesOfVictim());
                     Progress progress = new Progress(run, 3);
@@ -144,7 +144,7 @@ class DoubleBarrierFaultsTest {
     }
 
     @Test
-    void asynchronousParticipantGoesThroughOrBlocksNobody() {
+    void asynchronousParticipantPassesOrDoesNotBlockOthers() {
         driver("double barrier, asynchronous", run -> {
                     run.rival("throws it out", me -> run.deleteZnodesOfVictim());
                     Progress progress = new Progress(run, 2);
@@ -166,7 +166,7 @@ class DoubleBarrierFaultsTest {
     }
 
     @Test
-    void whoGivesUpEnteringLeavesNothingBehind() {
+    void participantThatGivesUpEnteringLeavesNothingBehind() {
         driver("double barrier, giving up entering", run -> {
                     run.rival("throws it out", me -> run.deleteZnodesOfVictim());
                     run.victim().start(me -> barrier(me, 2, "a").enter(Duration.ofSeconds(5)));
@@ -177,7 +177,7 @@ class DoubleBarrierFaultsTest {
     }
 
     @Test
-    void whoGivesUpLeavingLeavesNothingBehind() {
+    void participantThatGivesUpLeavingLeavesNothingBehind() {
         driver("double barrier, giving up leaving", run -> {
                     run.rival("throws it out", me -> run.deleteZnodesOfVictim());
                     Progress progress = new Progress(run, 2);
@@ -205,7 +205,7 @@ class DoubleBarrierFaultsTest {
     }
 
     @Test
-    void whoComesWhileOthersAreInsideWaitsForTheNextRound() {
+    void participantThatComesDuringARoundWaitsForTheNextRound() {
         driver("double barrier, late", run -> {
                     run.rival("throws it out", me -> run.deleteZnodesOfVictim());
                     Progress first = new Progress(run, 2);
@@ -222,7 +222,7 @@ class DoubleBarrierFaultsTest {
     }
 
     @Test
-    void whatADeadRoundLeftBehindIsRemoved() {
+    void znodesOfADeadRoundAreRemoved() {
         driver("double barrier, after a dead round", run -> {
                     run.rival("throws it out", me -> run.deleteZnodesOfVictim());
                     Actor dead = run.helper("dead");

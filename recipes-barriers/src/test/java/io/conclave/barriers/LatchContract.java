@@ -48,7 +48,7 @@ public abstract class LatchContract extends BarrierFixture {
     }
 
     @Test
-    void whatWasCountedUnderANameCountsOnce() throws Exception {
+    void aNameIsCountedOnce() throws Exception {
         Latch mine = of(connect(), 2);
         mine.countDown("shard-1");
         of(connect(), 2).countDown("shard-1");
@@ -105,7 +105,7 @@ public abstract class LatchContract extends BarrierFixture {
     }
 
     @Test
-    void deletionFailsWhereSomebodyHasPutAZnodeBelowACount() throws Exception {
+    void deletionFailsWhereACountHasChildren() throws Exception {
         Coordinator coordinator = connect();
         Latch countDown = of(coordinator, 1);
         countDown.countDown("a");

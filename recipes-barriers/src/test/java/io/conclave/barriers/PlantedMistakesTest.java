@@ -125,7 +125,7 @@ class PlantedMistakesTest {
     }
 
     @Test
-    void barrierThatIsSetAgainAfterSomebodyHasRemovedItIsFound() {
+    void barrierThatIsSetAgainAfterItsRemovalIsFound() {
         FaultDriver driver = FaultDriver.of("planted: barrier set again", run -> {
             Actor helper = run.helper("helper");
             AtomicInteger removed = new AtomicInteger();

@@ -122,7 +122,7 @@ class BegunOnceTest {
     }
 
     @Test
-    void initiatorDoesNotBeginAgainWhatAnOperatorHasDeletedWhileItsSessionLives() throws Exception {
+    void initiatorWithALiveSessionDoesNotBeginADeletedTransactionAgain() throws Exception {
         try (AwayInitiator away = new AwayInitiator()) {
             away.onBeginning(RequestFate.DROP_AFTER);
             CompletableFuture<io.conclave.commit.Decision> stage = away.commit(away.initiator);

@@ -344,7 +344,7 @@ public abstract class CommitContract extends CommitFixture {
     }
 
     @Test
-    void initiatorWhoseSessionIsLostLearnsWhatASuccessorHasFinished() throws Exception {
+    void initiatorWithALostSessionLearnsTheDecisionOfItsSuccessor() throws Exception {
         ManualTimeSource clock = jumpingClock();
         Coordinator initiators = opened(builder().timeSource(clock));
         CompletableFuture<Decision> stage = of(initiators).commitAsync("t1", PAYLOAD, SITES);

@@ -120,14 +120,14 @@ class CommitFaultsTest {
 
     @ParameterizedTest
     @CsvSource({"THROUGH_COORDINATOR,true", "EVERYONE_WATCHES,false"})
-    void transactionIsAtomicWhateverHappensToWhoBeganIt(Propagation propagation, boolean isCommit) {
+    void transactionIsAtomicUnderEveryFaultOfItsInitiator(Propagation propagation, boolean isCommit) {
         initiatorIsTheVictim("commit, coordinating process, ", propagation, isCommit, false);
     }
 
     @ParameterizedTest
     @CsvSource({"THROUGH_COORDINATOR,false", "EVERYONE_WATCHES,true"})
     @Tag("proof")
-    void transactionIsAtomicWhateverHappensToWhoBeganItWithTheOtherPropagation(
+    void transactionIsAtomicUnderEveryFaultOfItsInitiatorWithTheOtherPropagation(
             Propagation propagation, boolean isCommit) {
         initiatorIsTheVictim("commit, coordinating process, ", propagation, isCommit, false);
     }
@@ -135,14 +135,14 @@ class CommitFaultsTest {
     /** Cut off, suspended past its session or interrupted, it comes back to what others have finished. */
     @ParameterizedTest
     @CsvSource({"THROUGH_COORDINATOR,false", "EVERYONE_WATCHES,true"})
-    void initiatorIsToldTheTruthThoughASuccessorRecoversMeanwhile(Propagation propagation, boolean isCommit) {
+    void initiatorGetsTheTrueDecisionThoughASuccessorRecovers(Propagation propagation, boolean isCommit) {
         initiatorIsTheVictim("commit, initiator with a successor, ", propagation, isCommit, true);
     }
 
     @ParameterizedTest
     @CsvSource({"THROUGH_COORDINATOR,true", "EVERYONE_WATCHES,false"})
     @Tag("proof")
-    void initiatorIsToldTheTruthThoughASuccessorRecoversMeanwhileWithTheOtherPropagation(
+    void initiatorGetsTheTrueDecisionThoughASuccessorRecoversWithTheOtherPropagation(
             Propagation propagation, boolean isCommit) {
         initiatorIsTheVictim("commit, initiator with a successor, ", propagation, isCommit, true);
     }
@@ -243,14 +243,14 @@ class CommitFaultsTest {
 
     @ParameterizedTest
     @CsvSource({"THROUGH_COORDINATOR,true", "EVERYONE_WATCHES,false"})
-    void transactionIsAtomicWhateverHappensToASite(Propagation propagation, boolean isWilling) {
+    void transactionIsAtomicUnderEveryFaultOfASite(Propagation propagation, boolean isWilling) {
         siteIsTheVictim(propagation, isWilling);
     }
 
     @ParameterizedTest
     @CsvSource({"THROUGH_COORDINATOR,false", "EVERYONE_WATCHES,true"})
     @Tag("proof")
-    void transactionIsAtomicWhateverHappensToASiteWithTheOtherPropagation(Propagation propagation, boolean isWilling) {
+    void transactionIsAtomicUnderEveryFaultOfASiteWithTheOtherPropagation(Propagation propagation, boolean isWilling) {
         siteIsTheVictim(propagation, isWilling);
     }
 
@@ -285,7 +285,7 @@ class CommitFaultsTest {
     }
 
     @Test
-    void recoveryIsAtomicWhateverHappensToIt() {
+    void recoveryIsAtomicUnderEveryFault() {
         FaultDriver.of("commit, recovery", run -> {
                     Books books = new Books(run, true);
                     Actor dead = run.helper("dead");

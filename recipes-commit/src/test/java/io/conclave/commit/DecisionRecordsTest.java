@@ -118,7 +118,7 @@ class DecisionRecordsTest {
     }
 
     @Test
-    void ticketThatNobodyUsedIsDeleted() throws Exception {
+    void unusedTicketIsDeleted() throws Exception {
         transfers.join("a", ledger.participant());
         finish(transfers, "t1");
         coordinator.execute(Create.of(NodePath.of(PATH + "/tickets/" + UUID.randomUUID()))); // its process has died
@@ -129,7 +129,7 @@ class DecisionRecordsTest {
     }
 
     @Test
-    void whatIsNoRecordOfOursIsLeftAlone() throws Exception {
+    void znodesThatAreNoRecordsAreLeftAlone() throws Exception {
         transfers.join("a", ledger.participant());
         finish(transfers, "t1");
         NodePath shard = NodePath.of(paths("/records/..").get(0));

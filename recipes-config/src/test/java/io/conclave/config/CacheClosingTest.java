@@ -57,7 +57,7 @@ class CacheClosingTest {
     }
 
     @Test
-    void closedCacheTellsNobodyAnything() throws InterruptedException {
+    void closedCacheNotifiesNoListener() throws InterruptedException {
         try (Coordinator coordinator = Coordinator.connect("memory:" + name)) {
             List<Object> told = Collections.synchronizedList(new ArrayList<>());
             NodeCache closed = NodeCache.at(coordinator, "/");
@@ -73,7 +73,7 @@ class CacheClosingTest {
     }
 
     @Test
-    void whoBlocksOnceTheCacheIsLoadedKeepsNobodyElseFromHearing() throws Exception {
+    void continuationThatBlocksOnceTheCacheIsLoadedHoldsUpNoOther() throws Exception {
         try (Coordinator coordinator = Coordinator.connect("memory:" + name)) {
             store.faults().holdReplies(RecipeAccess.session(coordinator).id());
             NodeCache cache = NodeCache.at(coordinator, "/");

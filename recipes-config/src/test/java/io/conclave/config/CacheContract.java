@@ -192,7 +192,7 @@ abstract class CacheContract extends ConfigFixture {
     }
 
     @Test
-    void cacheWhoseSessionIsLostMissesNothing() throws Exception {
+    void cacheMissesNothingWhenItsSessionIsLost() throws Exception {
         Coordinator coordinator = connect();
         create(coordinator, "/tree", "root");
         create(coordinator, "/tree/a", "1");

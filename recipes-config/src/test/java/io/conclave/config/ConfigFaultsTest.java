@@ -154,7 +154,7 @@ class ConfigFaultsTest {
     }
 
     @Test
-    void valueThatSomebodyHasReplacedIsNotSetAgainByTheSameCall() {
+    void replacedValueIsNotSetAgainByTheSameCall() {
         valueReplacedByOthers().verify();
     }
 
@@ -195,7 +195,7 @@ class ConfigFaultsTest {
     }
 
     @Test
-    void valueThatSomebodyHasSetSinceIsNotRemovedByTheSameCall() {
+    void valueSetSinceIsNotRemovedByTheSameCall() {
         valueRemovedAndSetByOthers().verify();
     }
 
@@ -222,7 +222,7 @@ class ConfigFaultsTest {
     }
 
     @Test
-    void publicationThatSomebodyHasReplacedIsNotPublishedAgainByTheSameCall() {
+    void replacedPublicationIsNotPublishedAgainByTheSameCall() {
         publicationReplacedByOthers().verify();
     }
 
@@ -294,7 +294,7 @@ class ConfigFaultsTest {
     }
 
     @Test
-    void persisterLetsIdsBeGivenWhateverHappens() {
+    void idsAreGivenOutUnderEveryFault() {
         FaultDriver.of("sequence persister", run -> {
                     Reservation inMemory = new Reservation() {
                         private long bound;

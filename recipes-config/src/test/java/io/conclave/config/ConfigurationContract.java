@@ -52,7 +52,7 @@ public abstract class ConfigurationContract extends UniqueIdsContract {
     }
 
     @Test
-    void watchOfAKeyIsToldTheLatestValue() throws Exception {
+    void watchOfAKeyReceivesTheLatestValue() throws Exception {
         Configuration mine = of(connect());
         List<Long> told = Collections.synchronizedList(new ArrayList<>());
         Registration watch = of(connect()).observe(POOL, value -> told.add(value.orElse(-1L)));
@@ -93,7 +93,7 @@ public abstract class ConfigurationContract extends UniqueIdsContract {
     }
 
     @Test
-    void publicationWhoseExpectationDoesNotHoldChangesNothing() throws Exception {
+    void publicationWithAFailedExpectationChangesNothing() throws Exception {
         Configuration mine = of(connect());
         Versioned<Long> read = mine.set(POOL, 1L);
         mine.set(POOL, 2L);

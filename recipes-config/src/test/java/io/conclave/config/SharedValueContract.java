@@ -43,7 +43,7 @@ abstract class SharedValueContract extends CacheContract {
     }
 
     @Test
-    void compareAndSetIsRefusedOnceSomebodyElseHasSet() throws Exception {
+    void compareAndSetIsRefusedAfterAnotherClientsSet() throws Exception {
         SharedValue<String> one = value(connect());
         SharedValue<String> other = value(connect());
         Versioned<String> read = one.set("one");
@@ -56,7 +56,7 @@ abstract class SharedValueContract extends CacheContract {
     }
 
     @Test
-    void whoIsToldThatHeTookAValueAwayIsTheOnlyOne() throws Exception {
+    void onlyOneCallerRemovesAValue() throws Exception {
         SharedValue<String> one = value(connect());
         SharedValue<String> other = value(connect());
         for (int round = 0; round < 30; round++) {
@@ -68,7 +68,7 @@ abstract class SharedValueContract extends CacheContract {
     }
 
     @Test
-    void whoReadsAValueWhereAnotherRequestCompletesDoesNotWaitForHimself() throws Exception {
+    void readInAContinuationDoesNotWaitForItself() throws Exception {
         Coordinator coordinator = connect();
         SharedValue<String> mine = value(coordinator);
         mine.set("one");
@@ -119,7 +119,7 @@ abstract class SharedValueContract extends CacheContract {
     }
 
     @Test
-    void observerIsToldThePresentValueAndTheLatest() throws Exception {
+    void observerReceivesThePresentValueAndTheLatest() throws Exception {
         SharedValue<String> one = value(connect());
         List<String> told = Collections.synchronizedList(new ArrayList<>());
         Registration registration = value(connect())

@@ -82,7 +82,7 @@ abstract class UniqueIdsContract extends SharedValueContract {
     }
 
     @Test
-    void whoAsksForTheNextIdWhereHeIsGivenOneKeepsNobodyWaiting() throws Exception {
+    void requestForAnIdInAContinuationHoldsUpNoOther() throws Exception {
         UniqueIds ids = UniqueIds.at(connect(), PATH).withBlockSize(2);
         List<CompletableFuture<Long>> nexts = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
@@ -138,7 +138,7 @@ abstract class UniqueIdsContract extends SharedValueContract {
     }
 
     @Test
-    void whoIsInterruptedWhileWaitingForAnIdStops() throws Exception {
+    void interruptedWaitForAnIdEnds() throws Exception {
         UniqueIds ids = UniqueIds.persisted(connect(), PATH);
         Future<Long> waiting = threads.submit(() -> ids.next());
         waiting.cancel(true);
@@ -150,7 +150,7 @@ abstract class UniqueIdsContract extends SharedValueContract {
     }
 
     @Test
-    void sequenceWhoseDataAreLostGoesOnFromTheStoredBound() throws Exception {
+    void sequenceThatLostItsDataContinuesFromTheStoredBound() throws Exception {
         Coordinator coordinator = connect();
         Reservation reservation = FileReservation.at(folder.resolve("orders"));
         SequencePersister first = persister(connect(), reservation);

@@ -50,7 +50,7 @@ class UniqueIdsLossTest {
 
     /** Each life is a new store: empty, or with the sequence as an earlier life had it. Persisters come and go in it, and requests lose their replies. */
     @Test
-    void idsAreUniqueThroughManyLivesOfTheStore() throws Exception {
+    void idsAreUniqueAcrossManyRestartsOfTheStore() throws Exception {
         long seed = ThreadLocalRandom.current().nextLong();
         System.out.println("lives of a store: seed " + seed);
         Random random = new Random(seed);
@@ -150,7 +150,7 @@ class UniqueIdsLossTest {
     }
 
     @Test
-    void fileReservationNeverGoesBackAndNamesAFileThatIsNone() throws Exception {
+    void fileReservationNeverDecreasesAndNamesAnInvalidFile() throws Exception {
         Reservation one = reservation();
         assertEquals(0, one.upperBound());
         one.raise(7);

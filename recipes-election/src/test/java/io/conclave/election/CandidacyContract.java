@@ -221,7 +221,7 @@ abstract class CandidacyContract extends ElectionFixture {
     }
 
     @Test
-    void neverTwoWorksAtOnceWhateverEndsThem() throws Exception {
+    void neverTwoWorksAtOnceHoweverTheyEnd() throws Exception {
         LockHistory history = new LockHistory(TimeSource.system());
         AtomicInteger rounds = new AtomicInteger();
         List<Candidacy> candidacies = new ArrayList<>();

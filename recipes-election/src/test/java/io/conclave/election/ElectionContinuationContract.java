@@ -65,7 +65,7 @@ abstract class ElectionContinuationContract extends ElectionLossContract {
     }
 
     @Test
-    void whatFollowsACampaignAndItsLeadershipMayBlock() throws Exception {
+    void continuationsOfACampaignAndItsLeadershipMayBlock() throws Exception {
         Coordinator coordinator = connect();
         Leadership first = electionOf(connect()).campaign(PATIENCE);
         CompletableFuture<Leadership> campaign = electionOf(coordinator).campaignAsync();
@@ -80,7 +80,7 @@ abstract class ElectionContinuationContract extends ElectionLossContract {
     }
 
     @Test
-    void whatFollowsAHandOverMayBlock() throws Exception {
+    void continuationsOfAHandOverMayBlock() throws Exception {
         Coordinator coordinator = connect();
         LeaderElection election = electionOf(coordinator);
         Leadership leader = election.campaign(PATIENCE);
@@ -111,7 +111,7 @@ abstract class ElectionContinuationContract extends ElectionLossContract {
     }
 
     @Test
-    void whatACallerDoesToItsFutureHarmsNobody() throws Exception {
+    void completingOrCancellingAFutureDoesNotAffectOthers() throws Exception {
         Coordinator coordinator = connect();
         Leadership leadership = electionOf(coordinator).campaign(PATIENCE);
         assertTrue(leadership.lost().complete(LossReason.REVOKED));

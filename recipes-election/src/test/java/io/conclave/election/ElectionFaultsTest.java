@@ -70,12 +70,12 @@ class ElectionFaultsTest {
     }
 
     @Test
-    void leaderBlocksNobody() {
+    void leaderDoesNotBlockOthersUnderAnyFault() {
         leader().verify();
     }
 
     @Test
-    void asynchronousLeaderBlocksNobody() {
+    void asynchronousLeaderDoesNotBlockOthersUnderAnyFault() {
         FaultDriver.of("election, asynchronous leader", run -> {
                     rivals(run);
                     run.victim().start(me -> me.hold(me.await(election(me).campaignAsync())));
@@ -100,7 +100,7 @@ class ElectionFaultsTest {
     }
 
     @Test
-    void candidateWhoseTimeIsOverLeavesNothingBehind() {
+    void candidateThatTimesOutLeavesNothingBehind() {
         FaultDriver.of("election, giving up", run -> {
                     rivals(run);
                     Actor first = run.helper("first");
@@ -211,12 +211,12 @@ class ElectionFaultsTest {
     }
 
     @Test
-    void observerIsToldTheLastState() {
+    void observerReceivesTheLastState() {
         observer().verify();
     }
 
     @Test
-    void observerIsToldWhoLeadsNow() {
+    void observerReceivesThePresentLeader() {
         AtomicReference<String> told = new AtomicReference<>("");
         AtomicReference<Leadership> leads = new AtomicReference<>();
         FaultDriver.of("election, observer of a leader", run -> {
@@ -240,7 +240,7 @@ class ElectionFaultsTest {
     }
 
     @Test
-    void candidacyWorksAgainWhateverHappens() {
+    void candidacyWorksAgainAfterEveryFault() {
         FaultDriver.of("election, work", run -> {
                     rivals(run);
                     run.victim().start(me -> {

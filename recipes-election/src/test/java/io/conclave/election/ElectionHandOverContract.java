@@ -70,7 +70,7 @@ abstract class ElectionHandOverContract extends CandidacyContract {
     }
 
     @Test
-    void nextCandidateNeedsNobodyToStepBack() throws Exception {
+    void nextCandidateNeedsNoOtherToStepBack() throws Exception {
         Coordinator coordinator = connect();
         LeaderElection election = electionOf(coordinator);
         Leadership leader = election.campaign(PATIENCE);
@@ -103,7 +103,7 @@ abstract class ElectionHandOverContract extends CandidacyContract {
     }
 
     @Test
-    void handOverFailsIfSomebodyStandsInTheWayAndTheLeaderStays() throws Exception {
+    void handOverFailsIfACandidateAheadDoesNotYieldAndTheLeaderStays() throws Exception {
         Coordinator coordinator = connect();
         LeaderElection election = electionOf(coordinator, "leader");
         Leadership leader = election.campaign(PATIENCE);
@@ -149,7 +149,7 @@ abstract class ElectionHandOverContract extends CandidacyContract {
     }
 
     @Test
-    void leaderIsToldThatSomebodyAsksItToResignAndNeedNot() throws Exception {
+    void leaderHearsARequestToResignAndMayIgnoreIt() throws Exception {
         Coordinator coordinator = connect();
         Leadership leader = electionOf(connect()).campaign(PATIENCE);
         assertFalse(leader.revocationRequested().toCompletableFuture().isDone());

@@ -141,7 +141,7 @@ class ElectionHerdTest {
     }
 
     @Test
-    void successionCostsTheSameWhateverTheNumberOfCandidates() throws Exception {
+    void successionCostsTheSameForAnyNumberOfCandidates() throws Exception {
         Cost few = costOf(10, 0);
         assertEquals(few, costOf(50, 0));
         assertEquals(few, costOf(200, 0));
@@ -149,7 +149,7 @@ class ElectionHerdTest {
     }
 
     @Test
-    void observerCostsTheSameWhateverTheNumberOfCandidates() throws Exception {
+    void observerCostsTheSameForAnyNumberOfCandidates() throws Exception {
         Cost few = costOf(10, 20);
         assertEquals(few, costOf(200, 20));
         assertEquals(new Cost((6 + 2 * 20) * SUCCESSIONS, (3 + 2 * 20) * SUCCESSIONS), few);

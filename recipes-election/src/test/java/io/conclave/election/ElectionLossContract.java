@@ -62,7 +62,7 @@ abstract class ElectionLossContract extends ElectionObserverContract {
     }
 
     @Test
-    void acknowledgementThatSomebodyDeletesOrChangesIsMadeAgain() throws Exception {
+    void leaderNodeThatIsDeletedOrChangedIsCreatedAgain() throws Exception {
         Coordinator coordinator = connect();
         Leadership leadership = electionOf(connect(), "steady").campaign(PATIENCE);
         coordinator.execute(Delete.of(ACKNOWLEDGEMENT));
@@ -151,7 +151,7 @@ abstract class ElectionLossContract extends ElectionObserverContract {
     }
 
     @Test
-    void closingTheCoordinatorResignsAndFailsWhoWaits() throws Exception {
+    void closingTheCoordinatorResignsAndFailsWaitingCandidates() throws Exception {
         Coordinator closing = connect();
         Leadership leadership = electionOf(closing).campaign(PATIENCE);
         CompletableFuture<Leadership> waiter = electionOf(closing).campaignAsync();

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 /** What an election promises to those who look at it from outside. */
 abstract class ElectionObserverContract extends ElectionHandOverContract {
     @Test
-    void observerIsToldThePresentStateAndEveryLastingChange() throws Exception {
+    void observerReceivesThePresentStateAndEveryLastingChange() throws Exception {
         Told told = new Told();
         Registration registration = electionOf(connect()).observe(told);
         told.awaitLast("-");
@@ -46,7 +46,7 @@ abstract class ElectionObserverContract extends ElectionHandOverContract {
     }
 
     @Test
-    void observerThatComesLateIsToldWhoLeads() throws Exception {
+    void lateObserverReceivesThePresentLeader() throws Exception {
         Coordinator coordinator = connect();
         try (Leadership leadership = electionOf(coordinator, "early").campaign(PATIENCE)) {
             Told told = new Told();
@@ -83,7 +83,7 @@ abstract class ElectionObserverContract extends ElectionHandOverContract {
     }
 
     @Test
-    void observerThatThrowsIsToldTheNextState() throws Exception {
+    void observerThatThrowsReceivesTheNextState() throws Exception {
         Told told = new Told();
         electionOf(connect()).observe(leader -> {
             told.accept(leader);
@@ -119,7 +119,7 @@ abstract class ElectionObserverContract extends ElectionHandOverContract {
     }
 
     @Test
-    void leaderThatIsNoRecordIsNobody() throws Exception {
+    void dataThatAreNoLeaderRecordMeanNoLeader() throws Exception {
         assertEquals(Optional.empty(), LeaderRecord.parse(new byte[0]));
         assertEquals(Optional.empty(), LeaderRecord.parse("token=1:2 place=x".getBytes()));
         assertEquals(Optional.empty(), LeaderRecord.parse("token=1:2\nplace=x".getBytes()));

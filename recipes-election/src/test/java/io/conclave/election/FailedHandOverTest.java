@@ -44,12 +44,12 @@ class FailedHandOverTest extends ElectionFixture {
     }
 
     @Test
-    void wordWhoseAnswerIsLostWhileTheHandOverIsGivenUpIsTakenBack() throws Exception {
+    void requestWithALostReplyIsWithdrawnWhenTheHandOverIsGivenUp() throws Exception {
         wordIsTakenBack(RequestFate.DROP_AFTER);
     }
 
     @Test
-    void wordThatArrivesLateWhileTheHandOverIsGivenUpIsTakenBack() throws Exception {
+    void requestThatArrivesLateIsWithdrawnWhenTheHandOverIsGivenUp() throws Exception {
         wordIsTakenBack(RequestFate.DROP_AND_APPLY_LATE);
     }
 

@@ -124,7 +124,7 @@ public abstract class StoreGuardContract implements StoreUnderTest {
     }
 
     @Test
-    void writeAfterTheReleaseIsRefusedAlsoWhileSomebodyElseHolds() throws Exception {
+    void writeAfterTheReleaseIsRefusedAlsoWhileAnotherHolds() throws Exception {
         LockGrant grant = acquire(coordinator());
         StoreGuard guard = StoreGuard.of(grant);
         grant.close();
@@ -224,7 +224,7 @@ public abstract class StoreGuardContract implements StoreUnderTest {
     }
 
     @Test
-    void whatFollowsAGuardedWriteMayBlock() throws Exception {
+    void continuationsOfAGuardedWriteMayBlock() throws Exception {
         Coordinator coordinator = coordinator();
         LockGrant grant = acquire(coordinator);
         CountDownLatch entered = new CountDownLatch(1);

@@ -68,7 +68,7 @@ class AcquirableTest {
 
     @ParameterizedTest
     @EnumSource
-    void everyFormGivesWhatNobodyElseHolds(Kind kind) throws Exception {
+    void everyFormOfAcquireExcludesOthers(Kind kind) throws Exception {
         useAll(kind.mine.apply(me), kind.rivals.apply(rival));
     }
 

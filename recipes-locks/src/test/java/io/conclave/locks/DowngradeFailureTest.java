@@ -58,7 +58,7 @@ class DowngradeFailureTest {
     }
 
     @Test
-    void writerThatIsClosedWhileTheConnectionIsLostAgainIsToldThatItWasReleased() throws Exception {
+    void closingAWriterOverALostConnectionReportsItsRelease() throws Exception {
         WriteGrant writing = lock.writeLock().acquire();
         AtomicBoolean closed = new AtomicBoolean();
         faults.onNext(Multi.class::isInstance, RequestFate.DROP_AFTER);

@@ -69,7 +69,7 @@ class KazooLayoutFaultsTest {
     }
 
     @Test
-    void downgradeBlocksNobody() {
+    void downgradeDoesNotBlockOthersUnderAnyFault() {
         FaultDriver.of("shared lock in kazoo's layout, downgrade", run -> {
                     run.victim()
                             .start(me ->
@@ -82,7 +82,7 @@ class KazooLayoutFaultsTest {
     }
 
     @Test
-    void whoAsksIsAnswered() {
+    void revokerGetsAnAnswer() {
         FaultDriver.of("revocation in kazoo's layout, revoker", run -> {
                     Actor holder = run.helper("holder");
                     LockGrant grant = mutex(holder).acquire();

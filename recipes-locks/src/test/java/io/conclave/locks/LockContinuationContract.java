@@ -79,7 +79,7 @@ abstract class LockContinuationContract extends WhileHeldContract {
     }
 
     @Test
-    void whatFollowsAcquiringMayBlock() throws Exception {
+    void continuationsOfAcquiringMayBlock() throws Exception {
         Coordinator coordinator = connect();
         LockGrant first = lockOf(connect()).acquire(PATIENCE);
         Blocked timedOut = new Blocked(coordinator, lockOf(coordinator).acquireAsync(Duration.ofMillis(50)));
@@ -97,7 +97,7 @@ abstract class LockContinuationContract extends WhileHeldContract {
     }
 
     @Test
-    void whatFollowsTheLossOfALockAndARevocationMayBlock() throws Exception {
+    void continuationsOfTheLossOfALockAndARevocationMayBlock() throws Exception {
         Coordinator coordinator = connect();
         Coordinator other = connect();
         LockGrant grant = lockOf(coordinator).acquire(PATIENCE);
@@ -111,7 +111,7 @@ abstract class LockContinuationContract extends WhileHeldContract {
     }
 
     @Test
-    void whatFollowsADowngradeMayBlock() throws Exception {
+    void continuationsOfADowngradeMayBlock() throws Exception {
         Coordinator coordinator = connect();
         WriteGrant writing = SharedLock.at(coordinator, PATH).writeLock().acquire(PATIENCE);
         Blocked lost = new Blocked(coordinator, writing.lost());
@@ -122,7 +122,7 @@ abstract class LockContinuationContract extends WhileHeldContract {
     }
 
     @Test
-    void whatFollowsPermitsAndSeveralLocksMayBlock() throws Exception {
+    void continuationsOfPermitsAndSeveralLocksMayBlock() throws Exception {
         Coordinator coordinator = connect();
         DistributedSemaphore semaphore = DistributedSemaphore.adjustable(coordinator, "/semaphores/continued", 1);
         CompletableFuture<PermitGrant> permit = semaphore.acquireAsync(1);
@@ -144,13 +144,13 @@ abstract class LockContinuationContract extends WhileHeldContract {
     }
 
     @Test
-    void whatFollowsARequestMayBlock() throws Exception {
+    void continuationsOfARequestMayBlock() throws Exception {
         Coordinator coordinator = connect();
         new Blocked(coordinator, coordinator.submit(GetData.of(NodePath.ROOT))).awaitAndSeeTheSessionGoOn("submit");
     }
 
     @Test
-    void whatACallerDoesToItsFutureHarmsNobody() throws Exception {
+    void completingOrCancellingAFutureDoesNotAffectOthers() throws Exception {
         Coordinator coordinator = connect();
         LockGrant grant = lockOf(coordinator).acquire(PATIENCE);
         CompletableFuture<LossReason> mine = grant.lost();

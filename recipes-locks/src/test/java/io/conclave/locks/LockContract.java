@@ -204,7 +204,7 @@ public abstract class LockContract extends LockContinuationContract {
     }
 
     @Test
-    void whatFollowsAReleaseMayBlock() throws Exception {
+    void continuationsOfAReleaseMayBlock() throws Exception {
         Coordinator coordinator = connect();
         CountDownLatch next = new CountDownLatch(1);
         LockGrant grant = lockOf(coordinator).acquire(PATIENCE);

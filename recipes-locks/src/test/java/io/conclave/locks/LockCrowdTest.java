@@ -22,7 +22,7 @@ class LockCrowdTest {
     private static final int WAITERS = 200;
 
     @Test
-    void waitersWhoComeTogetherReadTheLineTogetherAndHaveTheLockInTheirOrder() throws Exception {
+    void waitersThatComeTogetherShareReadsOfTheQueueAndGetTheLockInTheirOrder() throws Exception {
         String store = UUID.randomUUID().toString();
         Faults faults = MemoryStore.named(store).faults();
         try (Coordinator coordinator = Coordinator.connect("memory:" + store)) {

@@ -106,7 +106,7 @@ class LockErrorsTest {
     }
 
     @Test
-    void timeoutShowsTheCallerAndSaysWhoHolds() throws Exception {
+    void timeoutShowsTheCallerAndNamesTheHolder() throws Exception {
         try (LockGrant grant = lock(holder, "invoice-service").acquire()) {
             AcquireTimeoutException late = late(2, () -> lock(waiter, "me").acquire(TIMEOUT));
             assertShowsCallerAndCause(late);
@@ -123,7 +123,7 @@ class LockErrorsTest {
     }
 
     @Test
-    void waiterFarBehindIsToldTheHolderAndNotItsPredecessor() throws Exception {
+    void waiterFarBehindLearnsTheHolderAndNotItsPredecessor() throws Exception {
         try (LockGrant grant = lock(holder, "first").acquire()) {
             CompletableFuture<LockGrant> between = lock(holder, "second").acquireAsync();
             await().until(() -> lock(holder, "").members().size() == 2);
@@ -192,7 +192,7 @@ class LockErrorsTest {
     }
 
     @Test
-    void lostSessionIsToldEachCallerWithItsOwnStack() throws Exception {
+    void lostSessionFailsEachCallerWithItsOwnStack() throws Exception {
         try (LockGrant grant = lock(holder, "first").acquire()) {
             Future<SessionGoneException> one = threads.submit(this::waitUntilTheSessionIsGone);
             Future<SessionGoneException> two = threads.submit(this::waitUntilTheSessionIsGone);

@@ -42,12 +42,12 @@ class LockFaultsTest {
     }
 
     @Test
-    void holderBlocksNobody() {
+    void holderDoesNotBlockOthersUnderAnyFault() {
         holder().verify();
     }
 
     @Test
-    void asynchronousHolderBlocksNobody() {
+    void asynchronousHolderDoesNotBlockOthersUnderAnyFault() {
         FaultDriver.of("lock, asynchronous holder", run -> {
                     rivals(run);
                     run.victim().start(me -> me.hold(me.await(lock(me).acquireAsync())));
@@ -76,7 +76,7 @@ class LockFaultsTest {
     }
 
     @Test
-    void waiterBehindOneWhoGivesUpDoesNotOvertakeTheHolder() {
+    void waiterBehindOneThatGivesUpDoesNotOvertakeTheHolder() {
         FaultDriver.of("lock, waiter behind one who gives up", run -> {
                     Actor first = run.helper("first");
                     Holding held = first.granted(lock(first).acquire());
@@ -93,7 +93,7 @@ class LockFaultsTest {
     }
 
     @Test
-    void waiterWhoseTimeIsOverLeavesNothingBehind() {
+    void waiterThatTimesOutLeavesNothingBehind() {
         FaultDriver.of("lock, giving up", run -> {
                     rivals(run);
                     Actor first = run.helper("first");
@@ -127,7 +127,7 @@ class LockFaultsTest {
     }
 
     @Test
-    void whoTriesGetsAnAnswerAtOnce() {
+    void tryIsAnsweredAtOnce() {
         FaultDriver.of("lock, try", run -> {
                     Actor first = run.helper("first");
                     Holding held = first.granted(lock(first).acquire());
@@ -144,7 +144,7 @@ class LockFaultsTest {
     }
 
     @Test
-    void whoTriesAFreeLockGetsIt() {
+    void tryOfAFreeLockGetsIt() {
         FaultDriver.of("lock, try a free one", run -> {
                     run.victim()
                             .start(me -> me.unlessTheStoreIsSilent(() -> {

@@ -36,7 +36,7 @@ abstract class LockLossContract extends LockWaitingContract {
     }
 
     @Test
-    void holderIsToldWhenItsZnodeIsDeletedAndTheNextOneGetsTheLock() throws Exception {
+    void holderLosesTheLockWhenItsZnodeIsDeletedAndTheNextWaiterGetsIt() throws Exception {
         Coordinator coordinator = connect();
         LockGrant grant = lockOf(coordinator).acquire(PATIENCE);
         CompletableFuture<LockGrant> waiter = lockOf(connect()).acquireAsync();
@@ -71,7 +71,7 @@ abstract class LockLossContract extends LockWaitingContract {
     }
 
     @Test
-    void grantIsLostByTheOwnClockWhateverTheServerThinks() throws Exception {
+    void grantIsLostByTheHoldersOwnClockBeforeTheServerExpiresIt() throws Exception {
         connect(); // the store in memory goes by the clock of the first one
         ManualTimeSource clock = new ManualTimeSource();
         Coordinator coordinator = opened(builder().timeSource(clock));
@@ -97,7 +97,7 @@ abstract class LockLossContract extends LockWaitingContract {
     }
 
     @Test
-    void closingTheCoordinatorReleasesAndFailsWhoWaits() throws Exception {
+    void closingTheCoordinatorReleasesAndFailsWaiters() throws Exception {
         Coordinator closing = connect();
         LockGrant grant = lockOf(closing).acquire(PATIENCE);
         CompletableFuture<LockGrant> waiter = lockOf(closing).acquireAsync();

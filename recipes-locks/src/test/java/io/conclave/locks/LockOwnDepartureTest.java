@@ -47,7 +47,7 @@ class LockOwnDepartureTest {
     }
 
     @Test
-    void lockIsFreeForWhoCancelsHisWaitBeforeItIsAnsweredAndThenTries() throws Exception {
+    void tryAfterACancelledUnansweredWaitGetsTheFreeLock() throws Exception {
         lock.acquire().close();
         long session = RecipeAccess.session(coordinator).id();
         faults.holdReplies(session);
@@ -60,7 +60,7 @@ class LockOwnDepartureTest {
     }
 
     @Test
-    void lockIsFreeForWhoReleasesItOverALostConnectionAndThenTries() throws Exception {
+    void tryAfterAReleaseOverALostConnectionGetsTheLock() throws Exception {
         LockGrant grant = lock.acquire();
         CompletableFuture<CompletableFuture<Optional<LockGrant>>> tried = new CompletableFuture<>();
         faults.intercept((session, request, index) -> {
@@ -76,7 +76,7 @@ class LockOwnDepartureTest {
     }
 
     @Test
-    void lockIsRefusedWhenTheOwnPlaceHasGoneAndSomebodyElseIsBeforeUs() throws Exception {
+    void tryIsRefusedWhenTheOwnNodeIsGoneAndAnotherContenderIsAhead() throws Exception {
         try (Coordinator other = connect()) {
             LockGrant grant = lock.acquire();
             CompletableFuture<LockGrant> next = DistributedLock.at(other, PATH).acquireAsync();

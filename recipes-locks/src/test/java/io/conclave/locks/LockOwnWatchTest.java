@@ -33,7 +33,7 @@ class LockOwnWatchTest {
     }
 
     @Test
-    void waiterWhoseZnodeWasWrittenAndDeletedIsNotGrantedWhenTheHeadGoes() throws Exception {
+    void waiterWithADeletedZnodeIsNotGrantedWhenTheHeadLeaves() throws Exception {
         try (Coordinator holder = connect();
                 Coordinator victim = connect()) {
             LockGrant grant = DistributedLock.at(holder, PATH).acquire();

@@ -149,7 +149,7 @@ class LockSuspensionTest {
     }
 
     @Test
-    void waiterWhoseSessionEndsDuringASuspensionFails() throws Exception {
+    void waiterFailsWhenItsSessionEndsDuringASuspension() throws Exception {
         lockOf(other).acquire();
         CompletableFuture<LockGrant> waiter = lockOf(victim).acquireAsync();
         awaitInLine(2);

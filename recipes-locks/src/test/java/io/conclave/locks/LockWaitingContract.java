@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 /** What a lock promises to those who wait for it: their turn, one at a time, and that nothing stays behind of those who give up. */
 abstract class LockWaitingContract extends LockFixture {
     @Test
-    void nobodyElseHoldsItAndTokensGrow() throws Exception {
+    void onlyOneHoldsTheLockAndTokensGrow() throws Exception {
         LockHistory history = new LockHistory(TimeSource.system());
         List<Future<?>> workers = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
@@ -182,7 +182,7 @@ abstract class LockWaitingContract extends LockFixture {
     }
 
     @Test
-    void whoeverCompletesTheStageHimselfLeavesTheLineToo() throws Exception {
+    void callerThatCompletesTheStageItselfLeavesTheQueueToo() throws Exception {
         Coordinator coordinator = connect();
         LockGrant grant = lockOf(coordinator).acquire(PATIENCE);
         CompletableFuture<LockGrant> waiter = lockOf(coordinator).acquireAsync();

@@ -142,7 +142,7 @@ public abstract class MultiLockContract extends LockFixture {
     }
 
     @Test
-    void withTheFirstThatIsLostTheOthersAreGivenBack() throws Exception {
+    void lossOfOneReleasesTheOthers() throws Exception {
         Coordinator coordinator = connect();
         MultiLockGrant grant = both(coordinator).acquire(PATIENCE);
         CompletableFuture<LockGrant> next = lock(connect(), "b").acquireAsync();

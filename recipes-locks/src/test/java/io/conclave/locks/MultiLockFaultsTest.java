@@ -83,7 +83,7 @@ class MultiLockFaultsTest {
     }
 
     @Test
-    void holderBlocksNobody() {
+    void holderDoesNotBlockOthersUnderAnyFault() {
         holder().verify();
     }
 
@@ -113,7 +113,7 @@ class MultiLockFaultsTest {
     }
 
     @Test
-    void waiterWhoseTimeIsOverLeavesNothingBehind() {
+    void waiterThatTimesOutLeavesNothingBehind() {
         FaultDriver.of("multi-lock, giving up", run -> {
                     run.rival("takes one", me -> holdOne(me, "a", lock(me, "a").acquire()));
                     run.rival("throws it out", me -> run.deleteZnodesOfVictim());

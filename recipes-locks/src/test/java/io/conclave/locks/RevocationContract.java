@@ -97,7 +97,7 @@ public abstract class RevocationContract extends LockFixture {
     }
 
     @Test
-    void whoHasGoneNeedNotBeAsked() throws Exception {
+    void requestToAReleasedHolderIsAnsweredAtOnce() throws Exception {
         Coordinator coordinator = connect();
         LockGrant grant = lockOf(coordinator).acquire(PATIENCE);
         LockMember member = holder(coordinator);
@@ -188,7 +188,7 @@ public abstract class RevocationContract extends LockFixture {
     }
 
     @Test
-    void whoAsksIsToldWhenItsCoordinatorIsClosed() throws Exception {
+    void revokerLearnsThatItsCoordinatorIsClosed() throws Exception {
         LockGrant grant = lockOf(connect()).acquire(PATIENCE);
         Coordinator closing = connect();
         CompletableFuture<RevocationOutcome> asked = lockOf(closing).requestRelease(holder(closing));
@@ -201,7 +201,7 @@ public abstract class RevocationContract extends LockFixture {
     }
 
     @Test
-    void wordOfTheRecipesPageIsUnderstood() throws Exception {
+    void unlockInTheHoldersZnodeIsARequest() throws Exception {
         LockGrant grant = lockOf(connect()).acquire(PATIENCE);
         connect().execute(SetData.of(grant.path(), "unlock".getBytes(StandardCharsets.UTF_8)));
         grant.revocationRequested().toCompletableFuture().get(20, SECONDS);
@@ -249,7 +249,7 @@ public abstract class RevocationContract extends LockFixture {
     }
 
     @Test
-    void whoMayNotReadOrWriteTheHoldersZnodeIsRefusedByName() throws Exception {
+    void revokerWithoutPermissionOnTheHoldersZnodeIsRefusedWithItsPath() throws Exception {
         Coordinator owner = connectAs("owner", Acl.CREATOR_ONLY);
         LockGrant grant = lockOf(owner).acquire(PATIENCE);
         LockMember member = holder(owner);
@@ -263,7 +263,7 @@ public abstract class RevocationContract extends LockFixture {
     }
 
     @Test
-    void whoMayAskButNotDeleteIsRefusedByNameAtTheDeadline() throws Exception {
+    void revokerWithoutPermissionToDeleteIsRefusedWithThePathAtTheDeadline() throws Exception {
         Coordinator owner = connectAs("owner", Acl.CREATOR_ONLY);
         LockGrant grant = lockOf(owner).acquire(PATIENCE);
         LockMember member = holder(owner);
@@ -283,7 +283,7 @@ public abstract class RevocationContract extends LockFixture {
     }
 
     @Test
-    void whoIsNoMemberAndNegativeDeadlinesAreNamed() throws Exception {
+    void requestsToNonMembersAndNegativeDeadlinesAreRefusedByName() throws Exception {
         Coordinator coordinator = connect();
         LockGrant grant = lockOf(coordinator).acquire(PATIENCE);
         LockMember member = holder(coordinator);

@@ -77,7 +77,7 @@ public abstract class SemaphoreContract extends SemaphoreCrowdContract {
     }
 
     @Test
-    void severalAreHadAtOnceOrNotAtAll() throws Exception {
+    void severalPermitsAreGrantedTogetherOrNotAtAll() throws Exception {
         Coordinator coordinator = connect();
         PermitGrant one = semaphore(coordinator, 3).acquire();
         PermitGrant other = semaphore(coordinator, 3).acquire();
@@ -95,7 +95,7 @@ public abstract class SemaphoreContract extends SemaphoreCrowdContract {
     }
 
     @Test
-    void whoNeedsManyIsNotOvertakenByThoseWhoNeedFew() throws Exception {
+    void waiterForManyPermitsIsNotOvertakenByWaitersForFew() throws Exception {
         Coordinator coordinator = connect();
         PermitGrant held = semaphore(coordinator, 3).acquire();
         CompletableFuture<PermitGrant> many = semaphore(coordinator, 3).acquireAsync(3);
@@ -114,7 +114,7 @@ public abstract class SemaphoreContract extends SemaphoreCrowdContract {
     }
 
     @Test
-    void moreThanThereAreIsRefusedAtOnceIfTheNumberIsFixed() {
+    void morePermitsThanThereAreAreRefusedAtOnceIfTheNumberIsFixed() {
         Coordinator coordinator = connect();
         IllegalArgumentException refused = assertThrows(
                 IllegalArgumentException.class, () -> semaphore(coordinator, 3).acquire(4));
@@ -135,7 +135,7 @@ public abstract class SemaphoreContract extends SemaphoreCrowdContract {
     }
 
     @Test
-    void moreThanThereAreIsWaitedForIfTheNumberMayChange() throws Exception {
+    void morePermitsThanThereAreAreWaitedForIfTheNumberMayChange() throws Exception {
         Coordinator coordinator = connect();
         DistributedSemaphore semaphore = adjustable(coordinator, 2);
         CompletableFuture<PermitGrant> waiter = adjustable(connect(), 2).acquireAsync(3);
@@ -185,7 +185,7 @@ public abstract class SemaphoreContract extends SemaphoreCrowdContract {
     }
 
     @Test
-    void holderIsToldWhenOneOfItsPermitsIsDeletedAndTheOthersAreGivenBack() throws Exception {
+    void holderLosesAllItsPermitsWhenOneIsDeleted() throws Exception {
         Coordinator coordinator = connect();
         PermitGrant grant = semaphore(coordinator, 3).acquire(3);
         CompletableFuture<PermitGrant> waiter = semaphore(connect(), 3).acquireAsync(3);
@@ -286,7 +286,7 @@ public abstract class SemaphoreContract extends SemaphoreCrowdContract {
     }
 
     @Test
-    void whoGivesUpLeavesNothingBehind() throws Exception {
+    void waiterThatGivesUpLeavesNothingBehind() throws Exception {
         Coordinator coordinator = connect();
         PermitGrant grant = semaphore(coordinator, 2).acquire();
         CompletableFuture<PermitGrant> cancelled = semaphore(coordinator, 2).acquireAsync(2);

@@ -47,7 +47,7 @@ abstract class SemaphoreCrowdContract extends SemaphoreFixture {
     }
 
     @Test
-    void twoWhoNeedManyAreServedAmongManyWhoNeedFew() throws Exception {
+    void twoWaitersForManyPermitsAreServedAmongManyWaitersForFew() throws Exception {
         int permits = 4;
         PermitHistory history = new PermitHistory(permits);
         List<Coordinator> coordinators = List.of(connect(), connect(), connect());
@@ -84,7 +84,7 @@ abstract class SemaphoreCrowdContract extends SemaphoreFixture {
     }
 
     @Test
-    void permitsAreNeverMoreThanThereAreWhoeverComesAndGoes() throws Exception {
+    void permitsNeverExceedTheirNumberInACrowd() throws Exception {
         long seed = ThreadLocalRandom.current().nextLong();
         System.out.println(getClass().getSimpleName() + ": semaphore crowd, seed " + seed);
         int permits = 5;

@@ -94,12 +94,12 @@ class SemaphoreFaultsTest {
     }
 
     @Test
-    void holderBlocksNobody() {
+    void holderDoesNotBlockOthersUnderAnyFault() {
         holder().verify();
     }
 
     @Test
-    void holderOfSeveralBlocksNobody() {
+    void holderOfSeveralDoesNotBlockOthersUnderAnyFault() {
         driver("semaphore, holder of two", run -> {
                     rivals(run);
                     run.victim().start(me -> hold(me, semaphore(me).acquire(2)));
@@ -111,7 +111,7 @@ class SemaphoreFaultsTest {
     }
 
     @Test
-    void holderOfAnAdjustableNumberBlocksNobody() {
+    void holderOfAnAdjustableNumberDoesNotBlockOthersUnderAnyFault() {
         driver("semaphore, adjustable", run -> {
                     run.victim().start(me -> hold(me, me.await(adjustable(me).acquireAsync(2))));
                     run.untilAtRest();
@@ -156,7 +156,7 @@ class SemaphoreFaultsTest {
     }
 
     @Test
-    void waiterWhoseTimeIsOverLeavesNothingBehind() {
+    void waiterThatTimesOutLeavesNothingBehind() {
         driver("semaphore, giving up", run -> {
                     rivals(run);
                     Actor first = run.helper("first");
@@ -189,7 +189,7 @@ class SemaphoreFaultsTest {
     }
 
     @Test
-    void whoTriesGetsAnAnswerAtOnce() {
+    void tryIsAnsweredAtOnce() {
         driver("semaphore, try", run -> {
                     Actor first = run.helper("first");
                     Holding held = granted(first, semaphore(first).acquire(2));

@@ -76,7 +76,7 @@ class SemaphoreRecoveryTest {
     }
 
     @Test
-    void headWhosePlaceIsDeletedInFrontOfItsTransactionTriesOnce() throws Exception {
+    void headWithADeletedNodeTriesItsTransactionOnce() throws Exception {
         semaphore.acquire().close();
         AtomicInteger tried = new AtomicInteger();
         long session = RecipeAccess.session(coordinator).id();

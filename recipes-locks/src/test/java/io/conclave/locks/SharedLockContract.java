@@ -188,7 +188,7 @@ public abstract class SharedLockContract extends LockFixture {
     }
 
     @Test
-    void downgradedReaderWhoseZnodeIsDeletedIsToldSo() throws Exception {
+    void downgradedReaderLosesTheLockWhenItsZnodeIsDeleted() throws Exception {
         Coordinator coordinator = connect();
         ReadGrant reader = sharedOf(coordinator).writeLock().acquire(PATIENCE).downgrade();
         connect().execute(Delete.of(reader.path()));
@@ -301,7 +301,7 @@ public abstract class SharedLockContract extends LockFixture {
     }
 
     @Test
-    void neverAWriterBesidesAnybody() throws Exception {
+    void neverAWriterBesidesAnotherHolder() throws Exception {
         long seed = System.nanoTime();
         System.out.println("shared lock storm, seed " + seed);
         AtomicInteger readers = new AtomicInteger();

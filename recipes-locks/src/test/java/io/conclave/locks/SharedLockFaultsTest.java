@@ -95,7 +95,7 @@ class SharedLockFaultsTest {
     }
 
     @Test
-    void readerBlocksNobody() {
+    void readerDoesNotBlockOthersUnderAnyFault() {
         reader().verify();
     }
 
@@ -251,7 +251,7 @@ class SharedLockFaultsTest {
     }
 
     @Test
-    void whoAsksIsAnswered() {
+    void revokerGetsAnAnswer() {
         FaultDriver.of("revocation, revoker", run -> {
                     run.rival("asks as well", SharedLockFaultsTest::requestRelease);
                     Actor holder = run.helper("holder");
@@ -275,7 +275,7 @@ class SharedLockFaultsTest {
     }
 
     @Test
-    void whoAsksWithADeadlineIsAnswered() {
+    void revokerWithADeadlineGetsAnAnswer() {
         FaultDriver.of("revocation, revoker with a deadline", run -> {
                     run.rival("asks as well", SharedLockFaultsTest::requestRelease);
                     Actor holder = run.helper("holder");

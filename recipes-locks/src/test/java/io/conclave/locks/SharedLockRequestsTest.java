@@ -67,7 +67,7 @@ class SharedLockRequestsTest {
     }
 
     @Test
-    void writersReleaseWakesTheReadersUpToTheNextWriterAndNobodyElse() throws Exception {
+    void writersReleaseWakesOnlyTheReadersUpToTheNextWriter() throws Exception {
         WriteGrant first = lock.writeLock().acquire();
         List<CompletableFuture<ReadGrant>> let = readers(20, 1);
         CompletableFuture<WriteGrant> next = lock.writeLock().acquireAsync();

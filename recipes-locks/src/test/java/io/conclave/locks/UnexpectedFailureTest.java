@@ -46,7 +46,7 @@ class UnexpectedFailureTest {
     }
 
     @Test
-    void downgradeWhoseAnswerMakesNoSenseFailsAndLeavesTheLockFree() throws Exception {
+    void downgradeWithAnUnexpectedReplyFailsAndLeavesTheLockFree() throws Exception {
         try (Coordinator torn = connect("torn-answers");
                 Coordinator sound = connect("memory")) {
             SharedLock lock = SharedLock.at(torn, PATH);

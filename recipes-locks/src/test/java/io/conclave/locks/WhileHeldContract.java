@@ -174,7 +174,7 @@ abstract class WhileHeldContract extends LockLossContract {
     }
 
     @Test
-    void lossInterruptsTheWorkAndIsToldToTheCaller() throws Exception {
+    void lossInterruptsTheWorkAndIsThrownToTheCaller() throws Exception {
         Coordinator coordinator = connect();
         Coordinator operator = connect();
         for (Kind kind : Kind.values()) {
@@ -186,7 +186,7 @@ abstract class WhileHeldContract extends LockLossContract {
     }
 
     @Test
-    void lossOfWorkThatHearsNoInterruptIsToldToTheCaller() throws Exception {
+    void lossIsThrownToTheCallerOfWorkThatIgnoresItsInterrupt() throws Exception {
         Coordinator coordinator = connect();
         Coordinator operator = connect();
         for (Kind kind : Kind.values()) {
@@ -197,7 +197,7 @@ abstract class WhileHeldContract extends LockLossContract {
     }
 
     @Test
-    void whatTheWorkThrowsIsThrownAsItIs() throws Exception {
+    void exceptionOfTheWorkIsThrownAsItIs() throws Exception {
         Coordinator coordinator = connect();
         IOException ours = new IOException("the disk is full");
         for (Kind kind : Kind.values()) {
@@ -214,7 +214,7 @@ abstract class WhileHeldContract extends LockLossContract {
     }
 
     @Test
-    void whatTheWorkThrowsAfterALossIsKeptWithTheLoss() throws Exception {
+    void exceptionOfTheWorkAfterALossIsSuppressedInTheLoss() throws Exception {
         Coordinator coordinator = connect();
         Coordinator operator = connect();
         Kind kind = Kind.MUTEX;
@@ -239,7 +239,7 @@ abstract class WhileHeldContract extends LockLossContract {
     }
 
     @Test
-    void workThatAsksWhetherItIsHeldIsToldOnce() throws Exception {
+    void lossFoundByTheWorkItselfIsThrownOnce() throws Exception {
         Coordinator coordinator = connect();
         Coordinator operator = connect();
         GrantLostException lost =

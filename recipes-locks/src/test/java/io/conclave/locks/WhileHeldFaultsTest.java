@@ -57,7 +57,7 @@ class WhileHeldFaultsTest {
     }
 
     @Test
-    void workOnALockIsToldOfItsLoss() {
+    void workOnALockHearsOfItsLoss() {
         FaultDriver.of("lock, while held", run -> {
                     run.victim()
                             .start(me -> work(run, me, work -> lock(me).whileHeld(work::run), Holding.Kind.EXCLUSIVE));
@@ -68,7 +68,7 @@ class WhileHeldFaultsTest {
     }
 
     @Test
-    void workOnAWriteLockIsToldOfItsLoss() {
+    void workOnAWriteLockHearsOfItsLoss() {
         FaultDriver.of("shared lock, while held", run -> {
                     run.victim()
                             .start(me -> work(
@@ -88,7 +88,7 @@ class WhileHeldFaultsTest {
     }
 
     @Test
-    void workOnPermitsIsToldOfTheirLoss() {
+    void workOnPermitsHearsOfTheirLoss() {
         FaultDriver.of("semaphore, while held", run -> {
                     run.victim()
                             .start(me -> work(

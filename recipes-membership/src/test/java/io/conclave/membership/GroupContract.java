@@ -62,7 +62,7 @@ public abstract class GroupContract extends GroupViewContract {
     }
 
     @Test
-    void joinWithBadArgumentsLeavesNobodyBehind() throws Exception {
+    void joinWithBadArgumentsLeavesNoMemberBehind() throws Exception {
         Coordinator coordinator = connect();
         DataCodec<String> codec = DataCodec.of(text -> null, data -> "");
         Group<String> unwritten = Group.at(coordinator, PATH, codec);
@@ -75,7 +75,7 @@ public abstract class GroupContract extends GroupViewContract {
     }
 
     @Test
-    void payloadThatTheCodecMakesNothingOfIsRefusedAndTheNextOneIsWritten() throws Exception {
+    void payloadThatTheCodecCannotEncodeIsRefusedAndTheNextOneIsWritten() throws Exception {
         Coordinator coordinator = connect();
         DataCodec<String> codec =
                 DataCodec.of(text -> text.isEmpty() ? null : text.getBytes(StandardCharsets.UTF_8), data -> {
@@ -90,7 +90,7 @@ public abstract class GroupContract extends GroupViewContract {
     }
 
     @Test
-    void whoBlocksWhenAMembershipHasEndedKeepsNobodyElseFromHearing() throws Exception {
+    void continuationThatBlocksAfterAMembershipHoldsUpNoOther() throws Exception {
         Membership<String> me = groupOf(connect()).join("a", "one", PATIENCE);
         CompletableFuture<LossReason> first = me.ended().toCompletableFuture();
         CountDownLatch over = new CountDownLatch(1);
@@ -108,7 +108,7 @@ public abstract class GroupContract extends GroupViewContract {
     }
 
     @Test
-    void memberWhoseCoordinatorClosesDisappears() throws Exception {
+    void memberDisappearsWhenItsCoordinatorCloses() throws Exception {
         Coordinator gone = connect();
         Coordinator other = connect();
         Membership<String> me = groupOf(gone).join("a", "one", PATIENCE);
@@ -119,7 +119,7 @@ public abstract class GroupContract extends GroupViewContract {
     }
 
     @Test
-    void memberWhoseSessionIsLostJoinsAgainWithItsLatestPayload() throws Exception {
+    void memberThatLostItsSessionJoinsAgainWithItsLatestPayload() throws Exception {
         ManualTimeSource clock = jumpingClock();
         Coordinator other = connect();
         Coordinator coordinator = opened(builder().timeSource(clock));
@@ -158,7 +158,7 @@ public abstract class GroupContract extends GroupViewContract {
     }
 
     @Test
-    void whoListsTheMembersWhereTheyWereListedDoesNotWaitForHimself() throws Exception {
+    void listingInAContinuationDoesNotWaitForItself() throws Exception {
         Coordinator coordinator = connect();
         Group<String> group = groupOf(coordinator);
         group.join("a", "one", PATIENCE);
@@ -180,7 +180,7 @@ public abstract class GroupContract extends GroupViewContract {
     }
 
     @Test
-    void whoJoinsWithATakenIdWaitsUntilItIsFree() throws Exception {
+    void joinWithATakenIdWaitsUntilItIsFree() throws Exception {
         Membership<String> first = groupOf(connect()).join("a", "first", PATIENCE);
         Coordinator coordinator = connect();
         CompletableFuture<Membership<String>> second = groupOf(coordinator).joinAsync("a", "second");
@@ -231,7 +231,7 @@ public abstract class GroupContract extends GroupViewContract {
     }
 
     @Test
-    void memberWhoseZnodeIsDeletedIsOutAndDoesNotComeBack() throws Exception {
+    void memberWithADeletedZnodeIsOutAndDoesNotJoinAgain() throws Exception {
         Coordinator coordinator = connect();
         Membership<String> me = groupOf(connect()).join("a", "one", PATIENCE);
         coordinator.execute(Delete.of(me.path()));
@@ -241,7 +241,7 @@ public abstract class GroupContract extends GroupViewContract {
     }
 
     @Test
-    void payloadThatSomebodyElseWroteIsReplacedByTheNextUpdate() throws Exception {
+    void payloadWrittenByAnotherClientIsReplacedByTheNextUpdate() throws Exception {
         Coordinator coordinator = connect();
         Membership<String> me = groupOf(connect()).join("a", "one", PATIENCE);
         coordinator.execute(SetData.of(me.path(), new byte[] {1}));
@@ -320,7 +320,7 @@ public abstract class GroupContract extends GroupViewContract {
     }
 
     @Test
-    void whatACallerDoesToItsFutureHarmsNobody() throws Exception {
+    void completingOrCancellingAFutureDoesNotAffectOthers() throws Exception {
         Membership<String> me = groupOf(connect()).join("a", "one", PATIENCE);
         assertTrue(me.ended().complete(LossReason.REVOKED));
         assertTrue(me.ended().cancel(true));

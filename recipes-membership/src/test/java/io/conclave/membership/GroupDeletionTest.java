@@ -28,7 +28,7 @@ class GroupDeletionTest {
     }
 
     @Test
-    void groupThatTheServerDeletesOnceItsMembersAreOutWasThereAllTheSame() throws InterruptedException {
+    void groupDeletedByTheServerOnceItIsEmptyIsReportedAsDeleted() throws InterruptedException {
         String name = UUID.randomUUID().toString();
         try (Coordinator coordinator = Coordinator.connect("memory:" + name)) {
             Group<String> group = Group.at(coordinator, PATH, DataCodec.TEXT);

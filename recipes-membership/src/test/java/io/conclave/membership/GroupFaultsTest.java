@@ -57,7 +57,7 @@ class GroupFaultsTest {
     }
 
     @Test
-    void memberThatComesAndGoesBlocksNobody() {
+    void memberThatComesAndGoesDoesNotBlockOthersUnderAnyFault() {
         FaultDriver.of("group, member", run -> {
                     rivals(run);
                     run.victim().start(me -> {
@@ -74,7 +74,7 @@ class GroupFaultsTest {
     }
 
     @Test
-    void asynchronousMemberBlocksNobody() {
+    void asynchronousMemberDoesNotBlockOthersUnderAnyFault() {
         FaultDriver.of("group, asynchronous member", run -> {
                     rivals(run);
                     run.victim().start(me -> {
@@ -128,7 +128,7 @@ class GroupFaultsTest {
     }
 
     @Test
-    void whoWaitsForATakenIdGetsItOrLeavesNothing() {
+    void joinThatWaitsForATakenIdGetsItOrLeavesNothing() {
         FaultDriver.of("group, taken id", run -> {
                     rivals(run);
                     Membership<String> first = group(run.helper("first")).join("a", "first");
@@ -143,7 +143,7 @@ class GroupFaultsTest {
     }
 
     @Test
-    void whoGivesUpWaitingLeavesNothing() {
+    void joinThatTimesOutLeavesNothing() {
         FaultDriver.of("group, giving up", run -> {
                     rivals(run);
                     Membership<String> first = group(run.helper("first")).join("a", "first");
@@ -158,7 +158,7 @@ class GroupFaultsTest {
     }
 
     @Test
-    void whoIsInterruptedWhileWaitingLeavesNothing() {
+    void joinThatIsInterruptedWhileWaitingLeavesNothing() {
         FaultDriver.of("group, interrupted", run -> {
                     rivals(run);
                     Membership<String> first = group(run.helper("first")).join("a", "first");
@@ -226,7 +226,7 @@ class GroupFaultsTest {
     }
 
     @Test
-    void groupIsDeletedWhateverHappens() {
+    void groupIsDeletedUnderEveryFault() {
         FaultDriver.of("group, deletion", run -> {
                     Membership<String> a = group(run.helper("a")).join("a", "one");
                     Membership<String> b = group(run.helper("b")).join("b", "two");
@@ -303,7 +303,7 @@ class GroupFaultsTest {
     }
 
     @Test
-    void groupThatSomebodyHasMadeSinceIsNotDeletedByTheSameCall() {
+    void groupCreatedSinceIsNotDeletedByTheSameCall() {
         deletedAndMadeByOthers().verify();
     }
 
@@ -331,7 +331,7 @@ class GroupFaultsTest {
     }
 
     @Test
-    void groupThatSomebodyHasDeletedIsNotMadeAgainByTheSameCall() {
+    void groupDeletedByAnotherClientIsNotCreatedAgainByTheSameCall() {
         madeAndDeletedByOthers().verify();
     }
 }

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 /** What a live view of a group promises. */
 abstract class GroupViewContract extends GroupFixture {
     @Test
-    void viewTellsWhoJoinsChangesAndLeaves() throws Exception {
+    void viewReportsJoinsChangesAndLeaves() throws Exception {
         Told told = new Told();
         try (GroupView<String> view = groupOf(connect()).view()) {
             view.onChange(told);
@@ -50,7 +50,7 @@ abstract class GroupViewContract extends GroupFixture {
     }
 
     @Test
-    void listenerThatComesLateIsToldAllMembersAsJoined() throws Exception {
+    void lateListenerReceivesAllMembersAsJoined() throws Exception {
         groupOf(connect()).join("a", "one", PATIENCE);
         groupOf(connect()).join("b", "two", PATIENCE);
         GroupView<String> view = groupOf(connect()).view();
@@ -68,7 +68,7 @@ abstract class GroupViewContract extends GroupFixture {
     }
 
     @Test
-    void slowListenerIsToldInOneDifferenceWhatGathered() throws Exception {
+    void slowListenerReceivesGatheredChangesInOneDifference() throws Exception {
         Coordinator coordinator = connect();
         GroupView<String> view = groupOf(connect()).view();
         view.awaitFirstSnapshot(PATIENCE);
@@ -93,7 +93,7 @@ abstract class GroupViewContract extends GroupFixture {
     }
 
     @Test
-    void viewWhoseSessionIsLostMissesNothing() throws Exception {
+    void viewMissesNothingWhenItsSessionIsLost() throws Exception {
         ManualTimeSource clock = jumpingClock();
         Coordinator others = connect();
         Coordinator viewer = opened(builder().timeSource(clock));

@@ -162,7 +162,7 @@ class PlantedMistakesTest {
     }
 
     @Test
-    void groupThatIsDeletedAgainAfterSomebodyHasMadeItIsFound() {
+    void groupThatIsDeletedAgainAfterItsNextCreationIsFound() {
         AtomicInteger made = new AtomicInteger();
         FaultDriver driver = FaultDriver.of("planted: group deleted again", run -> {
                     foundGroup(run);

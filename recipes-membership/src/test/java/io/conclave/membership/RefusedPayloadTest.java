@@ -29,7 +29,7 @@ class RefusedPayloadTest {
     }
 
     @Test
-    void memberWhoseSessionIsLostJoinsAgainWithThePayloadThatWasTakenLast() throws Exception {
+    void memberThatLostItsSessionJoinsAgainWithThePayloadAcceptedLast() throws Exception {
         try (Coordinator coordinator = Coordinator.connect("memory:" + name)) {
             Group<String> group = Group.at(coordinator, "/group", DataCodec.TEXT);
             Membership<String> me = group.join("a", "one");

@@ -236,7 +236,7 @@ public abstract class ClaimContract extends QueueFixture {
     }
 
     @Test
-    void whatACallerDoesToItsFutureHarmsNobody() throws Exception {
+    void completingOrCancellingAFutureDoesNotAffectOthers() throws Exception {
         Coordinator coordinator = connect();
         putAll(queue(coordinator), "one");
         Claim<String> claim = queue(coordinator).claim();

@@ -158,7 +158,7 @@ class ClaimFaultsTest {
     }
 
     @Test
-    void itemThatIsRequeuedByAnOperatorWhoLeavesTheCopyIsBuriedAgain() {
+    void itemRequeuedWithoutDeletingItsCopyBecomesADeadLetterAgain() {
         driver("queue, dead letter that is there already", run -> {
                     Actor other = run.helper("other");
                     put(other, "bad");
@@ -259,7 +259,7 @@ class ClaimFaultsTest {
     }
 
     @Test
-    void itemWhoseDeadlineHasPassedIsDeliveredAgain() {
+    void itemPastItsDeadlineIsDeliveredAgain() {
         driver("queue, claim past its deadline", run -> {
                     Work work = new Work(run);
                     Actor other = run.helper("other");
@@ -332,7 +332,7 @@ class ClaimFaultsTest {
     }
 
     @Test
-    void interruptedWorkerGivesBackWhatCame() {
+    void interruptedWorkerGivesBackItsItem() {
         driver("queue, interrupted claim", run -> {
                     Work work = new Work(run);
                     rivals(run, work);

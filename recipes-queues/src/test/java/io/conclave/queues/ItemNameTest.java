@@ -15,7 +15,7 @@ class ItemNameTest {
     }
 
     @Test
-    void namesOfThePageAndOursAreRead() {
+    void namesOfTheRecipeDescriptionAndOursAreRead() {
         assertEquals(Optional.of(new ItemName("queue-0000000012", 0, 12)), ItemName.parse("queue-0000000012"));
         assertEquals(Optional.of(new ItemName("queue-07-0000000012", 7, 12)), ItemName.parse("queue-07-0000000012"));
         String ours = ItemName.toCreate("5e8a5a52-ab0f-4cc1-9ab7-e4f4b15be1b0", 42) + "-2147483648";

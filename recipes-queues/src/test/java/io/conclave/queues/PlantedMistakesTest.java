@@ -143,7 +143,7 @@ class PlantedMistakesTest {
     }
 
     @Test
-    void putThatLooksForItsGuidAloneIsFoundOut() {
+    void putThatLooksForItsGuidAloneIsFound() {
         FaultFoundError found =
                 assertThrows(FaultFoundError.class, () -> FaultDriver.of("planted: put by guid", run -> {
                             Ledger ledger = new Ledger(run);
@@ -195,7 +195,7 @@ class PlantedMistakesTest {
     }
 
     @Test
-    void takeThatOnlyLooksWhetherTheItemIsGoneIsFoundOut() {
+    void takeThatOnlyChecksThatTheItemIsGoneIsFound() {
         FaultFoundError found =
                 assertThrows(FaultFoundError.class, () -> taking("take by looking", PlantedMistakesTest::takeByLooking)
                         .verify());
@@ -206,7 +206,7 @@ class PlantedMistakesTest {
     }
 
     @Test
-    void takeThatDoesNotLookWhatCameOfItsDeletionIsFoundOut() {
+    void takeThatIgnoresTheOutcomeOfItsDeletionIsFound() {
         FaultFoundError found = assertThrows(
                 FaultFoundError.class, () -> taking("take without looking", PlantedMistakesTest::takeWithoutLooking)
                         .verify());
@@ -215,7 +215,7 @@ class PlantedMistakesTest {
     }
 
     @Test
-    void claimThatBelongsToNoSessionIsFoundOut() {
+    void claimThatBelongsToNoSessionIsFound() {
         claiming(CreateMode.EPHEMERAL).verify();
         FaultFoundError found = assertThrows(
                 FaultFoundError.class, () -> claiming(CreateMode.PERSISTENT).verify());

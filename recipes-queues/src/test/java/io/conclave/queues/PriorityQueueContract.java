@@ -38,7 +38,7 @@ public abstract class PriorityQueueContract extends QueueFixture {
     }
 
     @Test
-    void whatIsUrgentOvertakesWhatAConsumerHasListed() throws Exception {
+    void urgentItemOvertakesItemsThatAConsumerHasListed() throws Exception {
         Coordinator producer = connect();
         Coordinator consuming = connect();
         DistributedPriorityQueue<String> consumer = priorityQueue(consuming);

@@ -41,7 +41,7 @@ public abstract class QueueContract extends QueueFixture {
     }
 
     @Test
-    void itemsPutInOneBreathKeepTheirOrder() throws Exception {
+    void itemsPutWithoutWaitingKeepTheirOrder() throws Exception {
         DistributedQueue<String> queue = queue(connect());
         List<String> expected =
                 IntStream.range(0, 200).mapToObj(Integer::toString).toList();
@@ -107,7 +107,7 @@ public abstract class QueueContract extends QueueFixture {
     }
 
     @Test
-    void whoTriesDoesNotWaitForThoseInLine() throws Exception {
+    void tryDoesNotWaitForQueuedConsumers() throws Exception {
         Coordinator coordinator = connect();
         CompletableFuture<String> waiting = queue(coordinator).takeAsync();
         awaitConsumers(coordinator, 1);

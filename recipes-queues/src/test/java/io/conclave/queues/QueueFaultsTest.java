@@ -183,7 +183,7 @@ class QueueFaultsTest {
     }
 
     @Test
-    void wholeCrowdOfOneProcessIsServed() {
+    void allConsumersOfOneProcessAreServed() {
         driver("queue, three takes at once", (run, ledger) -> {
                     rivals(run, ledger);
                     Actor other = run.helper("other");
@@ -203,7 +203,7 @@ class QueueFaultsTest {
     }
 
     @Test
-    void consumerWhoseTimeIsOverLeavesNothingBehind() {
+    void consumerThatTimesOutLeavesNothingBehind() {
         driver("queue, take with a time-out", (run, ledger) -> {
                     run.victim()
                             .start(me -> queue(me).take(Duration.ofSeconds(5)).ifPresent(ledger::out));
@@ -231,7 +231,7 @@ class QueueFaultsTest {
     }
 
     @Test
-    void whoTriesGetsAnAnswerAtOnce() {
+    void tryIsAnsweredAtOnce() {
         driver("queue, try", (run, ledger) -> {
                     rivals(run, ledger);
                     Actor other = run.helper("other");

@@ -74,7 +74,7 @@ class QueueLimitsTest extends QueueFixture {
     }
 
     @Test
-    void claimMayLastForEver() throws Exception {
+    void claimMayLastIndefinitely() throws Exception {
         DistributedQueue<String> queue = queue(connect()).withVisibility(FOR_EVER);
         queue.put("a");
         Claim<String> claim = queue.claim();
@@ -86,7 +86,7 @@ class QueueLimitsTest extends QueueFixture {
 
     @Test
     @SuppressWarnings("NullAway") // as a codec of somebody who does not check it
-    void itemOfWhichTheCodecMakesNothingIsNotLost() throws Exception {
+    void itemThatTheCodecCannotDecodeIsNotLost() throws Exception {
         DataCodec<String> empty = new DataCodec<>() {
             @Override
             public byte[] encode(String value) {
@@ -108,7 +108,7 @@ class QueueLimitsTest extends QueueFixture {
     }
 
     @Test
-    void itemGoesBackThoughTheRequestsAreAtTheirBound() throws Exception {
+    void itemIsReturnedThoughTheRequestsAreAtTheirBound() throws Exception {
         Coordinator coordinator = opened(builder().maxQueuedRequests(20));
         queue(coordinator).put("a");
         long session = RecipeAccess.session(coordinator).id();

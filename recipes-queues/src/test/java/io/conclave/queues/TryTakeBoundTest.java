@@ -92,7 +92,7 @@ class TryTakeBoundTest {
     }
 
     @Test
-    void itemThatWasTakenWhenTheTimeWasOverGoesBack() throws Exception {
+    void itemTakenAfterTheTimeoutIsReturned() throws Exception {
         long session = RecipeAccess.session(coordinator).id();
         queue(other).put("order");
         assertEquals(Optional.of("order"), queue(coordinator).tryTake()); // makes the witness
@@ -106,7 +106,7 @@ class TryTakeBoundTest {
     }
 
     @Test
-    void itemThatWasClaimedWhenTheTimeWasOverIsGivenBack() throws Exception {
+    void itemClaimedAfterTheTimeoutIsReturned() throws Exception {
         long session = RecipeAccess.session(coordinator).id();
         queue(other).put("order");
         faults.onNext(request -> request instanceof Multi, RequestFate.HOLD_REPLY);

@@ -141,7 +141,7 @@ final class GoodbyeTest extends WireSessionFixture {
     }
 
     @Test
-    void sessionWithOneServerInItsConnectStringDoesNotAskToBeToldAndGoesOn() throws Exception {
+    void sessionWithOneServerDoesNotWatchTheClusterNodeAndGoesOn() throws Exception {
         FakeServer only = server(peer -> {
             peer.accept(peer.readGreeting(), TIMEOUT_MS);
             FakeServer.Received question = peer.next();
@@ -255,7 +255,7 @@ final class GoodbyeTest extends WireSessionFixture {
     }
 
     @Test
-    void persistentWatcherIsToldOfTheInterruption() throws Exception {
+    void persistentWatcherIsNotifiedOfTheInterruption() throws Exception {
         FakeServer.Script first = peer -> {
             openOurs(peer);
             peer.reply(peer.next(), new ReplyBody.Err(0));

@@ -15,7 +15,7 @@ class LogOptionsTest {
     }
 
     @Test
-    void aBatchThatNoMessageBetweenMembersCouldHoldIsRefused() {
+    void aBatchLargerThanAMessageBetweenMembersIsRefused() {
         assertEquals(64 << 20, options().maxBatchBytes(64 << 20).build().maxBatchBytes());
         IllegalArgumentException e = assertThrows(
                 IllegalArgumentException.class,

@@ -172,7 +172,7 @@ class SingleMemberLogTest {
     }
 
     @Test
-    void proposalsRacingWithCloseAreCommittedOrToldButNeverForgotten() throws Exception {
+    void proposalsRacingWithCloseAreCommittedOrFailedButNeverLeftIncomplete() throws Exception {
         for (int round = 0; round < 50; round++) {
             EnsembleLog log = EnsembleLog.inMemory(options().build());
             log.start(new CountingMachine(), LogListener.NONE);

@@ -31,7 +31,7 @@ class ConclaveEnsembleTest {
     }
 
     @Test
-    void whatIsWrittenThroughOneServerIsReadThroughAllOthersAfterASync() throws InterruptedException {
+    void aWriteThroughOneServerIsReadThroughAllOthersAfterASync() throws InterruptedException {
         try (ConclaveEnsemble ensemble = ConclaveEnsemble.start(3)) {
             try (Coordinator writer = Coordinator.connect(ensemble.connectString(1))) {
                 writer.execute(Create.of(PATH).withData(bytes("one")));
@@ -121,7 +121,7 @@ class ConclaveEnsembleTest {
     }
 
     @Test
-    void linearizableReadsThroughAFollowerMissNothingThatAnyoneWasTold() throws InterruptedException {
+    void linearizableReadsThroughAFollowerMissNoAcknowledgedWrite() throws InterruptedException {
         try (ConclaveEnsemble ensemble = ConclaveEnsemble.start(3);
                 Coordinator writer = Coordinator.connect(ensemble.connectString(ensemble.awaitLeader()));
                 Coordinator reader = Coordinator.builder(ensemble.connectString(ensemble.follower()))

@@ -15,7 +15,7 @@ class PausableTimeTest {
     private final List<String> ran = new ArrayList<>();
 
     @Test
-    void whatFallsDueDuringAPauseRunsAfterItInItsOrder() {
+    void tasksDueDuringAPauseRunAfterItInTheirOrder() {
         time.schedule(Duration.ofMillis(1), () -> ran.add("before"));
         time.schedule(Duration.ofMillis(3), () -> ran.add("first"));
         time.schedule(Duration.ofMillis(4), () -> ran.add("second"));
@@ -32,7 +32,7 @@ class PausableTimeTest {
     }
 
     @Test
-    void whatIsCancelledDuringAPauseNeverRuns() {
+    void tasksCancelledDuringAPauseNeverRun() {
         TimeSource.Timer timer = time.schedule(Duration.ofMillis(1), () -> ran.add("cancelled"));
         time.pause();
         clocks.advance(Duration.ofMillis(2));

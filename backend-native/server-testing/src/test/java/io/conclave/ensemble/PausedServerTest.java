@@ -111,7 +111,7 @@ class PausedServerTest {
     }
 
     @Test
-    void clientWhoseServerIsPausedLosesItsSessionByItsOwnClockAndGetsAnotherWhenItGoesOn() throws InterruptedException {
+    void clientOfAPausedServerLosesItsSessionByItsOwnClockAndGetsAnotherAfterThePause() throws InterruptedException {
         int id = ensemble.follower();
         int other = ensemble.awaitLeader();
         try (Coordinator client = Coordinator.builder(ensemble.connectString(id))
@@ -172,7 +172,7 @@ class PausedServerTest {
     }
 
     @Test
-    void whatCannotBeDoneToAServerIsRefusedWithAReason() {
+    void faultsThatDoNotApplyToAServerAreRefusedWithAReason() {
         try (ConclaveEnsemble alone = ConclaveEnsemble.start(1)) {
             refused("server 1 is not paused", () -> alone.resume(1));
             alone.pause(1);

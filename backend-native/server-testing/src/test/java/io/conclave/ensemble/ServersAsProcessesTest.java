@@ -103,7 +103,7 @@ class ServersAsProcessesTest {
     }
 
     @Test
-    void leaderWhoseLinksAreCutIsDeposedAndFollowsAgainWhenTheyHeal() throws InterruptedException {
+    void leaderWithoutLinksIsDeposedAndFollowsAgainWhenTheyHeal() throws InterruptedException {
         int leader = ensemble.awaitLeader();
         int other = ensemble.follower();
         ensemble.isolate(leader);

@@ -68,7 +68,7 @@ class EnsembleSessionTest {
     }
 
     @Test
-    void sessionOnAFollowerLivesAsLongAsItIsHeardOfAndExpiresEverywhereWhenSilent() throws IOException {
+    void sessionOnAFollowerStaysAliveByHeartbeatsAndExpiresEverywhereWithoutThem() throws IOException {
         int follower = ensemble.follower();
         int leader = ensemble.awaitLeader();
         try (RawClient client = new RawClient(port(follower))) {
@@ -188,7 +188,7 @@ class EnsembleSessionTest {
     }
 
     @Test
-    void serverWithoutALeaderServesReadsToThoseWhoAskForThat() throws IOException {
+    void serverWithoutALeaderServesReadsToClientsThatAskForThem() throws IOException {
         int follower = ensemble.follower();
         try (RawClient client = RawClient.attached(port(follower), 30_000)) {
             client.call(Requests.create("/a"));

@@ -154,7 +154,7 @@ class GoodbyeTest {
     }
 
     @Test
-    void whoWatchesTheNodeOfTheClusterIsToldAndAnsweredUntilItGoes() throws Exception {
+    void clientThatWatchesTheClusterNodeIsNotifiedAndServedUntilItMoves() throws Exception {
         int leaving = ensemble.awaitLeader();
         try (RawClient client = RawClient.attached(port(leaving), 30_000)) {
             assertEquals(0, client.call(Requests.create("/a")).header().err());
@@ -179,7 +179,7 @@ class GoodbyeTest {
     }
 
     @Test
-    void whoKnowsNothingOfGoodbyesGetsItsAnswersAndThenTheEndOfTheStream() throws Exception {
+    void clientWithoutGoodbyesGetsItsRepliesAndThenTheEndOfTheStream() throws Exception {
         int leaving = ensemble.awaitLeader();
         try (RawClient client = RawClient.attached(port(leaving), 30_000)) {
             assertEquals(0, client.call(Requests.create("/a")).header().err());

@@ -39,7 +39,7 @@ class FeedTest {
     }
 
     @Test
-    void whoIsAtTheEndGoesOnWhenThereIsMore() {
+    void aReaderAtTheEndContinuesWhenThereIsMore() {
         Feed feed = new Feed(1);
         Feed.Entry end = feed.first();
         assertNull(end.leave());

@@ -47,7 +47,7 @@ class LoopTest {
     }
 
     @Test
-    void aStepThatCannotBeToldDoesNotKeepTheNextOnesFromBeingTold() {
+    void aStepWithUnreadableEventsDoesNotHoldUpTheNextOnes() {
         Change change = new Change.RaiseFeatureLevel(1);
         TreeState before = TreeState.initial(new UUID(1, 2), 0);
         Applied first = Tree.apply(before, change, 1);

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 class SessionIdsTest {
     @Test
-    void livesOfOneServerDoNotMeetWhateverItsClockSays() {
+    void sessionIdsOfOneServerAreUniqueAcrossItsRestarts() {
         Set<Long> seen = new HashSet<>();
         for (int life = 0; life < 100; life++) {
             SessionIds ids = new SessionIds(200);

@@ -29,7 +29,7 @@ class WatchTableTest {
 
     /** As the words for operators say it, without looking at any connection. */
     @Test
-    void theCountIsThatOfAllWatchedPathsWhateverHappensToThem() {
+    void theCountIsThatOfAllWatchedPathsAfterEveryChange() {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         WatchTable table = new WatchTable();

@@ -96,7 +96,7 @@ class EmbeddedBackendTest {
     }
 
     @Test
-    void aDirectoryIsOneStoreWhateverWayLeadsToIt() throws Exception {
+    void allPathsToOneDirectoryAreOneStore() throws Exception {
         Path link = Files.createSymbolicLink(directory.resolve("link"), Files.createDirectory(directory.resolve("d")));
         try (Coordinator one =
                         Coordinator.connect("embedded:" + directory.resolve("d").resolve("new"));
@@ -143,7 +143,7 @@ class EmbeddedBackendTest {
     }
 
     @Test
-    void aDirectoryInUseBySomebodyElseIsRefused() {
+    void aDirectoryInUseByAnotherServerIsRefused() {
         ServerConfig config = ServerConfig.embedded(Optional.of(directory));
         try (ConclaveServer other = ConclaveServer.start(config, TimeSource.system(), cause -> {})) {
             ConnectException refused =

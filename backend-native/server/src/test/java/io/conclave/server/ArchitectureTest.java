@@ -84,7 +84,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void nobodyReadsAClockOrSleeps() {
+    void noClassReadsAClockOrSleeps() {
         noClasses()
                 .should()
                 .callMethod(System.class, "nanoTime")

@@ -55,7 +55,7 @@ class BoundsTest {
     }
 
     @Test
-    void randomFramesInsideASessionHarmNobody() throws IOException {
+    void randomFramesInsideASessionDoNotAffectOthers() throws IOException {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         try (ConclaveServer server =

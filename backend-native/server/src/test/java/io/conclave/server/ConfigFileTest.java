@@ -192,7 +192,7 @@ class ConfigFileTest {
     }
 
     @Test
-    void aMyidThatNamesNobodyIsRefused() {
+    void aMyidThatNamesNoServerIsRefused() {
         String absent =
                 assertThrows(ConfigException.class, () -> three("4", 2182)).getMessage();
         assertTrue(absent.contains("myid says 4, but there is no line server.4; there are [1, 2, 3]"), absent);
@@ -234,7 +234,7 @@ class ConfigFileTest {
     }
 
     @Test
-    void whatIsMissingIsNamed() {
+    void missingSettingsAreNamed() {
         assertTrue(assertThrows(ConfigException.class, () -> read("dataDir=d\n"))
                 .getMessage()
                 .contains("the key clientPort is missing"));

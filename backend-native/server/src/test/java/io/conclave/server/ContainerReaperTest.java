@@ -138,7 +138,7 @@ class ContainerReaperTest {
     }
 
     @Test
-    void whatALogHadNoRoomForIsProposedAtTheNextCheck() {
+    void aDeletionTheLogHadNoRoomForIsProposedAtTheNextCheck() {
         begin(REAPING, Change.TTL_FEATURE_LEVEL);
         create("/t", 1);
         takes = false;

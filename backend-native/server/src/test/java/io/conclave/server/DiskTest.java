@@ -33,7 +33,7 @@ class DiskTest {
     private Path directory;
 
     @Test
-    void whatWasAnsweredIsThereAfterARestartAndSessionsGoOn() throws IOException {
+    void acknowledgedWritesAndSessionsSurviveARestart() throws IOException {
         ServerConfig config =
                 TestServer.config().dataDirectory(Optional.of(directory)).build();
         ConnectResponse session;
@@ -156,7 +156,7 @@ class DiskTest {
     }
 
     @Test
-    void anErrorOfTheDiskEndsTheServerAndItsOwnerIsTold() throws Exception {
+    void aDiskErrorEndsTheServerAndIsReportedToItsOwner() throws Exception {
         LockedDisk disk = new LockedDisk(new SimulatedDisk(2));
         CompletableFuture<Throwable> failure = new CompletableFuture<>();
         try (ConclaveServer server = TestServer.start(CONFIG, disk, failure);

@@ -79,7 +79,7 @@ class FourLetterWordsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"ruok", "stat", "mntr"})
-    void whoeverSendsNothingMoreIsAnswered(String word) throws IOException {
+    void aClientThatHasShutDownItsOutputIsAnswered(String word) throws IOException {
         try (ConclaveServer server = start(ALL);
                 Socket socket = new Socket(InetAddress.getLoopbackAddress(), TestServer.port(server))) {
             socket.setSoTimeout(20_000);

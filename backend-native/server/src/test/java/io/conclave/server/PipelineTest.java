@@ -75,7 +75,7 @@ class PipelineTest {
     }
 
     @Test
-    void repliesKeepTheOrderOfRequestsWhateverTheyAre() throws IOException {
+    void repliesKeepTheOrderOfRequestsOfAllKinds() throws IOException {
         client.call(Requests.create("/n"));
         long seed = System.nanoTime();
         Random random = new Random(seed);
@@ -168,7 +168,7 @@ class PipelineTest {
     }
 
     @Test
-    void anOperationThatNobodyKnowsIsAnsweredInItsTurnAndEndsTheConnection() throws IOException {
+    void anUnknownOperationIsAnsweredInItsTurnAndEndsTheConnection() throws IOException {
         io.netty.buffer.ByteBuf out = io.netty.buffer.Unpooled.buffer();
         out.writeInt(8).writeInt(99).writeInt(4711);
         client.send(Requests.create("/u"));
@@ -239,7 +239,7 @@ class PipelineTest {
 
     /** Random requests of one connection against a model: every read sees its own writes up to itself and no later one. */
     @Test
-    void aReadNeverSeesALaterWriteOfItsOwnConnectionWhateverStandsBetween() throws IOException {
+    void aReadNeverSeesALaterWriteOfItsOwnConnection() throws IOException {
         client.call(Requests.create("/n"));
         long seed = System.nanoTime();
         Random random = new Random(seed);

@@ -177,7 +177,7 @@ class RequestTest {
     }
 
     @Test
-    void digestProvesAnIdAndGetAclHidesItsDigestFromStrangers() throws IOException {
+    void digestProvesAnIdAndGetAclHidesItsDigestFromOtherClients() throws IOException {
         assertEquals(0, error(Requests.digest("me:secret")));
         client.call(Requests.create("/mine", List.of(new AclRecord(Perms.ALL, "auth", ""))), ReplyBody.Create.class);
         client.call(Requests.create(
@@ -204,7 +204,7 @@ class RequestTest {
     }
 
     @Test
-    void whoseDigestTheConfigurationNamesIsSuperAndTheUserToo() throws IOException {
+    void theClientWithTheConfiguredDigestIsSuperAndItsOwnUserToo() throws IOException {
         ServerConfig config = TestServer.config()
                 .superDigest(Optional.of(ADMIN_SECRET_DIGEST))
                 .build();
@@ -258,7 +258,7 @@ class RequestTest {
     }
 
     @Test
-    void theReservedNodeTellsWhoTheClusterIsAndIsNoOrdinaryNode() throws IOException {
+    void theReservedNodeIdentifiesTheClusterAndIsNoOrdinaryNode() throws IOException {
         String text = new String(
                 client.call(Requests.get("/zookeeper/conclave"), ReplyBody.GetData.class)
                         .data(),

@@ -163,7 +163,7 @@ class ScriptedLogTest {
     }
 
     @Test
-    void nobodyIsShownAnEmptyTreeWhileTheStateOfASnapshotIsRead() throws IOException {
+    void noClientSeesAnEmptyTreeWhileASnapshotIsRead() throws IOException {
         try (RawClient writer = RawClient.attached(port(), 30_000)) {
             writer.call(Requests.create("/a"));
         }

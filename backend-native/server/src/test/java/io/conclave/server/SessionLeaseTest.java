@@ -167,7 +167,7 @@ class SessionLeaseTest {
     }
 
     @Test
-    void whoDoesNotLeadExpiresNobodyAndTellsTheLeaderWhoSpoke() {
+    void aFollowerExpiresNoSessionAndReportsHeartbeatsToTheLeader() {
         leaderTerm.end();
         lease.follow();
         time.advance(TIMEOUT.multipliedBy(2));
@@ -210,7 +210,7 @@ class SessionLeaseTest {
     }
 
     @Test
-    void deposedLeaderTellsTheNextOneWhoSpokeLately() {
+    void deposedLeaderReportsRecentHeartbeatsToTheNextLeader() {
         time.advance(TIMEOUT.plusMillis(1));
         markIsApplied(0);
         leaderTerm.end();

@@ -74,7 +74,7 @@ class SessionTest {
     }
 
     @Test
-    void aWrongPasswordIsAnsweredWithTimeoutZeroAndHarmsNobody() throws IOException {
+    void aWrongPasswordIsAnsweredWithTimeoutZeroAndLeavesTheSessionAlone() throws IOException {
         try (ConclaveServer server = TestServer.start();
                 RawClient owner = new RawClient(TestServer.port(server));
                 RawClient thief = new RawClient(TestServer.port(server));

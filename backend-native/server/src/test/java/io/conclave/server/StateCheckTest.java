@@ -82,7 +82,7 @@ class StateCheckTest {
     }
 
     @Test
-    void whoDiffersFromAMajorityIsWrong() {
+    void aMemberThatDiffersFromAMajorityIsWrong() {
         Change.CompareState own = awaitCheck();
         says(1, own, own.digest());
         says(2, own, 7);
@@ -102,7 +102,7 @@ class StateCheckTest {
     }
 
     @Test
-    void nobodyIsWrongWhereNoDigestHasAMajority() {
+    void noMemberIsWrongWhereNoDigestHasAMajority() {
         check.configured(cluster(1, 2));
         Change.CompareState own = awaitCheck();
         says(1, own, own.digest());
@@ -124,7 +124,7 @@ class StateCheckTest {
     }
 
     @Test
-    void whatAnotherSaysTwiceIsNoMajority() {
+    void aRepeatedDigestOfOneMemberIsNoMajority() {
         Change.CompareState own = awaitCheck();
         says(2, own, 7);
         says(2, own, 7);

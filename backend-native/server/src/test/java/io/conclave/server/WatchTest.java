@@ -67,7 +67,7 @@ class WatchTest {
     }
 
     @Test
-    void aDeletionIsToldOnceHoweverManyWatchesThereAre() throws IOException {
+    void aDeletionIsReportedOnceHoweverManyWatchesThereAre() throws IOException {
         actor.call(Requests.create("/a"));
         watcher.call(Requests.getAndWatch("/a"));
         watcher.call(Requests.existsAndWatch("/a"));

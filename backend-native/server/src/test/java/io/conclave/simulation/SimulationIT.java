@@ -14,7 +14,7 @@ class SimulationIT {
 
     @Test
     @Timeout(1800)
-    void everythingComesGoodWhateverGoesWrong() {
+    void everyPromiseHoldsUnderRandomFaults() {
         Campaign campaign = Campaign.run(
                 Long.getLong("sim.seed", 1),
                 Long.getLong("sim.seeds", 1000),

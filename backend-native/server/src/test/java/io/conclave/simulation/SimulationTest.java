@@ -10,7 +10,7 @@ class SimulationTest {
     private static final int SEEDS = 20;
 
     @Test
-    void everythingComesGoodWhateverGoesWrong() {
+    void everyPromiseHoldsUnderRandomFaults() {
         Campaign campaign = Campaign.run(1, SEEDS, Mistake.NONE, 1);
         assertTrue(campaign.violations().isEmpty(), campaign::report);
         assertTrue(campaign.counts().getOrDefault("grants", 0L) > SEEDS, campaign::report);
@@ -18,7 +18,7 @@ class SimulationTest {
 
     /** A server set its log aside while another one slept, which then greeted the directory that it knew. */
     @Test
-    void aGreetingForAnEarlierDirectoryAccusesNobody() {
+    void aGreetingForAnEarlierDirectoryIsNoContradiction() {
         Campaign campaign = Campaign.run(4080, 1, Mistake.NONE, 1);
         assertTrue(campaign.violations().isEmpty(), campaign::report);
     }

@@ -93,7 +93,7 @@ class TreeSessionTest {
     }
 
     @Test
-    void aSuspicionOfAFormerLeaderMarksNobody() {
+    void aSuspicionOfAFormerLeaderMarksNoSession() {
         tree.apply(new Change.NewTerm(4));
         tree.apply(new Change.NewTerm(5));
         Change late = new Change.SuspectSession(1, tree.attachment(1), 4);
@@ -189,7 +189,7 @@ class TreeSessionTest {
     }
 
     @Test
-    void whateverTheSessionDoesAfterItWasFoundSilentSavesIt() {
+    void anyRequestOfASuspectedSessionKeepsItAlive() {
         List<Consumer<TreeTester>> signs = List.of(
                 tree -> tree.request(1, create("/a")),
                 tree -> tree.request(1, new TreeOperation.Delete("/nothing", -1)),

@@ -78,7 +78,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void requestsAndRepliesAreRecordsOfThreePages() {
+    void requestsAndRepliesAreRecordsOfThreeInterfaces() {
         assertNone(violations((type, home) -> Rules.looseBodies(type)));
         long pages = product.stream()
                 .filter(type -> type.isAssignableTo("io.conclave.protocol.WireRecord") && type.isTopLevelClass())
@@ -88,7 +88,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void onlyServerTestingHarmsServers() {
+    void onlyServerTestingInjectsFaultsIntoServers() {
         assertNone(violations(Rules::usesOfServerFaults));
     }
 

@@ -41,7 +41,7 @@ class LastResortIT {
 
     @Test
     @Timeout(300)
-    void aRemovalThatNobodyCouldCommitIsRefusedUnlessItIsForced() throws Exception {
+    void aRemovalThatCouldNotCommitIsRefusedUnlessItIsForced() throws Exception {
         try (Ensemble ensemble = start()) {
             Member leader = ensemble.awaitAllServing();
             Member living = ensemble.others(leader).get(0);

@@ -200,7 +200,7 @@ class MovingSessionIT {
     }
 
     @Test
-    void whatAClientHasSeenItSeesOnEveryLaterServer() throws InterruptedException {
+    void aClientSeesNoOlderStateOnALaterServer() throws InterruptedException {
         Coordinator traveller = connect();
         NodePath counter = PLACE.child("counter");
         traveller.execute(Create.of(counter));

@@ -40,7 +40,7 @@ class LargeSessionEndIT {
 
     @Test
     @Timeout(300)
-    void theEndOfALargeSessionDelaysNobodysHeartbeat() throws Exception {
+    void theEndOfALargeSessionDelaysNoHeartbeatOfOthers() throws Exception {
         try (Ensemble ensemble = Ensemble.of(EnsembleKind.CONCLAVE, home)
                 .servers(3)
                 .ticks(500, 20, 30)

@@ -55,7 +55,7 @@ class DamagedLogIT {
     }
 
     @Test
-    void whatATornWriteLeftBehindTheEndIsCut() throws Exception {
+    void bytesOfATornWriteBehindTheEndAreCut() throws Exception {
         try (ServerProcess server = ServerProcess.in(home)) {
             Path segment = writeAndKill(server);
             byte[] torn = new byte[3 * SECTOR];

@@ -48,12 +48,12 @@ class KillLoopIT {
     private final List<FencingToken> tokens = new ArrayList<>();
 
     @Test
-    void whatWasAcknowledgedOutlivesKillMinusNine() throws Exception {
+    void acknowledgedWritesSurviveKillMinusNine() throws Exception {
         runRounds(ROUNDS, ServerProcess::kill);
     }
 
     @Test
-    void whatWasAcknowledgedOutlivesAnOrderlyStop() throws Exception {
+    void acknowledgedWritesSurviveAnOrderlyStop() throws Exception {
         runRounds(Math.max(3, ROUNDS / 10), server -> {
             int status = server.terminate();
             assertTrue(status == 0 || status == 128 + 15, () -> "exit status " + status + "\n" + server.log());
@@ -187,7 +187,7 @@ class KillLoopIT {
     }
 
     @Test
-    void anEphemeralOutlivesTheServerAndGoesWithItsSessionThatNobodyKeepsAlive() throws Exception {
+    void anEphemeralSurvivesARestartAndIsDeletedWhenItsSessionExpires() throws Exception {
         NodePath path = NodePath.of("/abandoned");
         Duration timeout = Duration.ofSeconds(6);
         try (ServerProcess server = ServerProcess.in(home).with("tickTime", 500).start();

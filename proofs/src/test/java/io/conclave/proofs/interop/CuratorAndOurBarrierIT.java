@@ -127,7 +127,7 @@ class CuratorAndOurBarrierIT extends CuratorBesideOurs {
 
     @ParameterizedTest
     @EnumSource
-    void whoOfUsDiesInsideBlocksCuratorNot(ServerKind kind) throws Exception {
+    void ourParticipantThatDiesInsideDoesNotBlockCurator(ServerKind kind) throws Exception {
         open(kind);
         DistributedDoubleBarrier theirs = theirDoubleBarrier();
         Future<Boolean> theirEntering = threads.submit(() -> theirs.enter(20, SECONDS));

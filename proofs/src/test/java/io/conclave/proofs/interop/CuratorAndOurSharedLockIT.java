@@ -140,7 +140,7 @@ class CuratorAndOurSharedLockIT extends CuratorBesideOurs {
 
     @ParameterizedTest
     @EnumSource
-    void neverAWriterBesidesAnybody(ServerKind kind) throws Exception {
+    void neverAWriterBesidesAnotherHolder(ServerKind kind) throws Exception {
         open(kind);
         AtomicInteger inside = new AtomicInteger();
         List<Future<?>> workers = new ArrayList<>();

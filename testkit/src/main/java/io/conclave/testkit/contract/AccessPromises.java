@@ -31,7 +31,7 @@ abstract class AccessPromises extends MixedWatchPromises {
     private static final String SUPER_ID = "super:g9oN2HttPfn8MMWJZ2r45Np/LIA=";
 
     @Test
-    void whatBelongsToItsCreatorIsClosedToOthersAndOpenToTheSameUser() {
+    void creatorOnlyNodeIsClosedToOthersAndOpenToTheSameUser() {
         needs(Capability.ACL);
         SessionProbe alice = open(optionsOf("alice", "secret"));
         SessionProbe aliceElsewhere = open(optionsOf("alice", "secret"));
@@ -104,7 +104,7 @@ abstract class AccessPromises extends MixedWatchPromises {
     }
 
     @Test
-    void anAclThatNamesNobodyKnownIsRefused() {
+    void anAclWithAnUnknownIdIsRefused() {
         needs(Capability.ACL);
         SessionProbe session = open();
         assertEquals(

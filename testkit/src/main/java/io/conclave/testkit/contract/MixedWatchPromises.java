@@ -128,7 +128,7 @@ abstract class MixedWatchPromises extends WatchPromises {
     }
 
     @Test
-    void whatIsRemovedAndSetAgainIsTold() {
+    void removedWatchThatIsSetAgainFires() {
         SessionProbe session = openWithNode();
         NodePath a = path("a");
         session.ask(new AddWatch(a, true, recursive));

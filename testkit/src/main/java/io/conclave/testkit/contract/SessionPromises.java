@@ -43,7 +43,7 @@ import org.junit.jupiter.api.Test;
 /** Order, the life of a session, and what goes with it. */
 abstract class SessionPromises extends TreePromises {
     @Test
-    void aSessionConnectsHasAnIdAndLivesForATimeout() {
+    void aSessionConnectsAndHasAnIdAndATimeout() {
         SessionProbe one = open();
         SessionProbe two = open();
         assertEquals(List.of(SessionState.CONNECTED), one.states);
@@ -165,7 +165,7 @@ abstract class SessionPromises extends TreePromises {
     }
 
     @Test
-    void closingDeletesTheSessionsEphemeralNodesAndNobodyElses() {
+    void closingDeletesOnlyTheSessionsOwnEphemeralNodes() {
         SessionProbe leaver = open();
         SessionProbe stayer = open();
         leaver.ask(Create.of(path("e")).withMode(CreateMode.EPHEMERAL));

@@ -190,7 +190,7 @@ abstract class TreePromises extends ContractSupport {
     }
 
     @Test
-    void aMegabyteIsTheLimitAndMoreIsRefusedWithoutHarm() {
+    void aMegabyteIsTheLimitAndMoreIsRefusedWithoutEffect() {
         SessionProbe session = open();
         byte[] large = new byte[1_000_000];
         large[999_999] = 7;
@@ -257,7 +257,7 @@ abstract class TreePromises extends ContractSupport {
     }
 
     @Test
-    void laterChangesHaveLargerNumbersWhoeverMakesThem() {
+    void laterChangesOfAnySessionHaveLargerNumbers() {
         SessionProbe one = open();
         SessionProbe two = open();
         long last = 0;

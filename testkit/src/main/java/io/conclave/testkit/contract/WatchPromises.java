@@ -27,18 +27,18 @@ import org.junit.jupiter.api.Test;
 /** What fires a watch, how often, and when its event is seen. */
 abstract class WatchPromises extends SessionPromises {
     @Test
-    void aLookForAMissingNodeIsToldOfItsCreation() {
+    void anExistsWatchFiresOnTheCreation() {
         assertEquals(List.of("CREATED a"), afterExists(Create.of(path("a"))));
     }
 
     @Test
-    void aLookAtANodeIsToldOfItsDeletion() {
+    void anExistsWatchFiresOnTheDeletion() {
         open().ask(Create.of(path("a")));
         assertEquals(List.of("DELETED a"), afterExists(Delete.of(path("a"))));
     }
 
     @Test
-    void aLookAtANodeIsToldOfNewData() {
+    void anExistsWatchFiresOnNewData() {
         open().ask(Create.of(path("a")));
         assertEquals(List.of("DATA_CHANGED a"), afterExists(SetData.of(path("a"), bytes("1"))));
     }
@@ -52,7 +52,7 @@ abstract class WatchPromises extends SessionPromises {
     }
 
     @Test
-    void aReaderIsToldOfNewDataAndOfDeletionButNotOfChildren() {
+    void aDataWatchFiresOnNewDataAndDeletionButNotOnChildren() {
         SessionProbe session = open();
         NodePath a = path("a");
         session.ask(Create.of(a));
@@ -71,7 +71,7 @@ abstract class WatchPromises extends SessionPromises {
     }
 
     @Test
-    void aListerIsToldOfChildrenAndOfDeletionButNotOfData() {
+    void aChildWatchFiresOnChildrenAndDeletionButNotOnData() {
         SessionProbe session = open();
         NodePath a = path("a");
         session.ask(Create.of(a));
@@ -108,7 +108,7 @@ abstract class WatchPromises extends SessionPromises {
     }
 
     @Test
-    void allWatchersOfANodeAreTold() {
+    void allWatchersOfANodeAreNotified() {
         SessionProbe one = open();
         SessionProbe two = open();
         one.ask(Create.of(path("a")));
@@ -203,7 +203,7 @@ abstract class WatchPromises extends SessionPromises {
     }
 
     @Test
-    void theEndOfASessionIsSeenByThoseWhoWatchItsNodes() {
+    void theEndOfASessionFiresTheWatchesOfItsNodes() {
         SessionProbe leaver = open();
         SessionProbe witness = open();
         leaver.ask(Create.of(path("e")).withMode(CreateMode.EPHEMERAL));

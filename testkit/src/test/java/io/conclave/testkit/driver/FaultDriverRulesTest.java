@@ -97,7 +97,7 @@ class FaultDriverRulesTest {
     }
 
     @Test
-    void whatIsNeverReleasedIsFound() {
+    void aGrantThatIsNeverReleasedIsFound() {
         assertFound("never released", FaultDriver.of("keeper", run -> run.victim()
                 .granted("", Holding.Kind.SHARED, new Fake(), 1)));
     }

@@ -123,7 +123,7 @@ class LockHistoryCheckerTest {
     }
 
     @Test
-    void aTokenThatGoesBackIsFound() {
+    void aTokenThatDecreasesIsFound() {
         turn("a", 5);
         turn("b", 4);
         assertEquals(List.of(Rule.TOKEN_WENT_BACK), rules());
@@ -174,7 +174,7 @@ class LockHistoryCheckerTest {
     }
 
     @Test
-    void aWaiterThatIsOvertakenAndWaitsForEverIsFound() {
+    void aWaiterThatIsOvertakenAndNeverGrantedIsFound() {
         queue("a", 1);
         queue("b", 2);
         turn("b", 2);

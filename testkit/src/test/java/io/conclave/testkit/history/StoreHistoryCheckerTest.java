@@ -189,7 +189,7 @@ class StoreHistoryCheckerTest {
     }
 
     @Test
-    void aReadOfWhatNobodyWroteIsReported() {
+    void aReadOfAValueThatWasNeverWrittenIsReported() {
         set("s", 2, 1);
         read(Kind.READ, "t", new FinalNode(77, 2, 1));
         assertEquals(Set.of(Rule.READ), broken());

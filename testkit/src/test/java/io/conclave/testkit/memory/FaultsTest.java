@@ -95,7 +95,7 @@ class FaultsTest {
     }
 
     @Test
-    void nobodyConnectsWhileAllAreSuspendedAndAllComeBack() {
+    void noSessionConnectsWhileAllAreSuspendedAndAllReconnect() {
         faults.suspendAll();
         List<SessionState> late = new ArrayList<>();
         BackendSession third = backend.openSession(late::add);
@@ -158,7 +158,7 @@ class FaultsTest {
     }
 
     @Test
-    void anOperatorDeletesSubtreesWhoeverOwnsThem() {
+    void anOperatorDeletesSubtreesOfAnyOwner() {
         List<String> events = new ArrayList<>();
         session.submit(Create.of(A));
         session.submit(Create.of(B).withMode(CreateMode.EPHEMERAL));
@@ -194,7 +194,7 @@ class FaultsTest {
     }
 
     @Test
-    void whatBecameOfAWatchedNodeMeanwhileIsComparedOnReturn() {
+    void watchedNodesAreComparedOnReconnect() {
         List<String> events = new ArrayList<>();
         NodePath parent = NodePath.of("/p");
         session.submit(Create.of(A));

@@ -117,7 +117,7 @@ class MemorySessionTest {
     }
 
     @Test
-    void whatHappenedToAOneShotWatchWhileSuspendedIsReportedOnReturn() {
+    void oneShotWatchMissedWhileSuspendedIsReportedOnReconnect() {
         List<NodeEvent.Type> events = new ArrayList<>();
         ask(Create.of(A));
         ask(GetData.of(A).withWatcher(event -> events.add(event.type())));
@@ -138,7 +138,7 @@ class MemorySessionTest {
     }
 
     @Test
-    void anExpiredSessionIsToldAndItsEphemeralsAreGone() {
+    void anExpiredSessionIsNotifiedAndItsEphemeralsAreGone() {
         ask(Create.of(A).withMode(CreateMode.EPHEMERAL));
         faults.expire(session.id());
         assertEquals(List.of(SessionState.CONNECTED, SessionState.LOST), states);

@@ -46,7 +46,7 @@ class MemoryStormTest {
     }
 
     @RepeatedTest(20)
-    void whatIsAnsweredTookEffectInOrderAndWhatWasDroppedBeforeDidNot() throws Exception {
+    void answeredRequestsTookEffectInOrderAndRequestsDroppedBeforeDidNot() throws Exception {
         long seed = new Random().nextLong();
         Random faultsOfRequests = new Random(seed);
         Set<String> dropped = Collections.synchronizedSet(new TreeSet<>());

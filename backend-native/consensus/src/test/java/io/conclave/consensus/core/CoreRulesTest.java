@@ -66,7 +66,7 @@ class CoreRulesTest {
     }
 
     @Test
-    void whoHearsALeaderRefusesAndKeepsItsTerm() {
+    void aFollowerThatHearsItsLeaderRefusesVotesAndKeepsItsTerm() {
         CoreBench bench = new CoreBench(1, false, cluster(3, 3));
         bench.receive(2, append(1, 0, 0, 0));
         assertFalse(vote(bench.receive(3, request(7, 9, 6))).granted());
@@ -96,7 +96,7 @@ class CoreRulesTest {
     }
 
     @Test
-    void withoutAConfigurationNobodyStands() {
+    void aMemberWithoutAConfigurationDoesNotStand() {
         CoreBench bench = new CoreBench(0, false, ClusterConfiguration.NONE);
         assertEquals(List.of(), bench.pass(100_000));
         assertEquals(Long.MAX_VALUE, bench.core.nextTickMs());
@@ -136,7 +136,7 @@ class CoreRulesTest {
     }
 
     @Test
-    void whatIsCommittedIsToldAtOnceToThoseWhoHaveNothingElseToGet() {
+    void theCommitIndexIsSentAtOnceToFollowersWithNothingToAppend() {
         CoreBench bench = new CoreBench(0, false, cluster(3, 3));
         bench.lead();
         bench.acknowledge(2, 1);
@@ -150,7 +150,7 @@ class CoreRulesTest {
     }
 
     @Test
-    void whoIsToldWhatIsCommittedDoesNotAnswerAndCommitsOnlyWhatIsTheLeaders() {
+    void aFollowerDoesNotAnswerACommitAndCommitsOnlyEntriesOfItsLeader() {
         CoreBench bench = new CoreBench(1, false, cluster(3, 3), batch(1, 1));
         bench.receive(2, append(2, 0, 0, 0));
         assertEquals(List.of(), bench.receive(2, new Commit(2, 1)));
@@ -176,7 +176,7 @@ class CoreRulesTest {
     }
 
     @Test
-    void aLeaderThatSendsWithoutPauseStillTicksAndStepsDownWhenNobodyAnswers() {
+    void aLeaderThatSendsWithoutPauseStillTicksAndStepsDownWithoutAnswers() {
         CoreBench bench = new CoreBench(0, false, cluster(3, 3));
         bench.lead();
         bench.acknowledge(2, 1);
@@ -332,7 +332,7 @@ class CoreRulesTest {
     }
 
     @Test
-    void whatWasAskedOfOneLeaderIsAskedOfTheNext() {
+    void aReadIndexAskedOfOneLeaderIsAskedOfTheNext() {
         CoreBench bench = new CoreBench(1, false, cluster(3, 3));
         bench.receive(2, append(1, 0, 0, 0));
         bench.core.readIndex(bench.nowMs, 9, new byte[0]);
@@ -347,7 +347,7 @@ class CoreRulesTest {
     }
 
     @Test
-    void leadershipGoesToWhoHasEverythingAndIsKeptIfThatFails() {
+    void leadershipGoesToAMemberWithTheWholeLogAndIsKeptIfThatFails() {
         CoreBench bench = new CoreBench(0, false, cluster(3, 3));
         bench.lead();
         assertTrue(bench.core.transfer(bench.nowMs, 2));
@@ -364,7 +364,7 @@ class CoreRulesTest {
     }
 
     @Test
-    void whoIsAskedToLeadCampaignsAtOnce() {
+    void aMemberThatIsAskedToLeadCampaignsAtOnce() {
         CoreBench bench = new CoreBench(1, false, cluster(3, 3));
         bench.receive(2, append(1, 0, 0, 0));
         List<VoteRequest> asked = only(VoteRequest.class, bench.receive(2, new TimeoutNow(1)));
@@ -373,7 +373,7 @@ class CoreRulesTest {
     }
 
     @Test
-    void whoHasNoStateYetAcknowledgesAndVotesButDoesNotStand() {
+    void aMemberWithoutItsStateAcknowledgesAndVotesButDoesNotStand() {
         CoreBench bench = new CoreBench(1, false, cluster(3, 3));
         bench.receive(2, append(1, 0, 0, 0));
         bench.core.hasState(bench.nowMs, false);
@@ -479,7 +479,7 @@ class CoreRulesTest {
 
     /** Simulation, seed 126 of its first version: the new configuration was known to the removed leader only. */
     @Test
-    void whoIsRemovedByAnUncommittedConfigurationMayStillBeNeededAsLeader() {
+    void aMemberRemovedByAnUncommittedConfigurationMayStillLead() {
         ClusterConfiguration joint =
                 new ClusterConfiguration(cluster(2, 2).members(), Set.of(2), Set.of(1, 2), Set.of(1));
         ClusterConfiguration last =

@@ -15,7 +15,7 @@ class CoreSimulationTest {
 
     @Test
     @Timeout(value = 6, unit = TimeUnit.HOURS) // for campaigns; the default number of seeds takes seconds
-    void whateverHappensTheMembersAgreeAndComeBack() {
+    void membersAgreeAndRecoverUnderRandomFaults() {
         long first = Long.getLong("sim.seed", 1);
         long seeds = Long.getLong("sim.seeds", 500);
         long readIndexes = 0;

@@ -113,7 +113,7 @@ class ImpossibleStatesTest {
     }
 
     @Test
-    void aLeaderIsToldThatItLacksWhatIsCommitted() {
+    void anAcknowledgementBeyondItsLogDeposesAnUnconfirmedLeader() {
         CoreBench bench = new CoreBench(0, false, CoreBench.cluster(3, 3));
         bench.lead();
         bench.acknowledge(2, 7);

@@ -99,7 +99,7 @@ class RealDiskTest {
 
     @Test
     @EnabledOnOs(OS.LINUX)
-    void aFullDiskIsToldWithTheFileAndTheFreeBytes() throws IOException {
+    void aFullDiskIsReportedWithTheFileAndTheFreeBytes() throws IOException {
         try (DiskFile full = RealDisk.in(Path.of("/dev")).open("full")) {
             DiskFullException e = assertThrows(DiskFullException.class, () -> full.write(ByteBuffer.allocate(1), 0));
             assertTrue(

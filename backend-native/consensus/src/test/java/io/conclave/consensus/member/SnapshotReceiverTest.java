@@ -166,7 +166,7 @@ class SnapshotReceiverTest {
     }
 
     @Test
-    void theSenderIsToldThatItIsDamaged() throws IOException {
+    void theSenderLearnsThatTheSnapshotIsDamaged() throws IOException {
         receiver(new DamagedLogException("file", 7, "the checksum does not match"))
                 .received(2, chunk());
         assertEquals(2, replies.size());
@@ -184,7 +184,7 @@ class SnapshotReceiverTest {
     }
 
     @Test
-    void whatWasGivenUpMeanwhileIsNoDamage() throws IOException {
+    void aCancelledInstallationIsNotReportedAsDamage() throws IOException {
         receiver(new CancelledException()).received(2, chunk());
         assertEquals(1, replies.size());
         assertTrue(replies.stream().noneMatch(SnapshotReply::installed));

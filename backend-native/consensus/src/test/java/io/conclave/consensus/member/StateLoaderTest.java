@@ -221,7 +221,7 @@ class StateLoaderTest {
     }
 
     @Test
-    void whatComesMeanwhileWaitsInTheFilesButForItsEnd() throws IOException {
+    void entriesThatArriveWhileTheStateIsReadWaitInTheFilesUpToTheLast() throws IOException {
         install(9);
         turn(9);
         append(10, 109);
@@ -283,7 +283,7 @@ class StateLoaderTest {
     }
 
     @Test
-    void whatWasGivenUpAtTheEndHurtsNobody() {
+    void aLoadCancelledByTheEndOfTheMemberIsDropped() {
         install(9);
         turn(9);
         loader.end();

@@ -109,7 +109,7 @@ class LinkFailureTest {
     }
 
     @Test
-    void aCallerThatWantsSomebodyElseIsRefused() throws IOException {
+    void aCallerLookingForAnotherMemberIsRefused() throws IOException {
         PeerHandshake.Reply reply = dial(open(1)).hello(3, TestPeer.facts(2)).receiveReply();
         assertFalse(reply.accepted());
         assertEquals("member 2 looks for member 3, but here is member 1", reply.reason());
@@ -128,7 +128,7 @@ class LinkFailureTest {
     }
 
     @Test
-    void aCallerOfAnotherVersionIsToldBothVersions() throws IOException {
+    void aCallerOfAnotherVersionIsRefusedWithBothVersions() throws IOException {
         RawPeer caller = dial(open(1));
         caller.frame(out -> {
             PeerHandshake.writeHello(out, new PeerHandshake.Hello(1, TestPeer.facts(2)));
@@ -180,7 +180,7 @@ class LinkFailureTest {
     }
 
     @Test
-    void whatIsIdentifiedBeforeTheNetworkOpensIsWhatOthersAreTold() {
+    void factsSetBeforeTheNetworkOpensAreSentToOtherMembers() {
         TestPeer one = open(1);
         PeerFacts recovered = new PeerFacts(TestPeer.CLUSTER, 2, 77, 1, "", 0, false);
         TestPeer two = kept(TestPeer.create(options -> options));
@@ -232,7 +232,7 @@ class LinkFailureTest {
                 "\u0000\u0000\u0000\u0001A",
                 "\u0080\u0000\u0000\u0000"
             })
-    void strangersAreCutOffAndLoggedOnce(String nonsense) throws IOException {
+    void connectionsThatAreNoPeersAreClosedAndLoggedOnce(String nonsense) throws IOException {
         try (LogLines log = new LogLines()) {
             TestPeer one = open(1);
             for (int i = 0; i < 3; i++) {
@@ -467,7 +467,7 @@ class LinkFailureTest {
     // ---- the end
 
     @Test
-    void closingEndsSoonAndNothingIsToldAnyMore() {
+    void closingEndsSoonAndNoEventFollows() {
         TestPeer one = open(1);
         TestPeer two = open(2);
         one.dials(2, two);

@@ -63,7 +63,7 @@ class CatchUpTest {
     }
 
     @Test
-    void theLogIsNotKeptForEverForAMemberThatIsGone() {
+    void theLogIsNotKeptIndefinitelyForAMemberThatIsGone() {
         EnsembleSimulation simulation = three(true);
         int leader = simulation.leader();
         SimulatedMember late = simulation.members.get(leader % 3 + 1);
@@ -90,7 +90,7 @@ class CatchUpTest {
     }
 
     @Test
-    void whatFollowsAnOldSnapshotIsSentFromTheFiles() {
+    void entriesAfterAnOldSnapshotAreSentFromTheFiles() {
         assertEquals(1, installsOfTheSecondThatComesLate(true));
     }
 

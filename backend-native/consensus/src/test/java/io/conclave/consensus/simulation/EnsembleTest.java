@@ -223,7 +223,7 @@ class EnsembleTest {
     }
 
     @Test
-    void whoDoesNotLeadRefusesChangesAndNamesTheLeader() {
+    void aFollowerRefusesChangesAndNamesTheLeader() {
         EnsembleSimulation simulation = three(true);
         int leader = simulation.leader();
         CompletableFuture<Void> change = simulation
@@ -276,7 +276,7 @@ class EnsembleTest {
     }
 
     @Test
-    void aLeaderThatClosesTransfersLeadershipAndNobodyWaitsForAnElection() {
+    void aLeaderThatClosesTransfersLeadershipWithoutAnElectionTimeout() {
         EnsembleSimulation simulation = three(true);
         int leader = simulation.leader();
         work(simulation, leader, 20);
@@ -322,7 +322,7 @@ class EnsembleTest {
     }
 
     @Test
-    void aPauseOfAFollowerDisturbsNobody() {
+    void aPauseOfAFollowerDoesNotDisturbTheOthers() {
         EnsembleSimulation simulation = three(true);
         int leader = simulation.leader();
         simulation.members.get(leader % 3 + 1).pause(5 * SECOND_US);
@@ -333,7 +333,7 @@ class EnsembleTest {
     }
 
     @Test
-    void whatTheLeaderTellsAMemberReachesThatOneOnly() {
+    void aNoticeOfTheLeaderReachesItsMemberOnly() {
         EnsembleSimulation simulation = new EnsembleSimulation(1, true);
         simulation.add(1, 2, 3);
         simulation.startAll();

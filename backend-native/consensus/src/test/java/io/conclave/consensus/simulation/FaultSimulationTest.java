@@ -67,7 +67,7 @@ class FaultSimulationTest {
     /** The planted mistake: nobody looks at the snapshot that others cannot use. */
     @Test
     @Tag("proof") // some hundred seeds
-    void aRottenSnapshotThatNobodyLooksAtIsFound() {
+    void aDamagedSnapshotThatIsNotCheckedIsFound() {
         assertFound(false, MOST_SEEDS_FOR_ROT, simulation -> simulation
                 .ensemble
                 .members

@@ -128,7 +128,7 @@ class FullDiskTest {
 
     /** Nobody has room, so that the leader cannot propose what it was sent, and no member can take over. */
     @Test
-    void whatIsForwardedAgainOnANewLinkDoesNotAddToWhatWaits() {
+    void proposalsForwardedAgainOnANewLinkDoNotCountTwiceAsWaiting() {
         EnsembleSimulation simulation = three();
         simulation.members.values().forEach(member -> member.disk()
                 .capacity(member.disk().used()));

@@ -51,19 +51,19 @@ class OperatorMistakesTest {
     }
 
     @Test
-    void removingTheLivingOneIsRefused() {
+    void removingTheLiveMemberIsRefused() {
         assertRefused(new MembershipChange.Remove(living));
     }
 
     @Test
-    void makingTheLivingOneAnObserverIsRefused() {
+    void makingTheLiveMemberAnObserverIsRefused() {
         EnsembleMember member = simulation.configuration().members().get(living);
         assertRefused(new MembershipChange.Put(new EnsembleMember(
                 living, 0, member.host(), member.peerPort(), member.clientHost(), member.clientPort(), true)));
     }
 
     @Test
-    void removingTheDeadOneIsDone() {
+    void removingTheDeadMemberSucceeds() {
         CompletableFuture<Void> done = simulation.change(new MembershipChange.Remove(dead));
         simulation.runFor(SECOND);
         done.join();
@@ -71,7 +71,7 @@ class OperatorMistakesTest {
     }
 
     @Test
-    void aForcedChangeWaitsForTheDeadOne() {
+    void aForcedChangeWaitsForTheDeadMember() {
         simulation.change(new MembershipChange.Remove(living, true));
         simulation.runFor(10 * SECOND);
         assertEquals(0, simulation.leader(), "the change could not be committed");

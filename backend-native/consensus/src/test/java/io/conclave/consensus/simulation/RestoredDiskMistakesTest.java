@@ -13,7 +13,7 @@ class RestoredDiskMistakesTest {
     private static final int SEEDS = 16;
 
     @Test
-    void anOnlyVoterThatAsksNobodyIsFound() {
+    void anOnlyVoterThatDoesNotAskOthersIsFound() {
         assertFound(
                 simulation -> simulation.cores = MistakenCores.with("LEADS_ALONE_AT_ONCE"),
                 RestoredDiskTest::aFounderGoesBack);
@@ -28,7 +28,7 @@ class RestoredDiskMistakesTest {
     }
 
     @Test
-    void committedPrefixesThatNobodyComparesAreFound() {
+    void committedPrefixesThatAreNotComparedAreFound() {
         assertFound(
                 simulation -> simulation.cores = MistakenCores.with("COMMITTED_NOT_COMPARED"),
                 RestoredDiskTest::aFounderGoesBackUngreeted);

@@ -79,7 +79,7 @@ class RestoredDiskTest {
     /** Greetings are lost, so the comparison of what is committed is the only defence. */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16})
-    void aFounderThatNobodyGreetsLeadsAloneUntilAFollowerContradictsIt(long seed) {
+    void aBootstrappedMemberCutOffFromOthersLeadsAloneUntilAFollowerContradictsIt(long seed) {
         aFounderGoesBackUngreeted(founded(seed));
     }
 
@@ -117,7 +117,7 @@ class RestoredDiskTest {
     /** One of the two that have the last writes goes back to an earlier start, and the other one is dead. */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
-    void aVoterThatHasLostTheLastWritesElectsNobodyWhoLacksThem(long seed) {
+    void aVoterThatHasLostTheLastWritesElectsNoCandidateThatLacksThem(long seed) {
         aVoterGoesBackThatIsNeeded(founded(seed));
     }
 
@@ -175,7 +175,7 @@ class RestoredDiskTest {
     /** The image is of the life that went on: the leader remembers what the member has acknowledged. */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6})
-    void aFollowerWhoseDiskGoesBackWithinItsLifeIsFoundOutByTheLeader(long seed) {
+    void aRestoredDiskUnderARunningFollowerIsNoticedByTheLeader(long seed) {
         EnsembleSimulation simulation = founded(seed);
         simulation.startAll();
         simulation.awaitVoters(1, 2, 3);

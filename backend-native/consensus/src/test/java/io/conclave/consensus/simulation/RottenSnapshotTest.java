@@ -87,7 +87,7 @@ class RottenSnapshotTest {
     }
 
     @Test
-    void damageIsFoundBeforeAnybodyNeedsTheSnapshot() {
+    void damageIsFoundBeforeTheSnapshotIsNeeded() {
         simulation.snapshotCheckEveryMs = 10_000;
         startThree();
         write(3);
@@ -143,7 +143,7 @@ class RottenSnapshotTest {
 
     /** The planted mistake: nobody looks at the snapshot that others cannot use. */
     @Test
-    void withoutTheCheckNobodyIsBroughtUp() {
+    void withoutTheCheckNoMemberCatchesUp() {
         ignored = "suspectSnapshot";
         int late = wipeAndDamage();
         assertThrows(AssertionError.class, () -> awaitService(late));

@@ -47,7 +47,7 @@ class TornTailTest {
     }
 
     @Test
-    void theLeaderThatLivedOnLeadsAgainWithinFiveSeconds() {
+    void theLeaderThatDidNotRestartLeadsAgainWithinFiveSeconds() {
         int torn = 0;
         for (int seed = 1; seed <= 10; seed++) {
             lose(seed);

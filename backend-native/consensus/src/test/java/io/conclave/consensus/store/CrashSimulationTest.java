@@ -59,7 +59,7 @@ class CrashSimulationTest {
     }
 
     @Test
-    void aLifeThatEndsAtAnyStepOfTheDiskLosesNothing() throws IOException {
+    void aCrashAtAnyStepOfTheDiskLosesNothing() throws IOException {
         for (long seed = 1; seed <= 3; seed++) {
             boolean failed = true;
             for (int step = 1; failed; step++) {

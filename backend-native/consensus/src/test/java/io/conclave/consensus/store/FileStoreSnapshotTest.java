@@ -212,7 +212,7 @@ class FileStoreSnapshotTest extends FileStoreFixture {
     }
 
     @Test
-    void oneThatIsInstalledIsTheLogsWhateverBecomesOfTheReading() throws IOException {
+    void anInstalledSnapshotStaysTheLogsWhenItsReadingIsCancelled() throws IOException {
         FileStore store = start();
         IncomingSnapshot installed = received(store, snapshot(9, 4, 99), 9, 4);
         installed.install();

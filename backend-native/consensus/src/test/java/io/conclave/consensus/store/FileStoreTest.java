@@ -260,7 +260,7 @@ class FileStoreTest extends FileStoreFixture {
     }
 
     @Test
-    void whatIsCommittedCannotBeCutNorCanABatchBeDivided() throws IOException {
+    void committedEntriesCannotBeCutNorCanABatchBeDivided() throws IOException {
         FileStore store = start();
         append(store, List.of(batch(1, 1, 2, 10), batch(1, 3, 2, 10), batch(1, 5, 2, 10)), 2);
         assertThrows(IllegalStateException.class, () -> store.cutAfter(0));

@@ -111,7 +111,7 @@ class LogFilesTest {
     }
 
     @Test
-    void thatTheEndWasTornIsRememberedUntilTheMemberHasCaughtUp() throws IOException {
+    void aTornEndIsRememberedUntilTheMemberHasCaughtUp() throws IOException {
         write(start(), 2, 300);
         disk.kill();
         disk.flipBit(FIRST, 512 + 2 * 512 + 200);

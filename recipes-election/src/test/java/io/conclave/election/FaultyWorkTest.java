@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 /** Work, executors and listeners that do what they should not. */
-class HostileWorkTest extends ElectionFixture {
+class FaultyWorkTest extends ElectionFixture {
     private final String connectString = "memory:" + UUID.randomUUID();
 
     @Override
@@ -25,7 +25,7 @@ class HostileWorkTest extends ElectionFixture {
     }
 
     @Test
-    void closeDoesNotWaitForEverForWorkThatIgnoresItsInterrupt() throws Exception {
+    void closeDoesNotWaitIndefinitelyForWorkThatIgnoresItsInterrupt() throws Exception {
         Coordinator coordinator = connect();
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch mayEnd = new CountDownLatch(1);
@@ -84,7 +84,7 @@ class HostileWorkTest extends ElectionFixture {
     }
 
     @Test
-    void blockedObserverHoldsUpNobody() throws Exception {
+    void blockedObserverDoesNotHoldUpOthers() throws Exception {
         Coordinator coordinator = connect();
         CountDownLatch mayReturn = new CountDownLatch(1);
         electionOf(coordinator).observe(leader -> {
@@ -104,7 +104,7 @@ class HostileWorkTest extends ElectionFixture {
     }
 
     @Test
-    void observerMayCloseItselfWhileItIsTold() throws Exception {
+    void observerMayCloseItselfInItsCallback() throws Exception {
         Coordinator coordinator = connect();
         AtomicReference<AutoCloseable> own = new AtomicReference<>();
         CountDownLatch known = new CountDownLatch(1);

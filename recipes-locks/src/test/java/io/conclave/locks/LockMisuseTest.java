@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Whatever the application's own code does - throws, rejects, cancels, calls from the wrong thread - no lock stays taken that nobody holds. */
 @Timeout(value = 60, unit = SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-class LockHostileApplicationTest {
+class LockMisuseTest {
     private static final String PATH = "/locks/hostile";
     private static final Duration SOON = Duration.ofSeconds(10);
 
@@ -51,7 +51,7 @@ class LockHostileApplicationTest {
     }
 
     @Test
-    void metricsHookThatThrowsKeepsNobodyFromTheLock() throws Exception {
+    void metricsHookThatThrowsDoesNotPreventAGrant() throws Exception {
         MetricsHook throwing = new MetricsHook() {
             @Override
             public void count(String name, String subject) {

@@ -16,7 +16,7 @@ import java.util.Random;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
-class HostileBytesTest {
+class MalformedBytesTest {
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
     /** A decode of a few hundred bytes, its exception included, stays far below. */

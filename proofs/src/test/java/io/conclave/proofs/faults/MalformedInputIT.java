@@ -39,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
  * {@code -Dhostile.seed} repeats the random bytes of a run.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class HostileInputIT {
+class MalformedInputIT {
     private static final long SEED = Long.getLong("hostile.seed", System.nanoTime());
     private static final int CONNECTIONS_PER_ADDRESS = 60;
     private static final int MEGABYTE = 1_000_000;
@@ -131,7 +131,7 @@ class HostileInputIT {
     }
 
     @Test
-    void aHandshakeThatIsCutAnywhereHarmsNobody() throws IOException {
+    void aHandshakeThatIsCutAnywhereDoesNotAffectOthers() throws IOException {
         byte[] whole = RawSocket.handshake(5000, 0, new byte[16]);
         for (int length = 0; length <= whole.length; length++) {
             try (RawSocket socket = new RawSocket(server.port(), 4)) {
@@ -184,7 +184,7 @@ class HostileInputIT {
     }
 
     @Test
-    void theRightPasswordTakesASessionUpAgain() throws IOException {
+    void theRightPasswordResumesASession() throws IOException {
         try (RawSocket first = new RawSocket(server.port(), 6);
                 RawSocket second = new RawSocket(server.port(), 6)) {
             RawSocket.Welcome opened = first.hello(5000);
@@ -197,7 +197,7 @@ class HostileInputIT {
     }
 
     @Test
-    void whoDawdlesIsCut() throws IOException {
+    void aClientThatStallsIsDisconnected() throws IOException {
         List<RawSocket> dawdlers = new ArrayList<>();
         try {
             for (int i = 0; i < CONNECTIONS_PER_ADDRESS - 1; i++) {
@@ -255,7 +255,7 @@ class HostileInputIT {
     }
 
     @Test
-    void whoAsksForMuchAndReadsNothingFillsHisOwnSocketOnly() throws Exception {
+    void aClientThatReadsNothingFillsItsOwnSocketOnly() throws Exception {
         NodePath path = NodePath.of("/popular");
         client.coordinator().execute(Create.of(path).withData(new byte[MEGABYTE]));
         List<RawSocket> greedy = new ArrayList<>();
@@ -276,7 +276,7 @@ class HostileInputIT {
     }
 
     @Test
-    void whoWritesMegabytesWithoutWaitingIsSlowedDown() throws Exception {
+    void aClientThatWritesMegabytesWithoutWaitingIsSlowedDown() throws Exception {
         NodePath path = NodePath.of("/heavy");
         client.coordinator().execute(Create.of(path));
         List<RawSocket> writers = new ArrayList<>();
@@ -310,7 +310,7 @@ class HostileInputIT {
 
     /** They may be cut where the memory for buffers ends; nobody else is. */
     @Test
-    void almostCompleteFramesOfAMegabyteOnManyConnectionsDoNotTakeTheServerDown() throws Exception {
+    void almostCompleteFramesOfAMegabyteOnManyConnectionsDoNotStopTheServer() throws Exception {
         List<RawSocket> hoarders = new ArrayList<>();
         byte[] almost = Arrays.copyOf(RawSocket.setData(1, "/none", new byte[MEGABYTE]), MEGABYTE);
         try {
