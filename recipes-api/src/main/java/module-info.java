@@ -1,6 +1,6 @@
 /**
- * What an application sees: the coordinator, grants, paths, errors; what a backend provides; and, for our own recipes only, what they are made
- * of.
+ * What an application sees: the coordinator, grants, paths, errors; what a backend provides; and, for our own recipes
+ * only, what they are made of.
  */
 @SuppressWarnings("module") // the recipes are compiled later
 module io.conclave.api {

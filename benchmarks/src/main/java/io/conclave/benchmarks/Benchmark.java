@@ -13,8 +13,9 @@ import java.util.Map;
 import java.util.concurrent.Executor;
 
 /**
- * Compares this project's server with Apache ZooKeeper's, stand-alone or in ensembles: both durable, in JVMs of their own with the same options and the same
- * configuration, asked by the same client and the same program, in alternating rounds after a warm-up of both.
+ * Compares this project's server with Apache ZooKeeper's, stand-alone or in ensembles: both durable, in JVMs of their
+ * own with the same options and the same configuration, asked by the same client and the same program, in alternating
+ * rounds after a warm-up of both.
  */
 public final class Benchmark {
     private static final int IDLE_ROUNDS = 4;

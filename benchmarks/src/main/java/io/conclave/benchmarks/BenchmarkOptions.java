@@ -18,7 +18,9 @@ record BenchmarkOptions(
         List<String> serverJvmOptions,
         int servers,
         List<ServerKind> kinds) {
-    /** Callbacks run as a coordinator runs them if nothing else is asked for: on threads that come and go with the work. */
+    /**
+     * Callbacks run as a coordinator runs them if nothing else is asked for: on threads that come and go with the work.
+     */
     static final int AS_A_COORDINATOR = -1;
 
     static final String HOW_TO = """

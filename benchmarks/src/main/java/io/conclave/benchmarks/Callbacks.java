@@ -12,7 +12,10 @@ import java.util.concurrent.ThreadFactory;
  * @param onClose ends the threads
  */
 record Callbacks(Executor executor, Runnable onClose) implements AutoCloseable {
-    /** So many threads; 0 for the connections' own, {@link BenchmarkOptions#AS_A_COORDINATOR} for as many as there is work. */
+    /**
+     * So many threads; 0 for the connections' own, {@link BenchmarkOptions#AS_A_COORDINATOR} for as many as there is
+     * work.
+     */
     static Callbacks on(int threads) {
         if (threads == 0) {
             return new Callbacks(Runnable::run, () -> {});

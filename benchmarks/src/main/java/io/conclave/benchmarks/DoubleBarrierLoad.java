@@ -15,9 +15,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * So many participants of one double barrier, each a session and a thread of its own: all enter and all leave, again and again. The latency is that of one round: from the moment when all begin to enter until the last has left.
+ * So many participants of one double barrier, each a session and a thread of its own: all enter and all leave, again
+ * and again. The latency is that of one round: from the moment when all begin to enter until the last has left.
  *
- * <p>Between rounds the threads wait for each other in the JVM, because Curator's barrier cannot be entered while somebody is still about to leave.
+ * <p>Between rounds the threads wait for each other in the JVM, because Curator's barrier cannot be entered while
+ * somebody is still about to leave.
  */
 final class DoubleBarrierLoad implements AutoCloseable {
     private static final int PATIENCE_SECONDS = 60;

@@ -5,8 +5,9 @@ import java.util.Optional;
 import java.util.function.IntFunction;
 
 /**
- * One library's turns at a double barrier, over rounds that come to no end: Curator's lets nobody leave now and then. Such a round is told and not measured, and the next turn has new sessions at a barrier of its own; after a few
- * of them the library has no more turns.
+ * One library's turns at a double barrier, over rounds that come to no end: Curator's lets nobody leave now and then.
+ * Such a round is told and not measured, and the next turn has new sessions at a barrier of its own; after a few of
+ * them the library has no more turns.
  */
 final class DoubleBarrierTurns implements AutoCloseable {
     private static final int MOST_STUCK = 3;

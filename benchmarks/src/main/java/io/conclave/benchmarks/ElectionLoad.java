@@ -10,8 +10,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * An election among clients each of which has a session of its own. The leader's session is closed again and again; measured is the time from the call
- * of close until the next leader is told that it leads. A new client takes the place of the old one.
+ * An election among clients each of which has a session of its own. The leader's session is closed again and again;
+ * measured is the time from the call of close until the next leader is told that it leads. A new client takes the place
+ * of the old one.
  */
 final class ElectionLoad implements AutoCloseable {
     private static final int PATIENCE_SECONDS = 30;

@@ -1,8 +1,8 @@
 package io.conclave.benchmarks;
 
 /**
- * Counts of latencies, in buckets whose width is under 2% of their value: a power of two divided into 64 equal parts, as in HdrHistogram. One
- * writer at a time.
+ * Counts of latencies, in buckets whose width is under 2% of their value: a power of two divided into 64 equal parts,
+ * as in HdrHistogram. One writer at a time.
  */
 final class LatencyHistogram {
     private static final int PARTS_BITS = 6;
@@ -32,7 +32,10 @@ final class LatencyHistogram {
         return total;
     }
 
-    /** The latency, in milliseconds, that this share of the recorded ones (0 to 1) does not exceed; 0 if none was recorded. */
+    /**
+     * The latency, in milliseconds, that this share of the recorded ones (0 to 1) does not exceed; 0 if none was
+     * recorded.
+     */
     double percentileMs(double share) {
         long wanted = Math.max(1, (long) Math.ceil(share * total));
         long seen = 0;

@@ -28,8 +28,9 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
 /**
- * Asks one server, through the backend that a connect string names: sessions that stay open for the whole run, and rounds in which each of them
- * keeps a number of requests under way (a closed loop: a completed request is followed by the next at once).
+ * Asks one server, through the backend that a connect string names: sessions that stay open for the whole run, and
+ * rounds in which each of them keeps a number of requests under way (a closed loop: a completed request is followed by
+ * the next at once).
  */
 final class Load implements AutoCloseable {
     private static final Duration SESSION_TIMEOUT = Duration.ofSeconds(20);
@@ -145,8 +146,8 @@ final class Load implements AutoCloseable {
     }
 
     /**
-     * Runs one round and reports it. Blocks for its duration (or until the first answer if that takes longer) and until all of its requests are
-     * answered.
+     * Runs one round and reports it. Blocks for its duration (or until the first answer if that takes longer) and until
+     * all of its requests are answered.
      */
     Measurement run(Shape shape, Workload workload, Duration duration) {
         List<SessionLoad> used = sessions.subList(0, shape.sessions());

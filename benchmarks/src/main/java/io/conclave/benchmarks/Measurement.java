@@ -10,8 +10,8 @@ import java.util.function.ToDoubleFunction;
  * @param operationsPerSecond completed per second
  * @param p50Ms the median latency in milliseconds
  * @param p99Ms the 99th percentile of latency in milliseconds
- * @param serverMicros processor time of the server per operation, in microseconds; tells more than the rate does when the machine is busy with other
- *     things
+ * @param serverMicros processor time of the server per operation, in microseconds; tells more than the rate does when
+ *     the machine is busy with other things
  */
 record Measurement(double operationsPerSecond, double p50Ms, double p99Ms, double serverMicros) {
     /** The medians of several rounds, each figure by itself. */

@@ -17,7 +17,8 @@ import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * At which depth a queue in a coordination store stops being a good one: fills queues to growing depths, and measures puts and takes there, with this project's stand-alone server in a JVM of its own.
+ * At which depth a queue in a coordination store stops being a good one: fills queues to growing depths, and measures
+ * puts and takes there, with this project's stand-alone server in a JVM of its own.
  */
 public final class QueueDepthBenchmark {
     private static final int FILL_AT_ONCE = 1000;

@@ -10,7 +10,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * A producer and some consumers at one queue, each a session of its own; so many items are in flight at most. The latency is that from the call of put until a consumer has the item.
+ * A producer and some consumers at one queue, each a session of its own; so many items are in flight at most. The
+ * latency is that from the call of put until a consumer has the item.
  */
 final class QueueLoad implements AutoCloseable {
     private static final int PATIENCE_SECONDS = 30;

@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.function.IntFunction;
 
 /**
- * Compares this project's recipes with Curator's: both as clients of one Apache ZooKeeper, durable and in a JVM of its own, in alternating rounds
- * after a warm-up of both.
+ * Compares this project's recipes with Curator's: both as clients of one Apache ZooKeeper, durable and in a JVM of its
+ * own, in alternating rounds after a warm-up of both.
  */
 public final class RecipeBenchmark {
     private static final int CANDIDATES = 5;

@@ -7,7 +7,8 @@ interface RecipeClient extends AutoCloseable {
     /**
      * A mutex at a path, to be used by one thread.
      *
-     * @param awaitRelease whether releasing returns when the server has confirmed it, or at once where the library can do that
+     * @param awaitRelease whether releasing returns when the server has confirmed it, or at once where the library can
+     *     do that
      */
     Mutex mutex(String path, boolean awaitRelease);
 

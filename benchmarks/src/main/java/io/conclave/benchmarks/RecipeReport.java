@@ -8,7 +8,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Prints the rounds of a comparison of libraries as they come, and at the end a table of medians and ratios in Markdown. */
+/**
+ * Prints the rounds of a comparison of libraries as they come, and at the end a table of medians and ratios in
+ * Markdown.
+ */
 final class RecipeReport {
     private final PrintStream out;
     private final Map<String, Map<Library, List<Measurement>>> rounds = new LinkedHashMap<>();

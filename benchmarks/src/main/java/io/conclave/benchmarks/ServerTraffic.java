@@ -7,7 +7,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** How many messages a server has received and sent so far, by its own count: requests, answers, events and heartbeats. */
+/**
+ * How many messages a server has received and sent so far, by its own count: requests, answers, events and heartbeats.
+ */
 final class ServerTraffic {
     private static final Pattern COUNT = Pattern.compile("^(Received|Sent): (\\d+)$", Pattern.MULTILINE);
 

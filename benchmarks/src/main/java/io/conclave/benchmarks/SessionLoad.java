@@ -9,8 +9,8 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The part of one session in a round. What it counts belongs to the session's dispatcher, and is read by others when the round's latch has been
- * counted down.
+ * The part of one session in a round. What it counts belongs to the session's dispatcher, and is read by others when
+ * the round's latch has been counted down.
  */
 final class SessionLoad {
     private final BackendSession session;
@@ -28,8 +28,8 @@ final class SessionLoad {
     }
 
     /**
-     * Begins to ask. Never blocks. Each of the {@code outstanding} slots counts {@code answered} down when it stops; the first answer, or the
-     * first failure, counts {@code measured} down.
+     * Begins to ask. Never blocks. Each of the {@code outstanding} slots counts {@code answered} down when it stops;
+     * the first answer, or the first failure, counts {@code measured} down.
      */
     void begin(
             Workload workload,

@@ -24,7 +24,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntFunction;
 
 /**
- * Compares this project's live views with Curator's, both on one Apache ZooKeeper: a group in which every member sees the others, with members that come and go; and a cache of a znode with many children.
+ * Compares this project's live views with Curator's, both on one Apache ZooKeeper: a group in which every member sees
+ * the others, with members that come and go; and a cache of a znode with many children.
  */
 public final class ViewBenchmark {
     private static final String HOW_TO = """

@@ -9,7 +9,9 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** What is asked. Every session works on a few znodes of its own, so that no shape measures contention for one znode. */
+/**
+ * What is asked. Every session works on a few znodes of its own, so that no shape measures contention for one znode.
+ */
 enum Workload {
     /** Sets of 100 bytes. */
     SET("set") {

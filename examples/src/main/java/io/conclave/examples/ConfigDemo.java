@@ -3,7 +3,10 @@ package io.conclave.examples;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** One process publishes two keys together again and again, two others watch; one that comes late sees the latest at once, and none sees one key without the other. */
+/**
+ * One process publishes two keys together again and again, two others watch; one that comes late sees the latest at
+ * once, and none sees one key without the other.
+ */
 public final class ConfigDemo {
     private static final int PUBLICATIONS = 200;
 

@@ -6,7 +6,10 @@ import io.conclave.config.Configuration;
 import io.conclave.coordinator.Coordinator;
 import java.time.Duration;
 
-/** Prints each state of the configuration that it sees; intermediate ones may be skipped, the latest comes, and both keys always fit together. */
+/**
+ * Prints each state of the configuration that it sees; intermediate ones may be skipped, the latest comes, and both
+ * keys always fit together.
+ */
 public final class ConfigWatcher {
     private ConfigWatcher() {}
 

@@ -10,8 +10,8 @@ import java.nio.file.StandardCopyOption;
 /**
  * A counter in a file, with the token of its last writer: a store that refuses a late writer.
  *
- * <p>It has no lock of its own; that is what the distributed lock is for. What the token adds: a writer who lost the lock and does not know
- * it yet has a smaller token than the last one, and is refused.
+ * <p>It has no lock of its own; that is what the distributed lock is for. What the token adds: a writer who lost the
+ * lock and does not know it yet has a smaller token than the last one, and is refused.
  */
 final class CounterFile {
     private final Path file;

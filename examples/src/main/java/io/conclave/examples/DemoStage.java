@@ -15,7 +15,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
-/** Where a demo plays: a folder, a durable server and the actors, each a process of its own. Closing it ends them all. */
+/**
+ * Where a demo plays: a folder, a durable server and the actors, each a process of its own. Closing it ends them all.
+ */
 final class DemoStage implements AutoCloseable {
     static final Duration SESSION_TIMEOUT = Duration.ofMillis(Long.getLong("demo.sessionMs", 2_000));
 
@@ -77,7 +79,10 @@ final class DemoStage implements AutoCloseable {
         return folder.resolve(name);
     }
 
-    /** Starts a process whose first two arguments are its name and the connect string; what it says is printed with its name. */
+    /**
+     * Starts a process whose first two arguments are its name and the connect string; what it says is printed with its
+     * name.
+     */
     DemoProcess start(String name, Class<?> main, String... more) {
         return start(name, line -> System.out.println(name + ": " + line), main, more);
     }

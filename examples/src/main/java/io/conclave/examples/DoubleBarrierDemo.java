@@ -5,7 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Three processes begin a step together and end it together. In the second step one of them is killed while it works: it blocks nobody. In the third one another process takes its place.
+ * Three processes begin a step together and end it together. In the second step one of them is killed while it works:
+ * it blocks nobody. In the third one another process takes its place.
  */
 public final class DoubleBarrierDemo {
     static final String BARRIER = "/barriers/step";

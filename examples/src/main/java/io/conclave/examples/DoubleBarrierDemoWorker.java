@@ -8,7 +8,9 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
-/** One of the processes of {@link DoubleBarrierDemo}: comes, works and goes home when it is told to and the others do. */
+/**
+ * One of the processes of {@link DoubleBarrierDemo}: comes, works and goes home when it is told to and the others do.
+ */
 public final class DoubleBarrierDemoWorker {
     private static final Duration PATIENCE = Duration.ofMinutes(1);
 

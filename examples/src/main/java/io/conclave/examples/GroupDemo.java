@@ -11,7 +11,10 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** A group is created, processes join it, one of them is killed and disappears, the group is listed and deleted. A live view prints who comes and goes. */
+/**
+ * A group is created, processes join it, one of them is killed and disappears, the group is listed and deleted. A live
+ * view prints who comes and goes.
+ */
 public final class GroupDemo {
     private static final String GROUP = "/groups/zoo";
 

@@ -7,7 +7,10 @@ import io.conclave.membership.Membership;
 import io.conclave.node.DataCodec;
 import java.util.List;
 
-/** The four little programs of a group: create it, join it (until the process is killed, or its input ends), list it, delete it. */
+/**
+ * The four little programs of a group: create it, join it (until the process is killed, or its input ends), list it,
+ * delete it.
+ */
 public final class GroupProgram {
     private GroupProgram() {}
 

@@ -11,7 +11,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Processes campaign for leadership: the leader is killed, the next one succeeds; it hands over to a candidate of its choice; that one resigns. An observer prints who leads.
+ * Processes campaign for leadership: the leader is killed, the next one succeeds; it hands over to a candidate of its
+ * choice; that one resigns. An observer prints who leads.
  */
 public final class LeaderDemo {
     static final String ELECTION = "/elections/scheduler";
@@ -69,7 +70,10 @@ public final class LeaderDemo {
         return candidate;
     }
 
-    /** Waits until the observer has seen this one lead. Who saw the former leader go may hear of "no leader" in between, or of the successor at once. */
+    /**
+     * Waits until the observer has seen this one lead. Who saw the former leader go may hear of "no leader" in between,
+     * or of the successor at once.
+     */
     private void awaitLeader(String name) throws InterruptedException {
         while (true) {
             Optional<Leader> leader = seen.poll(60, TimeUnit.SECONDS);

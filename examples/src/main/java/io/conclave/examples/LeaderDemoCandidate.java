@@ -13,7 +13,10 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 
-/** A candidate of {@link LeaderDemo}: leads until it is told to resign, or to whom it shall hand over, and then campaigns again. */
+/**
+ * A candidate of {@link LeaderDemo}: leads until it is told to resign, or to whom it shall hand over, and then
+ * campaigns again.
+ */
 public final class LeaderDemoCandidate {
     private final String name;
     private final LeaderElection election;

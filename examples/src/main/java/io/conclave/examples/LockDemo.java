@@ -11,10 +11,12 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Several processes take turns at a counter in a file under a distributed lock; one of them is killed while it holds the lock.
+ * Several processes take turns at a counter in a file under a distributed lock; one of them is killed while it holds
+ * the lock.
  *
- * <p>It starts a durable server and the workers as processes of their own, talks to them over TCP, and shows who held the lock when, that
- * nobody overlapped, that no count was lost, and that the kill cost no more than the session timeout.
+ * <p>It starts a durable server and the workers as processes of their own, talks to them over TCP, and shows who held
+ * the lock when, that nobody overlapped, that no count was lost, and that the kill cost no more than the session
+ * timeout.
  */
 public final class LockDemo {
     private static final int WORKERS = 4;
@@ -79,7 +81,10 @@ public final class LockDemo {
         }
     }
 
-    /** Reads the workers' reports until every survivor has had its turns; the victim is killed in the middle of one of its own. */
+    /**
+     * Reads the workers' reports until every survivor has had its turns; the victim is killed in the middle of one of
+     * its own.
+     */
     private void collectTurns() throws InterruptedException {
         int expected = (WORKERS - 1) * TURNS_EACH;
         while (expected > 0) {

@@ -6,7 +6,10 @@ import java.util.List;
 
 /** What came of the lock demo: the table, and everything in it that should not be. */
 final class LockDemoReport {
-    /** A dead holder's session ends at the timeout, counted from its last heartbeat; the server looks every half tick, and processes need a moment. */
+    /**
+     * A dead holder's session ends at the timeout, counted from its last heartbeat; the server looks every half tick,
+     * and processes need a moment.
+     */
     private final List<HeldTurn> turns;
 
     private final String victim;

@@ -9,7 +9,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 
-/** One of the processes of {@link LockDemo}: takes the lock, adds one to the counter, gives the lock back, again and again. */
+/**
+ * One of the processes of {@link LockDemo}: takes the lock, adds one to the counter, gives the lock back, again and
+ * again.
+ */
 public final class LockDemoWorker {
     private LockDemoWorker() {}
 

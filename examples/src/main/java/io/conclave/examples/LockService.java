@@ -7,7 +7,8 @@ import io.conclave.request.GetData;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A lock service: several processes contend for one named lock, stand in line for it, and one of them comes back too late from a long pause.
+ * A lock service: several processes contend for one named lock, stand in line for it, and one of them comes back too
+ * late from a long pause.
  *
  * <p>The clients do what they are told by lines of input; see {@link LockServiceClient}.
  */

@@ -9,8 +9,9 @@ import io.conclave.error.SessionGoneException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Writes a number into the configuration ten times a second, and survives the loss of its session: a lost connection is waited out by the library; what fails for a lost session is done again, with the coordinator's next
- * session, a bounded number of times.
+ * Writes a number into the configuration ten times a second, and survives the loss of its session: a lost connection is
+ * waited out by the library; what fails for a lost session is done again, with the coordinator's next session, a
+ * bounded number of times.
  */
 public final class ResilientConfigUpdater {
     static final ConfigKey<Long> BEAT = ConfigKey.ofLong("beat");

@@ -6,7 +6,10 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** An updater is stopped for longer than its session lives; when it goes on it finds its session expired, and goes on writing with a new one. */
+/**
+ * An updater is stopped for longer than its session lives; when it goes on it finds its session expired, and goes on
+ * writing with a new one.
+ */
 public final class ResilientUpdaterDemo {
     private ResilientUpdaterDemo() {}
 

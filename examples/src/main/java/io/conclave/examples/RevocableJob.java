@@ -8,8 +8,8 @@ import io.conclave.locks.LockMember;
 import java.time.Duration;
 
 /**
- * Batch jobs that hold a lock for long, and an urgent client that asks them to give it up: the first one finishes its step and consents; the second one does not listen, and
- * loses the lock at a deadline.
+ * Batch jobs that hold a lock for long, and an urgent client that asks them to give it up: the first one finishes its
+ * step and consents; the second one does not listen, and loses the lock at a deadline.
  */
 public final class RevocableJob {
     static final String LOCK = "/locks/warehouse";

@@ -16,7 +16,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
- * Eight processes share a resource that bears three at a time; for a while it is made to bear one only, and a process is killed while it uses the resource.
+ * Eight processes share a resource that bears three at a time; for a while it is made to bear one only, and a process
+ * is killed while it uses the resource.
  */
 public final class SemaphoreDemo {
     static final String SEMAPHORE = "/semaphores/licences";
@@ -33,7 +34,10 @@ public final class SemaphoreDemo {
 
     private SemaphoreDemo() {}
 
-    /** A time that a worker had a permit, by the machine's clock: from after it was granted until before it was given back. */
+    /**
+     * A time that a worker had a permit, by the machine's clock: from after it was granted until before it was given
+     * back.
+     */
     record Use(String worker, long fromMs, long toMs) {}
 
     /** Runs the demo; exit status 0 if everything that it shows is as it should be. */
@@ -119,7 +123,10 @@ public final class SemaphoreDemo {
         System.out.println("Now there are " + semaphore.permits() + " again");
     }
 
-    /** Whoever needs all permits is not overtaken by those who need one, and gets them when the dead process's permit is back. */
+    /**
+     * Whoever needs all permits is not overtaken by those who need one, and gets them when the dead process's permit is
+     * back.
+     */
     private void useAllAtOnce(DistributedSemaphore semaphore, long killedAtMs) throws InterruptedException {
         try (PermitGrant all = semaphore.acquire(PERMITS, Duration.ofSeconds(30))) {
             long fromMs = now();

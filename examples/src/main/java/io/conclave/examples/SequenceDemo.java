@@ -13,7 +13,8 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Redundant processes persist sequences of unique ids: the primary is killed and succeeded, sequences are found as they appear, and then the coordination store is lost with all of its data. Ids go on, and none comes twice.
+ * Redundant processes persist sequences of unique ids: the primary is killed and succeeded, sequences are found as they
+ * appear, and then the coordination store is lost with all of its data. Ids go on, and none comes twice.
  */
 public final class SequenceDemo {
     private static final Duration PATIENCE = Duration.ofSeconds(30);

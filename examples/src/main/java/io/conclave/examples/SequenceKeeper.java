@@ -16,7 +16,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * One of several processes that persist sequences: the leader among them watches which sequences there are, and keeps a bound ahead of each in a file, where it outlives the whole coordination store.
+ * One of several processes that persist sequences: the leader among them watches which sequences there are, and keeps a
+ * bound ahead of each in a file, where it outlives the whole coordination store.
  */
 public final class SequenceKeeper {
     static final String SEQUENCES = "/sequences";

@@ -11,7 +11,8 @@ import java.util.Objects;
 import java.util.TreeMap;
 
 /**
- * Transfers among three sites, each a process with books of its own. The first is committed; the process that coordinates the second is killed before all have voted; in the third a site is killed in doubt and comes back.
+ * Transfers among three sites, each a process with books of its own. The first is committed; the process that
+ * coordinates the second is killed before all have voted; in the third a site is killed in doubt and comes back.
  */
 public final class TwoPhaseCommitDemo {
     static final String TRANSFERS = "/transfers";

@@ -14,7 +14,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Processes work off a priority queue; one is killed in the middle of a job, which comes back, one job fails again and again and becomes a dead letter, and an urgent one overtakes the others.
+ * Processes work off a priority queue; one is killed in the middle of a job, which comes back, one job fails again and
+ * again and becomes a dead letter, and an urgent one overtakes the others.
  */
 public final class WorkQueueDemo {
     static final String FAULTY_JOB = "faulty job";

@@ -23,9 +23,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What a new user tries first: the examples of the README and of docs, compiled as they stand there. The README's first one
- * is run as well. A block that begins with an import is a whole file; any other is the body of a method. A block marked
- * {@code ```java before} shows another library's code and is not compiled.
+ * What a new user tries first: the examples of the README and of docs, compiled as they stand there. The README's first
+ * one is run as well. A block that begins with an import is a whole file; any other is the body of a method. A block
+ * marked {@code ```java before} shows another library's code and is not compiled.
  */
 class ReadmeExampleTest {
     private static final Pattern EXAMPLE = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);

@@ -26,13 +26,17 @@ import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A copy of a part of the tree that follows it: loaded once, then kept up to date by one persistent watch, or by a one-shot watch on every znode where the server has no persistent ones.
+ * A copy of a part of the tree that follows it: loaded once, then kept up to date by one persistent watch, or by a
+ * one-shot watch on every znode where the server has no persistent ones.
  *
- * <p>Its states are numbered from 1, the first that is complete. Each is a state that the tree had, with every transaction whole or not at all, if it was {@linkplain #ofTransactions asked for};
- * only where changes come faster than they can be read for a long time states are shown in between that mix two. Intermediate states may be skipped, the latest always comes.
+ * <p>Its states are numbered from 1, the first that is complete. Each is a state that the tree had, with every
+ * transaction whole or not at all, if it was {@linkplain #ofTransactions asked for}; only where changes come faster
+ * than they can be read for a long time states are shown in between that mix two. Intermediate states may be skipped,
+ * the latest always comes.
  *
- * <p>While the connection is away the last state stands ({@link #isCurrent} is false then); on the next connection, or on the coordinator's next session, all is read again and the difference
- * becomes the next state. So nothing is missed, and the number goes on.
+ * <p>While the connection is away the last state stands ({@link #isCurrent} is false then); on the next connection, or
+ * on the coordinator's next session, all is read again and the difference becomes the next state. So nothing is missed,
+ * and the number goes on.
  *
  * <p>Thread-safe; nothing blocks but what says so. {@code lock} guards the state; nothing blocks while it is held.
  */
@@ -60,14 +64,20 @@ public final class Mirror implements Registration {
         this.firstSession = follower.session();
     }
 
-    /** A mirror of a part of the tree; the root need not exist. It begins to load at once, and goes on until it is closed. */
+    /**
+     * A mirror of a part of the tree; the root need not exist. It begins to load at once, and goes on until it is
+     * closed.
+     */
     public static Mirror of(Coordinator coordinator, NodePath root, MirrorScope scope) {
         Mirror mirror = new Mirror(coordinator, root, scope, false);
         mirror.follower.follow();
         return mirror;
     }
 
-    /** As {@link #of}, but a transaction is seen whole or not at all; this costs one small read for deletions that come alone. */
+    /**
+     * As {@link #of}, but a transaction is seen whole or not at all; this costs one small read for deletions that come
+     * alone.
+     */
     public static Mirror ofTransactions(Coordinator coordinator, NodePath root, MirrorScope scope) {
         Mirror mirror = new Mirror(coordinator, root, scope, true);
         mirror.follower.follow();
@@ -149,14 +159,20 @@ public final class Mirror implements Registration {
         }
     }
 
-    /** Whether the mirror follows the tree now: it is loaded, and the connection has not been away since, or all has been read again. */
+    /**
+     * Whether the mirror follows the tree now: it is loaded, and the connection has not been away since, or all has
+     * been read again.
+     */
     public boolean isCurrent() {
         synchronized (lock) {
             return current;
         }
     }
 
-    /** Completes on a listener thread when the first state is complete; fails if the mirror or the coordinator is closed before that. */
+    /**
+     * Completes on a listener thread when the first state is complete; fails if the mirror or the coordinator is closed
+     * before that.
+     */
     public CompletableFuture<Void> loaded() {
         return loaded.isDone() ? loaded.copy() : firstSession.onListenerThread("loading " + root, loaded);
     }
@@ -183,8 +199,9 @@ public final class Mirror implements Registration {
     }
 
     /**
-     * Tells a listener of the present state, as soon as there is one, and of every later one; those that follow each other more quickly than it returns come together. It is called serially
-     * on a listener thread and may block; what it throws is logged. If the mirror is closed, it is told nothing.
+     * Tells a listener of the present state, as soon as there is one, and of every later one; those that follow each
+     * other more quickly than it returns come together. It is called serially on a listener thread and may block; what
+     * it throws is logged. If the mirror is closed, it is told nothing.
      */
     public Registration listen(Consumer<? super MirrorChanges> listener) {
         Objects.requireNonNull(listener, "listener");
@@ -290,7 +307,10 @@ public final class Mirror implements Registration {
         }
     }
 
-    /** Ends it: the watches are removed and no listener is called any more, but for a call that is under way. What was seen last can still be asked for. Idempotent, never blocks. */
+    /**
+     * Ends it: the watches are removed and no listener is called any more, but for a call that is under way. What was
+     * seen last can still be asked for. Idempotent, never blocks.
+     */
     @Override
     public void close() {
         MirrorReader last;

@@ -13,7 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings the changes of a mirror to one listener: one call at a time, and what gathers during a call in one call after it. So a listener that is slow costs no more memory than the mirror.
+ * Brings the changes of a mirror to one listener: one call at a time, and what gathers during a call in one call after
+ * it. So a listener that is slow costs no more memory than the mirror.
  *
  * <p>State is guarded by the mirror's lock.
  */
@@ -35,7 +36,10 @@ final class MirrorFeed {
         this.threads = threads;
     }
 
-    /** The mirror has gone over to its next state; to be called under its lock. Whether {@link #start} is to be called when the lock is free again. */
+    /**
+     * The mirror has gone over to its next state; to be called under its lock. Whether {@link #start} is to be called
+     * when the lock is free again.
+     */
     boolean gather(List<NodeChange> changes) {
         for (NodeChange change : changes) {
             NodeChange earlier = gathered.get(change.path());

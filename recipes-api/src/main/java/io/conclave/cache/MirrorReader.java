@@ -35,11 +35,13 @@ import org.slf4j.LoggerFactory;
 /**
  * Reads for a mirror during one session.
  *
- * <p>The watch is set first and the tree read behind it, in one breath. From then on an event of a znode has that znode read (or forgotten). Events and answers come in the order of the tree's
- * states, so when nothing is left to be read, what is known is exactly the state at the last answer; that is when the mirror is told.
+ * <p>The watch is set first and the tree read behind it, in one breath. From then on an event of a znode has that znode
+ * read (or forgotten). Events and answers come in the order of the tree's states, so when nothing is left to be read,
+ * what is known is exactly the state at the last answer; that is when the mirror is told.
  *
- * <p>With one-shot watches the reads set them, lists are compared with the lists before, and a root that is not there is looked for with a watch. A one-shot watch survives a change of connection and tells what
- * happened meanwhile; a persistent one does not tell, so all is read again.
+ * <p>With one-shot watches the reads set them, lists are compared with the lists before, and a root that is not there
+ * is looked for with a watch. A one-shot watch survives a change of connection and tells what happened meanwhile; a
+ * persistent one does not tell, so all is read again.
  *
  * <p>State belongs to the session's dispatcher.
  */

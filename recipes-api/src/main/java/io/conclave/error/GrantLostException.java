@@ -37,7 +37,10 @@ public final class GrantLostException extends ConclaveException {
         return reason;
     }
 
-    /** The path of what was granted, in the coordinator's namespace: of the lock, the election, the semaphore or the queue. */
+    /**
+     * The path of what was granted, in the coordinator's namespace: of the lock, the election, the semaphore or the
+     * queue.
+     */
     public String path() {
         return path;
     }

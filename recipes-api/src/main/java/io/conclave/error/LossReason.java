@@ -11,7 +11,8 @@ public enum LossReason {
     /** The grant was revoked. */
     REVOKED,
     /**
-     * It could not be kept up, and was given back: the backend refuses to tell whether its znode is still there, because somebody has changed the ACL, say.
+     * It could not be kept up, and was given back: the backend refuses to tell whether its znode is still there,
+     * because somebody has changed the ACL, say.
      */
     REFUSED,
     /** The time for which it was given has passed: the visibility of a queue's claim, say. */

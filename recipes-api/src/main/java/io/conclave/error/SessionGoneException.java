@@ -1,7 +1,8 @@
 package io.conclave.error;
 
 /**
- * The session has expired or was ended: its ephemeral znodes are gone or about to go, and no request of it takes effect any more.
+ * The session has expired or was ended: its ephemeral znodes are gone or about to go, and no request of it takes effect
+ * any more.
  */
 public final class SessionGoneException extends ConclaveException {
     private static final long serialVersionUID = 1L;

@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * A wait ran out of time: of a barrier, a view, a new id, or for a grant ({@link AcquireTimeoutException}). Nothing that
- * the waiter made stays: it is deleted at once, or as soon as the connection is back.
+ * A wait ran out of time: of a barrier, a view, a new id, or for a grant ({@link AcquireTimeoutException}). Nothing
+ * that the waiter made stays: it is deleted at once, or as soon as the connection is back.
  */
 public class WaitTimeoutException extends ConclaveException {
     private static final long serialVersionUID = 1L;

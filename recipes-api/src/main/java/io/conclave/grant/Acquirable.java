@@ -6,13 +6,13 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something that can be acquired, and is given back by closing its grant: a mutex, either half of a shared lock, several
- * locks at once, a permit of a semaphore. Code that does not care which takes an {@code Acquirable}.
+ * Something that can be acquired, and is given back by closing its grant: a mutex, either half of a shared lock,
+ * several locks at once, a permit of a semaphore. Code that does not care which takes an {@code Acquirable}.
  *
- * <p>All forms wait in the same line, first come, first served. However a wait ends without a grant, nothing of it stays
- * behind: at once, or as soon as the connection is back. While the connection is away a wait goes on; if the session is
- * lost it fails with {@link io.conclave.error.SessionGoneException}, and a new one uses the coordinator's next session.
- * Thread-safe.
+ * <p>All forms wait in the same line, first come, first served. However a wait ends without a grant, nothing of it
+ * stays behind: at once, or as soon as the connection is back. While the connection is away a wait goes on; if the
+ * session is lost it fails with {@link io.conclave.error.SessionGoneException}, and a new one uses the coordinator's
+ * next session. Thread-safe.
  *
  * @param <G> the kind of grant
  */
@@ -51,9 +51,10 @@ public interface Acquirable<G extends Grant> {
     CompletableFuture<G> acquireAsync(Duration timeout);
 
     /**
-     * Acquires if nobody is in the way. Waits for the store's answer and for nobody else. What this coordinator is giving
-     * back counts as free, once the store has confirmed it. Blocks for the coordinator's try timeout at most ({@link
-     * io.conclave.coordinator.CoordinatorBuilder#tryTimeout}, 1 second if not set), with or without a connection.
+     * Acquires if nobody is in the way. Waits for the store's answer and for nobody else. What this coordinator is
+     * giving back counts as free, once the store has confirmed it. Blocks for the coordinator's try timeout at most
+     * ({@link io.conclave.coordinator.CoordinatorBuilder#tryTimeout}, 1 second if not set), with or without a
+     * connection.
      *
      * @return empty if another one holds it or waits for it
      * @throws io.conclave.error.NotConnectedException if the store does not answer within the try timeout; nothing is
@@ -72,8 +73,8 @@ public interface Acquirable<G extends Grant> {
      * when the work has ended; what the work threw then is a suppressed exception of it.
      *
      * <p>An interrupt from elsewhere that comes before the loss stays; the work is interrupted a second time only if it
-     * clears that flag and goes on. One that comes after the loss may be taken for that of the loss, because a thread has
-     * one flag that does not say who has set it. Work that closes the grant itself is not watched any longer.
+     * clears that flag and goes on. One that comes after the loss may be taken for that of the loss, because a thread
+     * has one flag that does not say who has set it. Work that closes the grant itself is not watched any longer.
      *
      * @param timeout how long to wait at most
      * @throws io.conclave.error.GrantLostException if the grant was lost before the work ended

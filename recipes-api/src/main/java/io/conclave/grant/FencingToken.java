@@ -12,8 +12,9 @@ import java.util.regex.Pattern;
  * <p><b>Order.</b> Tokens compare by generation, then by sequence. The generation guards against a coordination store
  * whose numbers were lost or went back. Tokens of different resources or of different stores do not compare.
  *
- * <p><b>Text.</b> {@link #toString()} is made to travel: in an HTTP header, a condition on an object in a store, a record
- * of a log. It has {@value #TEXT_LENGTH} ASCII characters, and texts sort as the tokens do. {@link #parse} reads it.
+ * <p><b>Text.</b> {@link #toString()} is made to travel: in an HTTP header, a condition on an object in a store, a
+ * record of a log. It has {@value #TEXT_LENGTH} ASCII characters, and texts sort as the tokens do. {@link #parse} reads
+ * it.
  *
  * <p>Immutable. Serializable; only valid tokens can be deserialized.
  *
@@ -71,8 +72,8 @@ public record FencingToken(long generation, long sequence) implements Comparable
     }
 
     /**
-     * The generation and the sequence, each as 16 hexadecimal digits, with ':' between them. Two texts compare, character
-     * by character, as their tokens do.
+     * The generation and the sequence, each as 16 hexadecimal digits, with ':' between them. Two texts compare,
+     * character by character, as their tokens do.
      */
     @Override
     public String toString() {

@@ -13,13 +13,16 @@ import java.util.concurrent.CompletableFuture;
  */
 public interface Grant extends AutoCloseable {
     /**
-     * How long the grant surely lasts from now if nothing more is heard of the server; zero once it is lost. Asked at the moment of the call
-     * from the clocks, so it is right at once after a pause of the process. It covers the loss of the session only: a deletion by others takes
-     * effect at once, and there only the token protects. Never blocks.
+     * How long the grant surely lasts from now if nothing more is heard of the server; zero once it is lost. Asked at
+     * the moment of the call from the clocks, so it is right at once after a pause of the process. It covers the loss
+     * of the session only: a deletion by others takes effect at once, and there only the token protects. Never blocks.
      */
     Duration remaining();
 
-    /** Whether {@link #remaining()} ends before the server can give the resource to somebody else, or may be late by a follower's lag. */
+    /**
+     * Whether {@link #remaining()} ends before the server can give the resource to somebody else, or may be late by a
+     * follower's lag.
+     */
     boolean deadlineIsStrict();
 
     /** Whether the grant is held now: not lost, and time remains. Never blocks. */
@@ -36,22 +39,24 @@ public interface Grant extends AutoCloseable {
 
     /**
      * Completes once, with the reason, when the grant is no longer held. Its continuations run on the coordinator's
-     * listener threads and may block. Each call gives a future of its own: completing or cancelling it ends nothing else.
+     * listener threads and may block. Each call gives a future of its own: completing or cancelling it ends nothing
+     * else.
      */
     CompletableFuture<LossReason> lost();
 
     /**
-     * Gives the grant back. Idempotent. Waits for the backend's confirmation, at most for what remains of the session and never longer than the
-     * session timeout; without a confirmation the deletion goes on in the background until the session is gone. Never throws for a lost
-     * connection or a lost grant, and ignores interrupts (the thread's interrupt flag is kept).
+     * Gives the grant back. Idempotent. Waits for the backend's confirmation, at most for what remains of the session
+     * and never longer than the session timeout; without a confirmation the deletion goes on in the background until
+     * the session is gone. Never throws for a lost connection or a lost grant, and ignores interrupts (the thread's
+     * interrupt flag is kept).
      */
     @Override
     void close();
 
     /**
-     * Gives the grant back without waiting. The future completes when the backend has confirmed it or the session is gone;
-     * never exceptionally. Its continuations run on the coordinator's listener threads and may block. Cancelling it takes
-     * nothing back.
+     * Gives the grant back without waiting. The future completes when the backend has confirmed it or the session is
+     * gone; never exceptionally. Its continuations run on the coordinator's listener threads and may block. Cancelling
+     * it takes nothing back.
      */
     CompletableFuture<Void> closeAsync();
 }

@@ -9,8 +9,8 @@ package io.conclave.grant;
 @FunctionalInterface
 public interface HeldWork<G, X extends Exception> {
     /**
-     * Does the work. Its thread is interrupted when the grant is lost; then it should return or throw soon, because others may
-     * hold the same by now.
+     * Does the work. Its thread is interrupted when the grant is lost; then it should return or throw soon, because
+     * others may hold the same by now.
      *
      * @param grant held when the work begins; given back when the work ends
      * @throws X is thrown to the caller

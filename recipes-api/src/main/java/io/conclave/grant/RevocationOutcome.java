@@ -7,9 +7,9 @@ public enum RevocationOutcome {
     /** It went before the deadline, after it was asked or may have been asked: it released, or its session ended. */
     RELEASED,
     /**
-     * It was still there at the deadline, and its znode was deleted. It learns of that as fast as its connection allows; only
-     * a fencing token stops what it still sends. Also the answer if the reply to the deletion was lost, and nobody can tell
-     * which came first.
+     * It was still there at the deadline, and its znode was deleted. It learns of that as fast as its connection
+     * allows; only a fencing token stops what it still sends. Also the answer if the reply to the deletion was lost,
+     * and nobody can tell which came first.
      */
     DELETED
 }

@@ -8,9 +8,9 @@ import java.util.Objects;
 /**
  * Bytes that do not change, compared by value: the data of a znode in requests and answers.
  *
- * <p>An application meets it in records with data, whose {@code data()} is a copy of it. Backends and recipes pass it on
- * without a copy: a write copies the application's array once, when the request is made, and a read copies once for each
- * call of {@code data()}.
+ * <p>An application meets it in records with data, whose {@code data()} is a copy of it. Backends and recipes pass it
+ * on without a copy: a write copies the application's array once, when the request is made, and a read copies once for
+ * each call of {@code data()}.
  */
 public final class Bytes {
     private static final Bytes EMPTY = new Bytes(new byte[0]);

@@ -6,8 +6,8 @@ import java.util.Optional;
 /**
  * An absolute, canonical path of a znode; equal paths name the same znode.
  *
- * <p>A path starts with a slash, has no trailing slash, no empty, "." or ".." component and none of the characters that ZooKeeper
- * forbids: NUL, control characters, surrogates, private use U+F8FF and U+FFF0 to U+FFFF.
+ * <p>A path starts with a slash, has no trailing slash, no empty, "." or ".." component and none of the characters that
+ * ZooKeeper forbids: NUL, control characters, surrogates, private use U+F8FF and U+FFF0 to U+FFFF.
  */
 public final class NodePath implements Comparable<NodePath> {
     /** The root of the tree, or of the coordinator's namespace. */

@@ -5,8 +5,8 @@ import io.conclave.session.Capability;
 import java.util.Objects;
 
 /**
- * Sets a watch that stays until it is removed or the session ends. Needs {@link Capability#PERSISTENT_WATCHES}. While the
- * connection is away events are missed: after SUSPENDED a user of this watch must read again.
+ * Sets a watch that stays until it is removed or the session ends. Needs {@link Capability#PERSISTENT_WATCHES}. While
+ * the connection is away events are missed: after SUSPENDED a user of this watch must read again.
  *
  * @param path the znode, which need not exist
  * @param recursive whether all descendants are watched as well; a recursive watch reports no CHILDREN_CHANGED

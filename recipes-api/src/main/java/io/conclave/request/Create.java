@@ -11,17 +11,18 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Creates a znode. Refused with NO_NODE without a parent, NODE_EXISTS if it is there, NO_CHILDREN_FOR_EPHEMERALS, NO_AUTH,
- * INVALID_ACL; one with a time to live with UNSUPPORTED by a server that does not offer it, see {@link Capability#TTL}.
+ * Creates a znode. Refused with NO_NODE without a parent, NODE_EXISTS if it is there, NO_CHILDREN_FOR_EPHEMERALS,
+ * NO_AUTH, INVALID_ACL; one with a time to live with UNSUPPORTED by a server that does not offer it, see
+ * {@link Capability#TTL}.
  *
- * @param path the path; of a sequential znode without its number, which is the number of children that were created under
- *     the parent before, in ten digits
+ * @param path the path; of a sequential znode without its number, which is the number of children that were created
+ *     under the parent before, in ten digits
  * @param bytes the data
  * @param mode how long the znode lives and whether it is numbered
  * @param acl its ACL, or empty for the coordinator's default
  * @param ttl the time to live of a mode that has one, else empty: more than 0, at most {@link #MAX_TTL}, rounded up to
- *     milliseconds. The server deletes the znode at a check (every minute by default) when it has no children and its data
- *     were not set for longer, by the leader's clock
+ *     milliseconds. The server deletes the znode at a check (every minute by default) when it has no children and its
+ *     data were not set for longer, by the leader's clock
  */
 public record Create(NodePath path, Bytes bytes, CreateMode mode, Optional<Acl> acl, Optional<Duration> ttl)
         implements Operation<Create.Created> {

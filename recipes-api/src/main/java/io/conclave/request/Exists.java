@@ -6,7 +6,8 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Asks whether a znode is there. The watch is set whether it is or not, and fires when it is created, deleted or its data set.
+ * Asks whether a znode is there. The watch is set whether it is or not, and fires when it is created, deleted or its
+ * data set.
  *
  * @param path the znode
  * @param watcher set with the read, one-shot: it misses nothing that happens after what this request answers

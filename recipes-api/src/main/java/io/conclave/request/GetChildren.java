@@ -7,7 +7,8 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Lists the names of a znode's children, in no order. Refused with NO_NODE (then no watch is left), NO_AUTH. The watch fires when a child is created or deleted, or the znode itself deleted.
+ * Lists the names of a znode's children, in no order. Refused with NO_NODE (then no watch is left), NO_AUTH. The watch
+ * fires when a child is created or deleted, or the znode itself deleted.
  *
  * @param path the znode
  * @param watcher set with the read, one-shot: it misses nothing that happens after what this request answers

@@ -7,7 +7,8 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Reads a znode's data. Refused with NO_NODE (then no watch is left), NO_AUTH. The watch fires when the data is set or the znode deleted.
+ * Reads a znode's data. Refused with NO_NODE (then no watch is left), NO_AUTH. The watch fires when the data is set or
+ * the znode deleted.
  *
  * @param path the znode
  * @param watcher set with the read, one-shot: it misses nothing that happens after what this request answers

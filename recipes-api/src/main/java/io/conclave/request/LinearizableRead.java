@@ -4,12 +4,14 @@ import io.conclave.node.NodePath;
 import java.util.Objects;
 
 /**
- * A read that sees every write that was acknowledged to anybody before it was issued: it stands with the writes in one order in which
- * each takes effect between its call and its answer. Any other read may lag, never behind what its own session has seen.
+ * A read that sees every write that was acknowledged to anybody before it was issued: it stands with the writes in one
+ * order in which each takes effect between its call and its answer. Any other read may lag, never behind what its own
+ * session has seen.
  *
- * <p>On our servers and on Apache ZooKeeper it is a {@link Sync} with the read sent in the same breath: one round trip for the client, and
- * one more from its server to the leader. On our servers the leader confirms with a majority that it still leads; on Apache ZooKeeper it
- * does not, so there a leader that was cut off answers with old state until it notices.
+ * <p>On our servers and on Apache ZooKeeper it is a {@link Sync} with the read sent in the same breath: one round trip
+ * for the client, and one more from its server to the leader. On our servers the leader confirms with a majority that
+ * it still leads; on Apache ZooKeeper it does not, so there a leader that was cut off answers with old state until it
+ * notices.
  *
  * @param read what is read
  * @param path where

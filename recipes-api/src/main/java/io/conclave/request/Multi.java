@@ -7,7 +7,8 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * Several operations that take effect together or not at all. A refusal carries the reason and the index of the operation that was refused.
+ * Several operations that take effect together or not at all. A refusal carries the reason and the index of the
+ * operation that was refused.
  *
  * @param operations the operations, in order; each sees what those before it did
  */

@@ -4,7 +4,8 @@ import io.conclave.node.NodePath;
 import java.util.Objects;
 
 /**
- * Brings the session up to date: a read sent behind it sees every write that was acknowledged to anybody before it was issued.
+ * Brings the session up to date: a read sent behind it sees every write that was acknowledged to anybody before it was
+ * issued.
  *
  * @param path the part of the tree that matters; backends bring more up to date if that is as cheap
  */

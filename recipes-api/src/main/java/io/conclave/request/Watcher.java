@@ -6,8 +6,9 @@ import io.conclave.node.NodeEvent;
 @FunctionalInterface
 public interface Watcher {
     /**
-     * Called once for a one-shot watch, for every event of a persistent one. Called on the session's dispatcher, in order with the
-     * completions of requests: an event is seen before any state that came after it. Must not block. A watch ends silently with its session.
+     * Called once for a one-shot watch, for every event of a persistent one. Called on the session's dispatcher, in
+     * order with the completions of requests: an event is seen before any state that came after it. Must not block. A
+     * watch ends silently with its session.
      */
     void onEvent(NodeEvent event);
 }

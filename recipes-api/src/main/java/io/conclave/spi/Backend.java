@@ -15,7 +15,10 @@ public interface Backend extends AutoCloseable {
      */
     BackendSession openSession(SessionListener listener);
 
-    /** Closes what the backend holds here: connections, threads, an embedded server. Sessions still open are closed first. Blocks for a few seconds at most. */
+    /**
+     * Closes what the backend holds here: connections, threads, an embedded server. Sessions still open are closed
+     * first. Blocks for a few seconds at most.
+     */
     @Override
     void close();
 }

@@ -16,9 +16,11 @@ import java.util.concurrent.Executor;
  * @param callbackExecutor runs the sessions' dispatchers; many threads
  * @param authentications sent on every connection, in order
  * @param defaultAcl for creates that name none
- * @param maxQueuedRequests the bound of requests submitted and not yet completed, per session; beyond it they are refused with LIMIT_EXCEEDED
+ * @param maxQueuedRequests the bound of requests submitted and not yet completed, per session; beyond it they are
+ *     refused with LIMIT_EXCEEDED
  * @param metrics the hook to feed
- * @param followsEnsemble whether servers that the ensemble names may be connected to, beside those of the connect string
+ * @param followsEnsemble whether servers that the ensemble names may be connected to, beside those of the connect
+ *     string
  */
 public record BackendOptions(
         Duration sessionTimeout,

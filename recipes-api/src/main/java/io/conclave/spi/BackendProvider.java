@@ -2,7 +2,9 @@ package io.conclave.spi;
 
 import java.util.Set;
 
-/** Finds a backend by the scheme of the connect string; implementations are found with {@link java.util.ServiceLoader}. */
+/**
+ * Finds a backend by the scheme of the connect string; implementations are found with {@link java.util.ServiceLoader}.
+ */
 public interface BackendProvider {
     /** The schemes that this provider serves, in lower case, such as {@code embedded}. */
     Set<String> schemes();

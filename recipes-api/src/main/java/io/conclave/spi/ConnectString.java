@@ -12,7 +12,8 @@ import java.util.Objects;
  * @param text the string as given
  * @param scheme in lower case
  * @param endpoints the servers; empty for the first form
- * @param path of the first form: what stands behind the colon, in the words of the backend; of the second: the chroot with its slash, or empty
+ * @param path of the first form: what stands behind the colon, in the words of the backend; of the second: the chroot
+ *     with its slash, or empty
  */
 public record ConnectString(String text, String scheme, List<Endpoint> endpoints, String path) {
     private static final int DEFAULT_PORT = 2181;

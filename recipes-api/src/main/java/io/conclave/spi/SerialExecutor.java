@@ -11,7 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs tasks one at a time, in order, on the threads of another executor, and names a task in a warning that keeps the others waiting.
+ * Runs tasks one at a time, in order, on the threads of another executor, and names a task in a warning that keeps the
+ * others waiting.
  *
  * <p>No thread is held while there is nothing to do. What a task throws is logged and does not stop the next one.
  */

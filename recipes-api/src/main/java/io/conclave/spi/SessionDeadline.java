@@ -7,9 +7,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The moment after which a session may be gone at the server, by the local clocks.
  *
- * <p>It is moved only by answers that prove that the server counts from a later moment: to attach, ping and writes; each counted from
- * before its request was queued. Once it has passed it stays passed: an answer that comes later revives nothing, because somebody may
- * have been told already that the session may be gone. Thread-safe; moved by the backend, read by everyone.
+ * <p>It is moved only by answers that prove that the server counts from a later moment: to attach, ping and writes;
+ * each counted from before its request was queued. Once it has passed it stays passed: an answer that comes later
+ * revives nothing, because somebody may have been told already that the session may be gone. Thread-safe; moved by the
+ * backend, read by everyone.
  */
 public final class SessionDeadline {
     private volatile @Nullable Proof proof;
@@ -25,7 +26,8 @@ public final class SessionDeadline {
     public SessionDeadline() {}
 
     /**
-     * The server has confirmed that it heard of the session after the mark. An older mark than the last one changes nothing.
+     * The server has confirmed that it heard of the session after the mark. An older mark than the last one changes
+     * nothing.
      *
      * @param mark taken before the confirmed request was queued
      * @param timeout as negotiated
@@ -54,7 +56,10 @@ public final class SessionDeadline {
         return remaining.isZero() ? pass() : remaining;
     }
 
-    /** Whoever is told zero was told for good: an answer that came at the same moment either counted before, or not at all. */
+    /**
+     * Whoever is told zero was told for good: an answer that came at the same moment either counted before, or not at
+     * all.
+     */
     private synchronized Duration pass() {
         Proof last = proof;
         Duration remaining = last == null || passed ? Duration.ZERO : last.remaining();

@@ -27,10 +27,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One participant of a double barrier, from the creation of its znode to its deletion; {@link Entering} and {@link Leaving} are the ways in and out.
+ * One participant of a double barrier, from the creation of its znode to its deletion; {@link Entering} and
+ * {@link Leaving} are the ways in and out.
  *
- * <p>Its znode's name is a guid that nobody else has, so it can be created again after a lost reply, and deleted by its name alone. It is watched: when somebody deletes it the participant fails, or is told, at once. All state
- * belongs to the session's dispatcher; methods that others may call say so.
+ * <p>Its znode's name is a guid that nobody else has, so it can be created again after a lost reply, and deleted by its
+ * name alone. It is watched: when somebody deletes it the participant fails, or is told, at once. All state belongs to
+ * the session's dispatcher; methods that others may call say so.
  */
 final class BarrierParticipant implements GrantRequest {
     private static final Logger LOG = LoggerFactory.getLogger(BarrierParticipant.class);

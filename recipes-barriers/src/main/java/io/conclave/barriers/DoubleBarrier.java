@@ -11,7 +11,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /**
- * A barrier by which a number of processes begin together and end together: the double barrier of the ZooKeeper recipes page.
+ * A barrier by which a number of processes begin together and end together: the double barrier of the ZooKeeper recipes
+ * page.
  *
  * <pre>{@code
  * DoubleBarrier step = DoubleBarrier.at(coordinator, "/barriers/step", 20);
@@ -21,19 +22,27 @@ import java.util.function.Supplier;
  * }
  * }</pre>
  *
- * <p>To enter, a process asks whether {@code <path>/ready} is there, with a watch, makes an ephemeral znode of its own and lists all of them. Who finds too few waits for the watch; who finds enough makes {@code ready}, which wakes all.
- * To leave, the lowest waits for the highest to go, all others go and wait for the lowest; so each deletion wakes one process, and only the last one all. A process that dies inside blocks nobody,
- * because its znode goes with its session.
+ * <p>To enter, a process asks whether {@code <path>/ready} is there, with a watch, makes an ephemeral znode of its own
+ * and lists all of them. Who finds too few waits for the watch; who finds enough makes {@code ready}, which wakes all.
+ * To leave, the lowest waits for the highest to go, all others go and wait for the lowest; so each deletion wakes one
+ * process, and only the last one all. A process that dies inside blocks nobody, because its znode goes with its
+ * session.
  *
- * <p>What this does beyond the page: {@code ready} is made in one transaction that holds only if all who were counted are still there, and tells who they are. So who gave up is not counted, who comes late does not slip through, but
- * belongs to the next round, and a {@code ready} that a dying process left behind lets nobody through. The last one to leave deletes {@code ready} together with its own znode: the barrier can be entered again at once. If
- * more than the number come at the same moment, all of them go through together. A process that was killed and started again within its session's timeout may be counted twice, as it has two znodes then.
+ * <p>What this does beyond the page: {@code ready} is made in one transaction that holds only if all who were counted
+ * are still there, and tells who they are. So who gave up is not counted, who comes late does not slip through, but
+ * belongs to the next round, and a {@code ready} that a dying process left behind lets nobody through. The last one to
+ * leave deletes {@code ready} together with its own znode: the barrier can be entered again at once. If more than the
+ * number come at the same moment, all of them go through together. A process that was killed and started again within
+ * its session's timeout may be counted twice, as it has two znodes then.
  *
- * <p>Cost: four requests in one round trip to enter, one more when it opens; the one who opens it sends a transaction of as many checks as there are participants. To leave, two or three requests for
- * each, and about two more for each other participant by the lowest one. The barrier's own data is used to count the rounds. The znodes are laid out as those of Curator's DistributedDoubleBarrier.
+ * <p>Cost: four requests in one round trip to enter, one more when it opens; the one who opens it sends a transaction
+ * of as many checks as there are participants. To leave, two or three requests for each, and about two more for each
+ * other participant by the lowest one. The barrier's own data is used to count the rounds. The znodes are laid out as
+ * those of Curator's DistributedDoubleBarrier.
  *
- * <p>While the connection is away, entering and leaving wait; if the session is lost, they fail with {@link io.conclave.error.SessionGoneException}, and the others go on without this process. Immutable and
- * thread-safe; making one costs nothing; every call of {@link #enter} is a participant of its own.
+ * <p>While the connection is away, entering and leaving wait; if the session is lost, they fail with
+ * {@link io.conclave.error.SessionGoneException}, and the others go on without this process. Immutable and thread-safe;
+ * making one costs nothing; every call of {@link #enter} is a participant of its own.
  */
 public final class DoubleBarrier {
     private static final int MAX_PARTICIPANTS = 5_000;
@@ -76,7 +85,8 @@ public final class DoubleBarrier {
     /**
      * Waits without a limit of time until all are there.
      *
-     * @throws InterruptedException if the thread is interrupted; nothing stays behind, unless the barrier opened at that moment: then the others went in and are not blocked
+     * @throws InterruptedException if the thread is interrupted; nothing stays behind, unless the barrier opened at
+     *     that moment: then the others went in and are not blocked
      * @throws io.conclave.error.SessionGoneException if the session is lost meanwhile
      * @throws io.conclave.error.GrantLostException if somebody deletes the participant's znode
      * @throws io.conclave.error.ConclaveException if it cannot enter
@@ -86,8 +96,8 @@ public final class DoubleBarrier {
     }
 
     /**
-     * As {@link #enter()}, with a limit of time. When that is over and there is a connection, the call goes on until the store has confirmed
-     * that this participant is not counted any more, for a second at most.
+     * As {@link #enter()}, with a limit of time. When that is over and there is a connection, the call goes on until
+     * the store has confirmed that this participant is not counted any more, for a second at most.
      *
      * @throws io.conclave.error.WaitTimeoutException if the time is over; nothing stays behind
      */
@@ -95,12 +105,18 @@ public final class DoubleBarrier {
         return acquisition(Waiting.checkedTimeout(timeout)).await();
     }
 
-    /** Enters without blocking. Completes on a listener thread, with what {@link #enter()} gives or throws; cancelling it leaves nothing behind. */
+    /**
+     * Enters without blocking. Completes on a listener thread, with what {@link #enter()} gives or throws; cancelling
+     * it leaves nothing behind.
+     */
     public CompletableFuture<Participation> enterAsync() {
         return acquisition().stage(Participation::closeAsync);
     }
 
-    /** As {@link #enterAsync()}, with a limit of time after which it fails with {@link io.conclave.error.WaitTimeoutException}. */
+    /**
+     * As {@link #enterAsync()}, with a limit of time after which it fails with
+     * {@link io.conclave.error.WaitTimeoutException}.
+     */
     public CompletableFuture<Participation> enterAsync(Duration timeout) {
         return acquisition(Waiting.checkedTimeout(timeout)).stage(Participation::closeAsync);
     }

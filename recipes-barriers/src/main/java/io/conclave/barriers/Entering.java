@@ -34,14 +34,18 @@ import org.jspecify.annotations.Nullable;
  *
  * <ol>
  *   <li>Ask whether {@code ready} is there, with a watch; create the own znode, and watch it; list the participants.
- *   <li>No {@code ready}, and too few: wait for the watch. Enough: open, in one transaction that checks each of them, writes their names into the barrier's znode if it has the version that was listed, and makes {@code ready} with their names. If it is
- *       refused something has changed: look again.
- *   <li>{@code ready} with our name: inside. Without it: the round of others. Wait for their {@code ready} to go, and for their lowest, because the last of them may die inside; when none of them is left, delete what they
- *       left behind, in one transaction with a check of that version: so it is never the {@code ready} of a later round.
+ *   <li>No {@code ready}, and too few: wait for the watch. Enough: open, in one transaction that checks each of them,
+ *       writes their names into the barrier's znode if it has the version that was listed, and makes {@code ready} with
+ *       their names. If it is refused something has changed: look again.
+ *   <li>{@code ready} with our name: inside. Without it: the round of others. Wait for their {@code ready} to go, and
+ *       for their lowest, because the last of them may die inside; when none of them is left, delete what they left
+ *       behind, in one transaction with a check of that version: so it is never the {@code ready} of a later round.
  * </ol>
  *
- * <p>Every event leads to another look, and only the latest look counts. After a lost reply the next look tells what came of the request: the own znode's name, and the names in {@code ready}, are the
- * same. Only if the own znode had to be created again is the barrier's own data looked at, whether the former one went into the last round. State belongs to the dispatcher.
+ * <p>Every event leads to another look, and only the latest look counts. After a lost reply the next look tells what
+ * came of the request: the own znode's name, and the names in {@code ready}, are the same. Only if the own znode had to
+ * be created again is the barrier's own data looked at, whether the former one went into the last round. State belongs
+ * to the dispatcher.
  */
 final class Entering {
     private final BarrierParticipant participant;
@@ -187,7 +191,10 @@ final class Entering {
         }
     }
 
-    /** An earlier znode of ours may have gone into a round and been deleted since, by somebody else, unheard: then this one would wait for a round that the others do not know of. */
+    /**
+     * An earlier znode of ours may have gone into a round and been deleted since, by somebody else, unheard: then this
+     * one would wait for a round that the others do not know of.
+     */
     private void lookForMissedRound() {
         if (!isEntering()) {
             return;

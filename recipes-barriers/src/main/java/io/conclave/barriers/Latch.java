@@ -13,7 +13,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A count-down among all processes that use the same path: whoever waits goes on when it has been counted down as often as it was made for.
+ * A count-down among all processes that use the same path: whoever waits goes on when it has been counted down as often
+ * as it was made for.
  *
  * <pre>{@code
  * Latch loaded = Latch.at(coordinator, "/jobs/42/loaded", 3);
@@ -21,12 +22,16 @@ import java.util.concurrent.CompletionStage;
  * loaded.await(Duration.ofMinutes(10));         // anyone
  * }</pre>
  *
- * <p>It opens once and stays open; {@link #delete} ends it. A count outlives the process that made it, and a count whose reply was lost is never made twice. Layout: {@code <path>} holds the count as
- * text; {@code <path>/by/<name>} says who has counted; {@code <path>/of-<count>/c-<number>} is the count with that number, made in the same transaction. So counting costs one request however many count, and
- * whoever waits watches for the one znode that the last count makes: one event for each, at the right moment.
+ * <p>It opens once and stays open; {@link #delete} ends it. A count outlives the process that made it, and a count
+ * whose reply was lost is never made twice. Layout: {@code <path>} holds the count as text; {@code <path>/by/<name>}
+ * says who has counted; {@code <path>/of-<count>/c-<number>} is the count with that number, made in the same
+ * transaction. So counting costs one request however many count, and whoever waits watches for the one znode that the
+ * last count makes: one event for each, at the right moment.
  *
- * <p>While the connection is away a wait goes on; if the session is lost it goes on with the coordinator's next one. {@link #countDown(String)} gets over lost connections by itself and fails with {@link
- * io.conclave.error.SessionGoneException} if the session is lost; it may be called again under the same name. Immutable and thread-safe; making one costs nothing.
+ * <p>While the connection is away a wait goes on; if the session is lost it goes on with the coordinator's next one.
+ * {@link #countDown(String)} gets over lost connections by itself and fails with
+ * {@link io.conclave.error.SessionGoneException} if the session is lost; it may be called again under the same name.
+ * Immutable and thread-safe; making one costs nothing.
  */
 public final class Latch {
     private static final int MAX_COUNT = 1_000_000;
@@ -65,7 +70,8 @@ public final class Latch {
      *
      * @throws InterruptedException if the thread is interrupted; it may have counted all the same
      * @throws IllegalArgumentException if the count-down at this path was made for another count
-     * @throws io.conclave.error.OutcomeUnknownException if a reply was lost and the count-down was deleted meanwhile: it may have counted that one. Call again if one that was made since should count it as well
+     * @throws io.conclave.error.OutcomeUnknownException if a reply was lost and the count-down was deleted meanwhile:
+     *     it may have counted that one. Call again if one that was made since should count it as well
      * @throws io.conclave.error.SessionGoneException if the session is lost meanwhile; it may have counted all the same
      * @throws io.conclave.error.RefusedException if the backend refuses it
      */
@@ -141,7 +147,10 @@ public final class Latch {
         return Wait.stage(begin());
     }
 
-    /** As {@link #awaitAsync()}, with a limit of time after which it fails with {@link io.conclave.error.WaitTimeoutException}. */
+    /**
+     * As {@link #awaitAsync()}, with a limit of time after which it fails with
+     * {@link io.conclave.error.WaitTimeoutException}.
+     */
     public CompletableFuture<Void> awaitAsync(Duration timeout) {
         Waiting.checkedTimeout(timeout);
         return Wait.stage(begin(), timeout);
@@ -159,11 +168,14 @@ public final class Latch {
     }
 
     /**
-     * Deletes it with all that belongs to it, so that the path can be used for another one. To be called when nobody waits or counts any more: who does then, does so on a new count-down. A call deletes one count-down at most: the
+     * Deletes it with all that belongs to it, so that the path can be used for another one. To be called when nobody
+     * waits or counts any more: who does then, does so on a new count-down. A call deletes one count-down at most: the
      * one that it finds first, and not one that somebody makes at the path afterwards. Blocks.
      *
-     * @throws InterruptedException if the thread is interrupted; some of it may be left: call it again before the path is used
-     * @throws io.conclave.error.ConclaveException if it is refused, or the session is lost meanwhile; it may be called again
+     * @throws InterruptedException if the thread is interrupted; some of it may be left: call it again before the path
+     *     is used
+     * @throws io.conclave.error.ConclaveException if it is refused, or the session is lost meanwhile; it may be called
+     *     again
      */
     public void delete() throws InterruptedException {
         Waiting.await(RecipeAccess.session(coordinator), deleteAsync());

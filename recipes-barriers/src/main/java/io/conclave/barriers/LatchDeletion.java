@@ -18,8 +18,10 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Deletes a count-down, many znodes at a time; whatever has changed meanwhile is looked at again. A count-down that somebody makes at the path afterwards is left alone: the one that is found first is known by its creation, and each deletion
- * is sent on condition of the version of its znode, which is raised from 0 before. State belongs to the session's dispatcher.
+ * Deletes a count-down, many znodes at a time; whatever has changed meanwhile is looked at again. A count-down that
+ * somebody makes at the path afterwards is left alone: the one that is found first is known by its creation, and each
+ * deletion is sent on condition of the version of its znode, which is raised from 0 before. State belongs to the
+ * session's dispatcher.
  */
 final class LatchDeletion {
     private static final int BATCH = 200;

@@ -20,7 +20,10 @@ record LatchLayout(NodePath path, int count) {
         return names().child(name);
     }
 
-    /** The parent of the counts. The number is in its name, so that who counts to another number is refused in the same request. */
+    /**
+     * The parent of the counts. The number is in its name, so that who counts to another number is refused in the same
+     * request.
+     */
     NodePath counts() {
         return path.child("of-" + count);
     }

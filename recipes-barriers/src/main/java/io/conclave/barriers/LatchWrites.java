@@ -20,7 +20,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** Makes a count-down, and counts, over lost replies: each count makes a znode by which it is known again. State belongs to the session's dispatcher. */
+/**
+ * Makes a count-down, and counts, over lost replies: each count makes a znode by which it is known again. State belongs
+ * to the session's dispatcher.
+ */
 final class LatchWrites {
     private final RecipeSession session;
     private final LatchLayout layout;
@@ -37,7 +40,9 @@ final class LatchWrites {
         return session.onListenerThread("counting " + by, counted);
     }
 
-    /** The count-down is looked at first, so that after a lost reply another one at the same path is not taken for it. */
+    /**
+     * The count-down is looked at first, so that after a lost reply another one at the same path is not taken for it.
+     */
     private void tryToCount(NodePath by, CompletableFuture<Void> counted) {
         session.read(
                 Exists.of(layout.path()).linearizable(),
@@ -69,7 +74,10 @@ final class LatchWrites {
                 });
     }
 
-    /** Names are deleted with their count-down only: if it is the same one and the name is not there, it has not counted. */
+    /**
+     * Names are deleted with their count-down only: if it is the same one and the name is not there, it has not
+     * counted.
+     */
     private void findOut(NodePath by, long czxid, OutcomeUnknownException unknown, CompletableFuture<Void> counted) {
         session.read(
                 Exists.of(by).linearizable(),
@@ -115,7 +123,10 @@ final class LatchWrites {
         });
     }
 
-    /** Makes the count-down if there is none, and fails with IllegalArgumentException if there is one for another count. Completes on the dispatcher. */
+    /**
+     * Makes the count-down if there is none, and fails with IllegalArgumentException if there is one for another count.
+     * Completes on the dispatcher.
+     */
     CompletionStage<Void> make() {
         CompletableFuture<Void> made = new CompletableFuture<>();
         session.execute(() -> tryToMake(made));

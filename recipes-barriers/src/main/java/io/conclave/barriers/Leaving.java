@@ -27,13 +27,15 @@ import org.jspecify.annotations.Nullable;
  *
  * <ol>
  *   <li>Nobody: done.
- *   <li>Only we: delete the own znode, and {@code ready} in the same transaction, so that the next round finds nothing of this one. Done.
+ *   <li>Only we: delete the own znode, and {@code ready} in the same transaction, so that the next round finds nothing
+ *       of this one. Done.
  *   <li>We are the lowest: wait for the highest to go.
  *   <li>Otherwise delete the own znode, if it is still there, and wait for the lowest to go.
  * </ol>
  *
- * <p>Every event leads to another list. Deletions after a lost reply are sent again, because names are never used twice. If the one who would be the last dies, {@code ready} stays, and the first who enters the next round deletes it. State belongs to the
- * session's dispatcher.
+ * <p>Every event leads to another list. Deletions after a lost reply are sent again, because names are never used
+ * twice. If the one who would be the last dies, {@code ready} stays, and the first who enters the next round deletes
+ * it. State belongs to the session's dispatcher.
  */
 final class Leaving extends Wait {
     private static final int READY_INDEX = 1; // in the transaction of the last one

@@ -5,16 +5,21 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A place inside a double barrier, from the moment when all were there. Its loss says that the others count this process as gone, because its session was lost or its znode was deleted by somebody.
+ * A place inside a double barrier, from the moment when all were there. Its loss says that the others count this
+ * process as gone, because its session was lost or its znode was deleted by somebody.
  *
- * <p>{@link #leave} waits for the others to leave as well; {@link #close} leaves without waiting, as a process that dies does, and blocks nobody.
+ * <p>{@link #leave} waits for the others to leave as well; {@link #close} leaves without waiting, as a process that
+ * dies does, and blocks nobody.
  */
 public interface Participation extends Grant {
     /**
-     * Leaves, and waits without a limit of time until all have left. If somebody has deleted the znode meanwhile it still waits for the others. A second call waits as well.
+     * Leaves, and waits without a limit of time until all have left. If somebody has deleted the znode meanwhile it
+     * still waits for the others. A second call waits as well.
      *
-     * @throws InterruptedException if the thread is interrupted; the barrier is left, without having waited for the others
-     * @throws io.conclave.error.SessionGoneException if the session was or is lost: the others have gone on without this process
+     * @throws InterruptedException if the thread is interrupted; the barrier is left, without having waited for the
+     *     others
+     * @throws io.conclave.error.SessionGoneException if the session was or is lost: the others have gone on without
+     *     this process
      * @throws io.conclave.error.ClosedException if the coordinator is closed
      */
     void leave() throws InterruptedException;
@@ -22,13 +27,19 @@ public interface Participation extends Grant {
     /**
      * As {@link #leave()}, with a limit of time.
      *
-     * @throws io.conclave.error.WaitTimeoutException if the time is over; the barrier is left all the same, and nothing stays behind
+     * @throws io.conclave.error.WaitTimeoutException if the time is over; the barrier is left all the same, and nothing
+     *     stays behind
      */
     void leave(Duration timeout) throws InterruptedException;
 
-    /** As {@link #leave()}, without blocking. Completes on a listener thread; cancelling it leaves the barrier at once. */
+    /**
+     * As {@link #leave()}, without blocking. Completes on a listener thread; cancelling it leaves the barrier at once.
+     */
     CompletableFuture<Void> leaveAsync();
 
-    /** As {@link #leaveAsync()}, with a limit of time after which it fails with {@link io.conclave.error.WaitTimeoutException}. */
+    /**
+     * As {@link #leaveAsync()}, with a limit of time after which it fails with
+     * {@link io.conclave.error.WaitTimeoutException}.
+     */
     CompletableFuture<Void> leaveAsync(Duration timeout);
 }

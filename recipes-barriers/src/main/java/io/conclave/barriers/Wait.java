@@ -12,7 +12,8 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A wait for something that nobody can hold: what is applied for is only that it has happened. So {@link Acquisition} gives it its timeouts, its cancellation and its blocking form, as it does for locks.
+ * A wait for something that nobody can hold: what is applied for is only that it has happened. So {@link Acquisition}
+ * gives it its timeouts, its cancellation and its blocking form, as it does for locks.
  *
  * <p>State belongs to the session's dispatcher.
  */
@@ -40,7 +41,10 @@ abstract class Wait implements GrantRequest {
         return over.isDone();
     }
 
-    /** Stops waiting, for this reason, and calls {@link #nothingLeft} when it is so. On any thread; it may be over already. */
+    /**
+     * Stops waiting, for this reason, and calls {@link #nothingLeft} when it is so. On any thread; it may be over
+     * already.
+     */
     abstract void stop(ConclaveException why);
 
     @Override

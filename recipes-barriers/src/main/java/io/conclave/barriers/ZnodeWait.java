@@ -23,10 +23,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Waits until a znode is there, or until it is not there any more, through all sessions of a coordinator: who only waits owns nothing that could be lost.
+ * Waits until a znode is there, or until it is not there any more, through all sessions of a coordinator: who only
+ * waits owns nothing that could be lost.
  *
- * <p>One watch; every event leads to another look. A request that waits for a connection waits in the session's queue. State belongs to the dispatcher of the session that is
- * followed at the time; it goes from one to the next once, when the former has ended.
+ * <p>One watch; every event leads to another look. A request that waits for a connection waits in the session's queue.
+ * State belongs to the dispatcher of the session that is followed at the time; it goes from one to the next once, when
+ * the former has ended.
  */
 final class ZnodeWait extends Wait implements SessionFollower.Work {
     private static final Logger LOG = LoggerFactory.getLogger(ZnodeWait.class);
@@ -101,7 +103,8 @@ final class ZnodeWait extends Wait implements SessionFollower.Work {
     /**
      * Looks, and sets the watch.
      *
-     * @param first whether nothing has been seen yet: then what anybody was told that it is there must not be overlooked because a server lags
+     * @param first whether nothing has been seen yet: then what anybody was told that it is there must not be
+     *     overlooked because a server lags
      */
     private void look(RecipeSession on, boolean first) {
         if (isOver() || !follower.isCurrent(on)) {

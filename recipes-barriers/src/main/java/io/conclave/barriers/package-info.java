@@ -1,8 +1,11 @@
 /**
- * Barrier, double barrier and count-down, as the ZooKeeper recipes page defines them: processes that wait for a moment which they have in common.
+ * Barrier, double barrier and count-down, as the ZooKeeper recipes page defines them: processes that wait for a moment
+ * which they have in common.
  *
- * <p>A {@link io.conclave.barriers.Barrier} is in place while its znode exists; a {@link io.conclave.barriers.DoubleBarrier} lets a number of processes begin together and end together; a {@link
- * io.conclave.barriers.Latch} opens when a number of things have been done. Every wake-up looks again at what is waited for; nothing is concluded from an event alone.
+ * <p>A {@link io.conclave.barriers.Barrier} is in place while its znode exists; a
+ * {@link io.conclave.barriers.DoubleBarrier} lets a number of processes begin together and end together; a
+ * {@link io.conclave.barriers.Latch} opens when a number of things have been done. Every wake-up looks again at what is
+ * waited for; nothing is concluded from an event alone.
  */
 @NullMarked
 package io.conclave.barriers;

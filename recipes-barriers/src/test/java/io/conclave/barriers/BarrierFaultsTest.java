@@ -16,7 +16,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Each fault at each request of a barrier's and a count-down's runs: whoever may go on does, nobody goes on too early, nothing is counted twice or lost. */
+/**
+ * Each fault at each request of a barrier's and a count-down's runs: whoever may go on does, nobody goes on too early,
+ * nothing is counted twice or lost.
+ */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 class BarrierFaultsTest {
     private static Barrier barrier(Actor actor) {

@@ -19,7 +19,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Each fault at each request of a double barrier's runs: nobody enters or has left too early, whoever may go on does, and the next round begins anew whatever a dead process left behind. */
+/**
+ * Each fault at each request of a double barrier's runs: nobody enters or has left too early, whoever may go on does,
+ * and the next round begins anew whatever a dead process left behind.
+ */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 class DoubleBarrierFaultsTest {
     private static final NodePath PATH = NodePath.of("/barriers/faults");

@@ -9,7 +9,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The scenarios that our barriers and count-downs pass find the mistakes that barriers and count-downs usually have, planted into one step of ours. */
+/**
+ * The scenarios that our barriers and count-downs pass find the mistakes that barriers and count-downs usually have,
+ * planted into one step of ours.
+ */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 class MistakenStepsTest {
     static Stream<Arguments> mistakes() {

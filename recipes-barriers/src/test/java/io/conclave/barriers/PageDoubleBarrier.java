@@ -26,7 +26,8 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A participant of the recipes page's double barrier, step by step as the page has it and good for one round; for mistakes to be planted in. Of one thread.
+ * A participant of the recipes page's double barrier, step by step as the page has it and good for one round; for
+ * mistakes to be planted in. Of one thread.
  */
 final class PageDoubleBarrier {
     /** What authors of double barriers get wrong. */

@@ -24,7 +24,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The fault driver finds the mistakes that double barriers usually have, and nothing in the same barrier without them: so it would find them in ours. */
+/**
+ * The fault driver finds the mistakes that double barriers usually have, and nothing in the same barrier without them:
+ * so it would find them in ours.
+ */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 class PlantedMistakesTest {
     private static final int PARTICIPANTS = 3;

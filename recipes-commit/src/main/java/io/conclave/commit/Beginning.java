@@ -36,13 +36,13 @@ import org.slf4j.LoggerFactory;
  *
  * <ol>
  *   <li>Create a ticket, until that is acknowledged. A ticket belongs to one session and has a name of its own.
- *   <li>Begin, in one transaction of the backend that deletes the ticket: so it is carried out once, however often it is
- *       sent, and whatever has been deleted since. It also creates and deletes the decision record, so it is refused
+ *   <li>Begin, in one transaction of the backend that deletes the ticket: so it is carried out once, however often it
+ *       is sent, and whatever has been deleted since. It also creates and deletes the decision record, so it is refused
  *       where the id was used. The rest is the transaction's znode, one for each site's vote, and an entry in each
  *       site's inbox: no site is forgotten.
  *   <li>The reply is lost: send it again on the same session. The ticket is gone: look.
- *   <li>The session is lost as well: never begin again. Withdraw the ticket and leave a record to abort, so that what is
- *       still under way is refused. The ticket is gone: look.
+ *   <li>The session is lost as well: never begin again. Withdraw the ticket and leave a record to abort, so that what
+ *       is still under way is refused. The ticket is gone: look.
  *   <li>Look: the transaction or its decision record with our guid tells. With neither the outcome is unknown.
  * </ol>
  *

@@ -22,8 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Deletes a transaction that is decided, once all its sites have finished, and leaves its decision record; waits for one
- * site at a time. State belongs to the session's dispatcher.
+ * Deletes a transaction that is decided, once all its sites have finished, and leaves its decision record; waits for
+ * one site at a time. State belongs to the session's dispatcher.
  */
 final class Cleanup {
     private static final Logger LOG = LoggerFactory.getLogger(Cleanup.class);
@@ -41,7 +41,8 @@ final class Cleanup {
      *
      * @param record what is kept of the transaction
      * @param patient whether it waits for sites that have not finished
-     * @param onDone told on the dispatcher when it is deleted, or when it is not and nobody waits; not of the session's end
+     * @param onDone told on the dispatcher when it is deleted, or when it is not and nobody waits; not of the session's
+     *     end
      */
     Cleanup(RecipeSession session, TransactionLayout layout, DecisionRecord record, boolean patient, Runnable onDone) {
         this.session = session;

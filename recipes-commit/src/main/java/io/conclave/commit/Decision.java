@@ -30,7 +30,9 @@ public record Decision(boolean isCommit, String reason) {
         return (isCommit ? COMMIT_WORD : ABORT_WORD + "\n" + reason).getBytes(StandardCharsets.UTF_8);
     }
 
-    /** Whatever is no commitment is an abortion: nobody writes anything else, and to commit by mistake would be worse. */
+    /**
+     * Whatever is no commitment is an abortion: nobody writes anything else, and to commit by mistake would be worse.
+     */
     static Decision parse(byte[] data) {
         String text = new String(data, StandardCharsets.UTF_8);
         if (text.equals(COMMIT_WORD)) {

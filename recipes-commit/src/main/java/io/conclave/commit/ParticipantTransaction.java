@@ -21,15 +21,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One site's part in one transaction, during one session; the next session begins it anew from what stands at the backend.
+ * One site's part in one transaction, during one session; the next session begins it anew from what stands at the
+ * backend.
  *
  * <p>How it goes:
  *
  * <ol>
- *   <li>Read the transaction, make the own presence, read the own vote. From here on the decision is watched for ({@link DecisionWait}).
- *   <li>No vote yet: have the participant prepare, and vote. A vote against is given in one transaction with the decision to abort. A vote is written once: the first version of the znode is replaced, and nothing is written after.
+ *   <li>Read the transaction, make the own presence, read the own vote. From here on the decision is watched for
+ *       ({@link DecisionWait}).
+ *   <li>No vote yet: have the participant prepare, and vote. A vote against is given in one transaction with the
+ *       decision to abort. A vote is written once: the first version of the znode is replaced, and nothing is written
+ *       after.
  *   <li>When it is decided, have the participant commit or abort, again and again until it has.
- *   <li>Finished: delete the presence, the vote, and the entry in the site's inbox. Until then every process that joins as this site takes it up again.
+ *   <li>Finished: delete the presence, the vote, and the entry in the site's inbox. Until then every process that joins
+ *       as this site takes it up again.
  * </ol>
  *
  * <p>State belongs to the session's dispatcher; the participant is called on listener threads, one call at a time.
@@ -237,7 +242,10 @@ final class ParticipantTransaction {
                 });
     }
 
-    /** The reply was lost, or another process of this site has finished it, or the transaction was deleted by an operator. */
+    /**
+     * The reply was lost, or another process of this site has finished it, or the transaction was deleted by an
+     * operator.
+     */
     private void deleteEntry() {
         session.send(Delete.of(layout.entry(site.name())), done -> finished(), cause -> {
             if (Failures.isNoNode(cause)) {

@@ -22,7 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Goes through all transactions whose coordinating session is gone, one after the other: reads the decision or makes it, and deletes what all sites have finished, leaving its decision record. Begins again on the next session.
+ * Goes through all transactions whose coordinating session is gone, one after the other: reads the decision or makes
+ * it, and deletes what all sites have finished, leaving its decision record. Begins again on the next session.
  *
  * <p>State belongs to the dispatcher of the session of the time.
  */

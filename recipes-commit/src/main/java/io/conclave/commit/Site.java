@@ -1,18 +1,23 @@
 package io.conclave.commit;
 
 /**
- * A site that takes part in transactions, until it is closed or its coordinator is. After a lost session it joins again by itself, and finishes what is in doubt.
+ * A site that takes part in transactions, until it is closed or its coordinator is. After a lost session it joins again
+ * by itself, and finishes what is in doubt.
  */
 public interface Site extends AutoCloseable {
     /** The site's name. */
     String name();
 
-    /** How many transactions are under way at this site, as far as this process knows; each is in doubt or about to be finished. Never blocks. */
+    /**
+     * How many transactions are under way at this site, as far as this process knows; each is in doubt or about to be
+     * finished. Never blocks.
+     */
     int openTransactions();
 
     /**
-     * Takes part no longer. What was begun and not voted on will be aborted by the others; what was voted on stays in doubt until a process joins under the name of this site. Never blocks; idempotent. A call of the participant that is under way is not
-     * interrupted.
+     * Takes part no longer. What was begun and not voted on will be aborted by the others; what was voted on stays in
+     * doubt until a process joins under the name of this site. Never blocks; idempotent. A call of the participant that
+     * is under way is not interrupted.
      */
     @Override
     void close();

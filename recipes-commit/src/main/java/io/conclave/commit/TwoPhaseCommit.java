@@ -20,7 +20,8 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Two-phase commit: transactions among sites, each of which is committed at all of its sites or at none, whoever dies at whatever moment.
+ * Two-phase commit: transactions among sites, each of which is committed at all of its sites or at none, whoever dies
+ * at whatever moment.
  *
  * <pre>{@code
  * TwoPhaseCommit transfers = TwoPhaseCommit.at(coordinator, "/transfers");
@@ -28,19 +29,27 @@ import java.util.concurrent.CompletionStage;
  * Decision decision = transfers.commit("transfer-42", order, List.of("berlin", "paris", "rome"));
  * }</pre>
  *
- * <p>Who calls {@link #commit} begins the transaction; every site finds it in its inbox, has its {@link Participant} prepare, and votes. When all have voted to commit, it is committed; as soon as one votes to abort, or is seen and dies without a vote, or the
- * {@linkplain #withVoteTimeout deadline} is over, it is aborted. What was decided stands in one znode, {@code decision}, that is created once: of those who would decide at the same moment one wins, and all others read what he
- * has written. A decision to commit is created in one transaction with a check of every vote.
+ * <p>Who calls {@link #commit} begins the transaction; every site finds it in its inbox, has its {@link Participant}
+ * prepare, and votes. When all have voted to commit, it is committed; as soon as one votes to abort, or is seen and
+ * dies without a vote, or the {@linkplain #withVoteTimeout deadline} is over, it is aborted. What was decided stands in
+ * one znode, {@code decision}, that is created once: of those who would decide at the same moment one wins, and all
+ * others read what he has written. A decision to commit is created in one transaction with a check of every vote.
  *
- * <p>Whoever crashes: the sites decide without the coordinating process when its session ends (by what votes stand there: that may be to commit), and it learns the decision on its next session, or a successor by {@link #recover}. A site that joins again
- * finds in its inbox what is in doubt, and finishes it; a vote to commit binds it. So each method of a participant may be called more than once and must be idempotent. There should be one process of a site at a time; a new one takes
- * the place of a former one.
+ * <p>Whoever crashes: the sites decide without the coordinating process when its session ends (by what votes stand
+ * there: that may be to commit), and it learns the decision on its next session, or a successor by {@link #recover}. A
+ * site that joins again finds in its inbox what is in doubt, and finishes it; a vote to commit binds it. So each method
+ * of a participant may be called more than once and must be idempotent. There should be one process of a site at a
+ * time; a new one takes the place of a former one.
  *
- * <p>Layout: {@code <path>/transactions/<id>} is the transaction with its sites and payload; below it {@code vote-<site>}, made empty by who began it and written by the site once; {@code here-<site>} and {@code coordinator}, ephemeral, so that the death of
- * anybody is seen; {@code decision}. {@code <path>/sites/<site>/<id>} is the entry in a site's inbox. A site that has finished deletes its vote and its entry; who began the transaction deletes the rest after the last of them,
- * and leaves the decision at {@code <path>/records/<shard>/<id>} for the {@linkplain #withRetention retention}. {@code <path>/tickets} has what makes a beginning happen once.
- * Cost with n sites: one write and one transaction to begin, two writes and about eight reads for each site, one write to decide, 3n reads for the coordinating process; with {@link Propagation#EVERYONE_WATCHES} 3n reads for each
- * site.
+ * <p>Layout: {@code <path>/transactions/<id>} is the transaction with its sites and payload; below it
+ * {@code vote-<site>}, made empty by who began it and written by the site once; {@code here-<site>} and
+ * {@code coordinator}, ephemeral, so that the death of anybody is seen; {@code decision}.
+ * {@code <path>/sites/<site>/<id>} is the entry in a site's inbox. A site that has finished deletes its vote and its
+ * entry; who began the transaction deletes the rest after the last of them, and leaves the decision at
+ * {@code <path>/records/<shard>/<id>} for the {@linkplain #withRetention retention}. {@code <path>/tickets} has what
+ * makes a beginning happen once. Cost with n sites: one write and one transaction to begin, two writes and about eight
+ * reads for each site, one write to decide, 3n reads for the coordinating process; with
+ * {@link Propagation#EVERYONE_WATCHES} 3n reads for each site.
  *
  * <p>While the connection is away everything waits. Immutable and thread-safe; making one costs nothing.
  */
@@ -91,7 +100,10 @@ public final class TwoPhaseCommit {
         return new TwoPhaseCommit(coordinator, path, Objects.requireNonNull(way, "way"), voteTimeout, retention);
     }
 
-    /** The same, but transactions begun here wait that long for votes. Counted by each process from the moment when it hears of the transaction. */
+    /**
+     * The same, but transactions begun here wait that long for votes. Counted by each process from the moment when it
+     * hears of the transaction.
+     */
     public TwoPhaseCommit withVoteTimeout(Duration timeout) {
         if (timeout.isNegative() || timeout.isZero()) {
             throw new IllegalArgumentException("Invalid vote timeout " + timeout + ": it must be positive");
@@ -120,7 +132,8 @@ public final class TwoPhaseCommit {
     }
 
     /**
-     * Takes part as a site until it is closed. Never blocks. What stands in the site's inbox from before is taken up at once.
+     * Takes part as a site until it is closed. Never blocks. What stands in the site's inbox from before is taken up at
+     * once.
      *
      * @param name the site's name: one component of a path, without a comma
      * @param participant the site's work
@@ -133,30 +146,34 @@ public final class TwoPhaseCommit {
     }
 
     /**
-     * Begins a transaction and waits until it is decided; the sites may still be finishing then. Ends within the vote timeout and what the connection takes.
+     * Begins a transaction and waits until it is decided; the sites may still be finishing then. Ends within the vote
+     * timeout and what the connection takes.
      *
      * @param id a name that no transaction here has had within the {@linkplain #withRetention retention}: one component
-     *     of a path. A transaction begins at most once; an id that was used is refused. A process that must know after a
-     *     crash what became of its transaction uses an id that it finds again, and asks {@link #decision}
+     *     of a path. A transaction begins at most once; an id that was used is refused. A process that must know after
+     *     a crash what became of its transaction uses an id that it finds again, and asks {@link #decision}
      * @param payload what it is about, for the participants
      * @param sites their names; they need not have joined yet
-     * @return the decision, whichever process has made it. After a lost session it is read on the next one. If the session
-     *     is lost before the transaction has begun, it does not begin any more, and that is a decision to abort
-     * @throws InterruptedException if the thread is interrupted; the transaction is aborted then unless it is decided already,
-     *     see {@link #decision}
-     * @throws io.conclave.error.RefusedException if the id is in use or was used (NODE_EXISTS), or if the backend refuses
-     *     the beginning; the transaction has not begun and will not
+     * @return the decision, whichever process has made it. After a lost session it is read on the next one. If the
+     *     session is lost before the transaction has begun, it does not begin any more, and that is a decision to abort
+     * @throws InterruptedException if the thread is interrupted; the transaction is aborted then unless it is decided
+     *     already, see {@link #decision}
+     * @throws io.conclave.error.RefusedException if the id is in use or was used (NODE_EXISTS), or if the backend
+     *     refuses the beginning; the transaction has not begun and will not
      * @throws io.conclave.error.OutcomeUnknownException if the transaction may have begun and its decision cannot be
      *     known: its record was deleted, or the process was away for longer than the retention, or the coordinator was
-     *     closed. It is safe to call this again with the same id: if the transaction has begun, that is refused while its
-     *     decision is kept
+     *     closed. It is safe to call this again with the same id: if the transaction has begun, that is refused while
+     *     its decision is kept
      * @throws io.conclave.error.ClosedException if the coordinator is closed and nothing was sent
      */
     public Decision commit(String id, byte[] payload, Collection<String> sites) throws InterruptedException {
         return acquisition(id, payload, sites).await();
     }
 
-    /** As {@link #commit}, without blocking. Completes on a listener thread; cancelling it aborts the transaction unless it is decided. */
+    /**
+     * As {@link #commit}, without blocking. Completes on a listener thread; cancelling it aborts the transaction unless
+     * it is decided.
+     */
     public CompletableFuture<Decision> commitAsync(String id, byte[] payload, Collection<String> sites) {
         return acquisition(id, payload, sites).stage(decision -> {});
     }
@@ -225,8 +242,9 @@ public final class TwoPhaseCommit {
     }
 
     /**
-     * Finishes what processes have begun whose sessions are gone: decides what is not decided, to abort unless all votes to commit stand there, and deletes what all sites have finished, leaving the decision records. To be called by whoever takes up the work
-     * of a coordinating process that died; may be called at any time, and by many. Blocks.
+     * Finishes what processes have begun whose sessions are gone: decides what is not decided, to abort unless all
+     * votes to commit stand there, and deletes what all sites have finished, leaving the decision records. To be called
+     * by whoever takes up the work of a coordinating process that died; may be called at any time, and by many. Blocks.
      *
      * @return the decisions of all such transactions, by id
      * @throws InterruptedException if the thread is interrupted

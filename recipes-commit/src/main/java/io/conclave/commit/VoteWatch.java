@@ -9,7 +9,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Looks at one site's vote, and at its presence until it has voted; for {@link DecisionWait}, on whose dispatcher its state is. */
+/**
+ * Looks at one site's vote, and at its presence until it has voted; for {@link DecisionWait}, on whose dispatcher its
+ * state is.
+ */
 final class VoteWatch {
     private final DecisionWait deciding;
     private final String site;

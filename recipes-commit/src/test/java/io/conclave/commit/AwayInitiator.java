@@ -21,7 +21,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * An initiator that is cut off, or suspended with its clock, at its beginning or behind it, while two sites and a successor go on. Its clock stands unless a test moves it.
+ * An initiator that is cut off, or suspended with its clock, at its beginning or behind it, while two sites and a
+ * successor go on. Its clock stands unless a test moves it.
  */
 final class AwayInitiator implements AutoCloseable {
     static final String PATH = "/transfers";
@@ -123,7 +124,9 @@ final class AwayInitiator implements AutoCloseable {
         return TwoPhaseCommit.at(by, PATH).withVoteTimeout(Duration.ofHours(1)).commitAsync(id, new byte[] {1}, SITES);
     }
 
-    /** The transaction begins and the initiator hears of it; its next request does not arrive, nor does it come back. */
+    /**
+     * The transaction begins and the initiator hears of it; its next request does not arrive, nor does it come back.
+     */
     void cutOffBehindTheBeginning() {
         long session = RecipeAccess.session(initiator).id();
         store().faults().reconnectAfter(Duration.ofDays(10));

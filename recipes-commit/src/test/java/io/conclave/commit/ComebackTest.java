@@ -26,9 +26,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Suspends the initiator at each of its requests, once before the request is executed and once after it, for longer than
- * its session lives. Meanwhile a successor recovers until nothing is left. Then the initiator comes back with a new
- * session: the transaction has begun at most once, and {@code commit} tells what the sites were told.
+ * Suspends the initiator at each of its requests, once before the request is executed and once after it, for longer
+ * than its session lives. Meanwhile a successor recovers until nothing is left. Then the initiator comes back with a
+ * new session: the transaction has begun at most once, and {@code commit} tells what the sites were told.
  */
 @Timeout(value = 300, unit = SECONDS)
 class ComebackTest {

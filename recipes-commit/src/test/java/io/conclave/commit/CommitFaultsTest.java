@@ -23,7 +23,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Each fault at each request of a transaction's roles: never one site commits and another aborts, everybody finishes, and nothing is left. */
+/**
+ * Each fault at each request of a transaction's roles: never one site commits and another aborts, everybody finishes,
+ * and nothing is left.
+ */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 class CommitFaultsTest {
     private static final String PATH = "/transfers";

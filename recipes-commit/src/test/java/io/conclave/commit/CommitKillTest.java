@@ -33,8 +33,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Kills each role of a transaction at each of its requests, once before the request is executed and once after it: the process is never heard again, its session expires, and another process takes its place. Never one site
- * commits and another aborts; in the end everybody has finished, and nothing is left.
+ * Kills each role of a transaction at each of its requests, once before the request is executed and once after it: the
+ * process is never heard again, its session expires, and another process takes its place. Never one site commits and
+ * another aborts; in the end everybody has finished, and nothing is left.
  */
 @Timeout(value = 300, unit = SECONDS)
 class CommitKillTest {

@@ -8,7 +8,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Predicate;
 
-/** What a site has on its disk: what it has prepared, and what became of it. It outlives the site's processes, and notes what must not be. */
+/**
+ * What a site has on its disk: what it has prepared, and what became of it. It outlives the site's processes, and notes
+ * what must not be.
+ */
 final class Ledger {
     private final String site;
     private final Predicate<String> accepts;

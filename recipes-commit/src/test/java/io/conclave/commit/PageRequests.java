@@ -14,7 +14,9 @@ import io.conclave.testkit.driver.FaultRun;
 import java.time.Duration;
 import java.util.Optional;
 
-/** The requests of a simple recipe in a fault run: each is sent, on session after session, until its answer is known. */
+/**
+ * The requests of a simple recipe in a fault run: each is sent, on session after session, until its answer is known.
+ */
 final class PageRequests {
     static final Duration LOOK_INTERVAL = Duration.ofMillis(500);
 
@@ -42,7 +44,9 @@ final class PageRequests {
         }
     }
 
-    /** The refusal, if it is not known to have been carried out. One that was carried out may be refused the next time. */
+    /**
+     * The refusal, if it is not known to have been carried out. One that was carried out may be refused the next time.
+     */
     Optional<RefusedException> send(Request<?> request) throws InterruptedException {
         while (true) {
             try {

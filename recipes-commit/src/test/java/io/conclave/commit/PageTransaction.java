@@ -20,7 +20,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The simplest two-phase commit that is correct: a znode for each vote, one for the decision, and everybody asks again and again; for mistakes to be planted in.
+ * The simplest two-phase commit that is correct: a znode for each vote, one for the decision, and everybody asks again
+ * and again; for mistakes to be planted in.
  */
 final class PageTransaction {
     /** What authors of two-phase commits get wrong. */

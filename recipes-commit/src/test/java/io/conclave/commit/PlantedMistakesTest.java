@@ -21,7 +21,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The fault driver finds the mistakes that two-phase commits usually have, and nothing in the same transaction without them: so it would find them in ours. */
+/**
+ * The fault driver finds the mistakes that two-phase commits usually have, and nothing in the same transaction without
+ * them: so it would find them in ours.
+ */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 class PlantedMistakesTest {
     private static final String COORDINATOR = "coordinator";
@@ -51,7 +54,9 @@ class PlantedMistakesTest {
                 .requestsAtMost(6, 100);
     }
 
-    /** The initiator is the victim; all sites are one helper, which finishes what has begun while the victim is away. */
+    /**
+     * The initiator is the victim; all sites are one helper, which finishes what has begun while the victim is away.
+     */
     private static FaultDriver beginning(boolean recordsAreDeleted, PageBeginning.Mistake... mistakes) {
         FaultDriver driver = FaultDriver.of("planted: beginning, " + List.of(mistakes), run -> {
                     new PageBeginning(run, run.helper("founder"), mistakes).prepare();

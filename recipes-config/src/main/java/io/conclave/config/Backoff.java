@@ -3,7 +3,10 @@ package io.conclave.config;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** How long whoever lost a race for a znode waits before the next attempt: not at all at first, then longer and longer at random, so that many come through one after the other. */
+/**
+ * How long whoever lost a race for a znode waits before the next attempt: not at all at first, then longer and longer
+ * at random, so that many come through one after the other.
+ */
 final class Backoff {
     private static final int PATIENT_ATTEMPTS = 2;
     private static final int LONGEST_MS = 64;

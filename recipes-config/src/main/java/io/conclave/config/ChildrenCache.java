@@ -11,10 +11,13 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * A copy of a znode's children with their data, kept up to date until it is closed. The znode need not exist. A state is one that the tree had: a transaction is seen whole or not at all.
+ * A copy of a znode's children with their data, kept up to date until it is closed. The znode need not exist. A state
+ * is one that the tree had: a transaction is seen whole or not at all.
  *
- * <p>It costs one persistent recursive watch, one event for each change, and one read for each child that is new or changed; loading costs one list and one read a child. Events of what is below the children
- * come as well and are passed over. On servers without persistent watches it costs a one-shot watch a child, and a list for each child that comes or goes. After a lost connection all is read again. Thread-safe.
+ * <p>It costs one persistent recursive watch, one event for each change, and one read for each child that is new or
+ * changed; loading costs one list and one read a child. Events of what is below the children come as well and are
+ * passed over. On servers without persistent watches it costs a one-shot watch a child, and a list for each child that
+ * comes or goes. After a lost connection all is read again. Thread-safe.
  */
 public final class ChildrenCache extends TreeCache {
     private final NodePath parent;

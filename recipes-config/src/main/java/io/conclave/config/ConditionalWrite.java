@@ -13,8 +13,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * One write of a znode on condition of what is there. If its reply is lost, what is there afterwards is read: the write took effect before that, or never will. So either it is known what became of it, or it is said that it
- * is not.
+ * One write of a znode on condition of what is there. If its reply is lost, what is there afterwards is read: the write
+ * took effect before that, or never will. So either it is known what became of it, or it is said that it is not.
  */
 final class ConditionalWrite {
     /** The znode is to be made by this write. */

@@ -22,7 +22,8 @@ import java.util.function.Consumer;
 /**
  * A live view of a configuration, kept up to date until it is closed. Reading from it costs no request. Thread-safe.
  *
- * <p>Its states are states that the configuration had: a publication is seen whole or not at all. The latest state always comes, intermediate ones may be skipped. While the connection is away the last state stands, and
+ * <p>Its states are states that the configuration had: a publication is seen whole or not at all. The latest state
+ * always comes, intermediate ones may be skipped. While the connection is away the last state stands, and
  * {@link #isCurrent} is false; then all is read again.
  */
 public final class ConfigView implements AutoCloseable {
@@ -72,7 +73,10 @@ public final class ConfigView implements AutoCloseable {
         return mirror.isCurrent();
     }
 
-    /** Completes on a listener thread when the first state is complete; fails if the view or the coordinator is closed before that. */
+    /**
+     * Completes on a listener thread when the first state is complete; fails if the view or the coordinator is closed
+     * before that.
+     */
     public CompletableFuture<ConfigSnapshot> firstSnapshot() {
         return mirror.loaded().thenApply(loaded -> snapshot());
     }
@@ -89,8 +93,9 @@ public final class ConfigView implements AutoCloseable {
     }
 
     /**
-     * Tells a listener of the present state, as soon as there is one, and of every later one; those that follow each other more quickly than it returns come together. It is called serially on a listener thread and may block; what it
-     * throws is logged.
+     * Tells a listener of the present state, as soon as there is one, and of every later one; those that follow each
+     * other more quickly than it returns come together. It is called serially on a listener thread and may block; what
+     * it throws is logged.
      */
     public Registration onChange(Consumer<? super ConfigUpdate> listener) {
         return mirror.listen(new Sum(listener));

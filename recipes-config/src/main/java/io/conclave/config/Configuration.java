@@ -22,13 +22,18 @@ import java.util.function.Consumer;
  * ConfigView view = configuration.view();                                     // reads cost nothing
  * }</pre>
  *
- * <p>A key is a znode below the configuration's root, its value the znode's data, nothing else; a znode without data holds no value. The root's own data is the id of the last publication. See {@link SharedValue} for what lost replies do to single keys.
+ * <p>A key is a znode below the configuration's root, its value the znode's data, nothing else; a znode without data
+ * holds no value. The root's own data is the id of the last publication. See {@link SharedValue} for what lost replies
+ * do to single keys.
  *
- * <p><b>Publications</b> are transactions: the server does all of it or nothing, so nothing is seen half-way and nothing is to be cleaned up after a publisher that dies. They are limited to what fits into a request, 1 MB. Who reads
- * several keys one by one may read one before and one after a publication; a {@link ConfigView} shows each publication whole or not at all.
+ * <p><b>Publications</b> are transactions: the server does all of it or nothing, so nothing is seen half-way and
+ * nothing is to be cleaned up after a publisher that dies. They are limited to what fits into a request, 1 MB. Who
+ * reads several keys one by one may read one before and one after a publication; a {@link ConfigView} shows each
+ * publication whole or not at all.
  *
- * <p>While the connection is away, requests wait for the next one, and watches and views show the last state; if the session is lost, requests fail with {@link io.conclave.error.SessionGoneException}, and watches and
- * views go on with the next session. Immutable and thread-safe.
+ * <p>While the connection is away, requests wait for the next one, and watches and views show the last state; if the
+ * session is lost, requests fail with {@link io.conclave.error.SessionGoneException}, and watches and views go on with
+ * the next session. Immutable and thread-safe.
  */
 public final class Configuration {
     private final Coordinator coordinator;
@@ -67,8 +72,9 @@ public final class Configuration {
     }
 
     /**
-     * The part of the configuration whose keys begin with a name and a slash, with shorter names for them. What is published there is a publication of this configuration: its id is written into this one's root, for the part's znode may
-     * be a key itself.
+     * The part of the configuration whose keys begin with a name and a slash, with shorter names for them. What is
+     * published there is a publication of this configuration: its id is written into this one's root, for the part's
+     * znode may be a key itself.
      */
     public Configuration below(String name) {
         NodePath part = NodePath.of("/" + Objects.requireNonNull(name, "name")).within(root);
@@ -105,7 +111,9 @@ public final class Configuration {
         return value(key).setAsync(value);
     }
 
-    /** Sets a key if its value is still the expected one; empty if not. See {@link SharedValue#compareAndSet}. Blocks. */
+    /**
+     * Sets a key if its value is still the expected one; empty if not. See {@link SharedValue#compareAndSet}. Blocks.
+     */
     public <T> Optional<Versioned<T>> compareAndSet(ConfigKey<T> key, Versioned<T> expected, T value)
             throws InterruptedException {
         return value(key).compareAndSet(expected, value);
@@ -128,7 +136,8 @@ public final class Configuration {
     }
 
     /**
-     * Tells a listener of the value of a key: the present one first, then every change; empty for none. The latest value always comes, those in between may be skipped. See {@link SharedValue#observe}.
+     * Tells a listener of the value of a key: the present one first, then every change; empty for none. The latest
+     * value always comes, those in between may be skipped. See {@link SharedValue#observe}.
      *
      * @return ends the observation; a call that is under way may still be seen
      */
@@ -137,19 +146,24 @@ public final class Configuration {
         return value(key).observe(read -> listener.accept(read.map(Versioned::value)));
     }
 
-    /** A live view of all keys; of a part of them with {@link #below} before. It begins to load at once. Never blocks. */
+    /**
+     * A live view of all keys; of a part of them with {@link #below} before. It begins to load at once. Never blocks.
+     */
     public ConfigView view() {
         return new ConfigView(coordinator, root);
     }
 
     /**
-     * Changes several keys in one transaction: all or none. Blocks. It costs one read a key and one for the configuration, and the transaction.
+     * Changes several keys in one transaction: all or none. Blocks. It costs one read a key and one for the
+     * configuration, and the transaction.
      *
-     * <p>It takes effect once at most. If the reply is lost, it is found out whether it did; only if others have published since, more than once, that cannot be told.
+     * <p>It takes effect once at most. If the reply is lost, it is found out whether it did; only if others have
+     * published since, more than once, that cannot be told.
      *
      * @return false if one of its expectations does not hold; then nothing has happened
-     * @throws OutcomeUnknownException if the reply was lost and others have published more than once since: so it was either published and replaced, or never published. Read the keys, and publish again if they should not be what
-     *     they are
+     * @throws OutcomeUnknownException if the reply was lost and others have published more than once since: so it was
+     *     either published and replaced, or never published. Read the keys, and publish again if they should not be
+     *     what they are
      * @throws io.conclave.error.RefusedException if the backend does not take it: it is too large, say
      * @throws InterruptedException if the thread is interrupted; it may take effect all the same
      */

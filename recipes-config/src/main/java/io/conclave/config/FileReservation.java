@@ -15,7 +15,8 @@ import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * A reservation in a file, as a decimal number: replaced as a whole, and synced with its directory before it counts. Processes that share the file take turns by a lock on a file beside it.
+ * A reservation in a file, as a decimal number: replaced as a whole, and synced with its directory before it counts.
+ * Processes that share the file take turns by a lock on a file beside it.
  */
 public final class FileReservation implements Reservation {
     /** A lock of the operating system belongs to the whole JVM; these keep its own threads apart. */

@@ -74,7 +74,9 @@ final class IdBlocks {
         this.requests = new Requests(coordinator);
     }
 
-    /** Those of a coordinator. They outlive its sessions: nobody else gets these ids, whatever becomes of the session. */
+    /**
+     * Those of a coordinator. They outlive its sessions: nobody else gets these ids, whatever becomes of the session.
+     */
     static IdBlocks of(Coordinator coordinator, NodePath path, boolean persisted, int blockSize) {
         Kept kept = RecipeAccess.session(coordinator).keepWithCoordinator(Kept.class, Kept::new);
         return kept.of(coordinator, new Key(path, persisted, blockSize));
@@ -119,7 +121,9 @@ final class IdBlocks {
         });
     }
 
-    /** Each on a listener thread of its own turn: what one caller does with its id must not keep the others from theirs. */
+    /**
+     * Each on a listener thread of its own turn: what one caller does with its id must not keep the others from theirs.
+     */
     private void tell(Runnable completion) {
         requests.listenerThreads("id of " + path).execute(completion);
     }
@@ -159,7 +163,10 @@ final class IdBlocks {
         failed.forEach(id -> tell(() -> id.completeExceptionally(cause)));
     }
 
-    /** Read and write go to one session: were the ensemble lost and another one there in between, the write would not reach it. */
+    /**
+     * Read and write go to one session: were the ensemble lost and another one there in between, the write would not
+     * reach it.
+     */
     private CompletionStage<Block> reserve(int attempt) {
         Requests pinned = requests.onPresentSession();
         CompletionStage<Optional<Block>> taken =
@@ -209,7 +216,10 @@ final class IdBlocks {
         return write(pinned, rest, found.get().stat().version()).thenApply(stat -> stat.map(written -> block));
     }
 
-    /** A limit of another generation says nothing: the store may have been set back to a state from before ids were given. */
+    /**
+     * A limit of another generation says nothing: the store may have been set back to a state from before ids were
+     * given.
+     */
     private boolean hasRoom(SequenceRecord record) {
         boolean isTrusted = !persisted
                 || (record.hasLimit()

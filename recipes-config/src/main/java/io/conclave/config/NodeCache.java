@@ -10,7 +10,8 @@ import java.util.Optional;
 /**
  * A copy of one znode, kept up to date until it is closed. The znode need not exist.
  *
- * <p>It costs one persistent watch (one-shot watches where the server lacks them), and one event and one read for each change. While the connection is away the last state stands; then it is read again. Thread-safe.
+ * <p>It costs one persistent watch (one-shot watches where the server lacks them), and one event and one read for each
+ * change. While the connection is away the last state stands; then it is read again. Thread-safe.
  */
 public final class NodeCache extends TreeCache {
     private final NodePath path;

@@ -26,7 +26,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * One transaction that changes several keys. It also writes its own id into the configuration's znode, on condition of its version: so publications follow each other, and one whose reply is lost is found by its id.
+ * One transaction that changes several keys. It also writes its own id into the configuration's znode, on condition of
+ * its version: so publications follow each other, and one whose reply is lost is found by its id.
  *
  * <p>Which keys have a znode already is read before; if that changes meanwhile, it begins again.
  */

@@ -65,7 +65,10 @@ final class Requests {
                 cause -> onNotRead(cause, () -> read(path)));
     }
 
-    /** As the application asks for it: linearizably if its coordinator is set to that, and again by the application's policy. */
+    /**
+     * As the application asks for it: linearizably if its coordinator is set to that, and again by the application's
+     * policy.
+     */
     CompletionStage<Optional<GetData.NodeData>> readForApplication(NodePath path) {
         return RecipeAccess.read(coordinator, GetData.of(path))
                 .handle((node, failure) -> failure == null

@@ -24,14 +24,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lets a sequence of {@link UniqueIds#persisted} outlive the loss of the whole coordination store: it watches the sequence, and before the ids run out it stores a larger bound elsewhere, and then lets ids be given up to there.
+ * Lets a sequence of {@link UniqueIds#persisted} outlive the loss of the whole coordination store: it watches the
+ * sequence, and before the ids run out it stores a larger bound elsewhere, and then lets ids be given up to there.
  *
- * <p>The order is what counts: the bound is stored durably <i>before</i> it is written into the sequence as its limit. So every id that anybody was ever given is below the stored bound. If the store comes back empty, or with older data
- * and another generation, the sequence goes on from the stored bound, and no ids are given before that. At worst the ids between are skipped; so they are when a persister dies between the two steps.
+ * <p>The order is what counts: the bound is stored durably <i>before</i> it is written into the sequence as its limit.
+ * So every id that anybody was ever given is below the stored bound. If the store comes back empty, or with older data
+ * and another generation, the sequence goes on from the stored bound, and no ids are given before that. At worst the
+ * ids between are skipped; so they are when a persister dies between the two steps.
  *
- * <p>One persister per sequence is enough, on the leader of an election, say; more of them only skip ids. While none runs,
- * ids are given up to the limit, and then callers wait. What fails is tried again after a pause. Thread-safe; {@code lock}
- * guards the state.
+ * <p>One persister per sequence is enough, on the leader of an election, say; more of them only skip ids. While none
+ * runs, ids are given up to the limit, and then callers wait. What fails is tried again after a pause. Thread-safe;
+ * {@code lock} guards the state.
  */
 public final class SequencePersister implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SequencePersister.class);
@@ -51,7 +54,10 @@ public final class SequencePersister implements AutoCloseable {
     private boolean closed; // @GuardedBy("lock")
     private TimeSource.@Nullable Timer timer; // @GuardedBy("lock")
 
-    /** A limit that we know to be the largest that the sequence ever had: if the stored bound is larger, that is our own doing, and the next step is to write it. */
+    /**
+     * A limit that we know to be the largest that the sequence ever had: if the stored bound is larger, that is our own
+     * doing, and the next step is to write it.
+     */
     private record Known(long czxid, long generation, long limit) {}
 
     private SequencePersister(Coordinator coordinator, NodePath path, Reservation reservation, long ahead) {
@@ -75,8 +81,10 @@ public final class SequencePersister implements AutoCloseable {
      * Begins to keep a sequence; never blocks. The sequence is made if it is not there.
      *
      * @param reservation where the bound is kept; called on listener threads, where it may block
-     * @param ahead how far the bound is ahead of the ids that are given, when it has just been raised; raised again when half of it is used up. So many ids may be skipped by a loss
-     * @throws IllegalArgumentException if the path breaks a rule or is the root, or {@code ahead} is not between 1 and 1,000,000,000,000,000
+     * @param ahead how far the bound is ahead of the ids that are given, when it has just been raised; raised again
+     *     when half of it is used up. So many ids may be skipped by a loss
+     * @throws IllegalArgumentException if the path breaks a rule or is the root, or {@code ahead} is not between 1 and
+     *     1,000,000,000,000,000
      */
     public static SequencePersister start(Coordinator coordinator, String path, Reservation reservation, long ahead) {
         return start(coordinator, NodePath.of(path), reservation, ahead);
@@ -92,7 +100,10 @@ public final class SequencePersister implements AutoCloseable {
         return new SequencePersister(coordinator, UniqueIds.checked(path), reservation, ahead);
     }
 
-    /** Completes on a listener thread when the sequence has been looked after for the first time; fails if the persister or the coordinator is closed before that. */
+    /**
+     * Completes on a listener thread when the sequence has been looked after for the first time; fails if the persister
+     * or the coordinator is closed before that.
+     */
     public CompletableFuture<Void> ready() {
         return requests.forApplication("persister of " + path, ready); // whose continuations may ask for ids
     }
@@ -119,7 +130,10 @@ public final class SequencePersister implements AutoCloseable {
         }
     }
 
-    /** In place of the attempt that waits already, if there is one: the changes of a busy sequence bring attempts as well. */
+    /**
+     * In place of the attempt that waits already, if there is one: the changes of a busy sequence bring attempts as
+     * well.
+     */
     private void later(Exception cause) {
         TimeSource.Timer next = time.schedule(Retry.delay(cause), () -> threads.execute(this::keep));
         TimeSource.Timer last;
@@ -138,7 +152,10 @@ public final class SequencePersister implements AutoCloseable {
         }
     }
 
-    /** Looks at the sequence, and does what is needed; whether to look again. Read and write go to one session, so that no other ensemble comes in between. */
+    /**
+     * Looks at the sequence, and does what is needed; whether to look again. Read and write go to one session, so that
+     * no other ensemble comes in between.
+     */
     private boolean step() throws IOException, InterruptedException {
         Requests pinned = requests.onPresentSession();
         Optional<GetData.NodeData> found = Waiting.await(pinned.session(), pinned.readLatest(path));
@@ -180,7 +197,10 @@ public final class SequencePersister implements AutoCloseable {
         Waiting.await(pinned.session(), written);
     }
 
-    /** Ends it; ids are given up to the limit that stands. Idempotent; blocks for nothing, a step that is under way may go on for a moment. */
+    /**
+     * Ends it; ids are given up to the limit that stands. Idempotent; blocks for nothing, a step that is under way may
+     * go on for a moment.
+     */
     @Override
     public void close() {
         TimeSource.Timer last;
@@ -196,7 +216,10 @@ public final class SequencePersister implements AutoCloseable {
         ready.completeExceptionally(new ClosedException("Closed: " + this));
     }
 
-    /** As {@link #close()}; completes on a listener thread when a step that was under way has ended, so that this persister does nothing more. */
+    /**
+     * As {@link #close()}; completes on a listener thread when a step that was under way has ended, so that this
+     * persister does nothing more.
+     */
     public CompletableFuture<Void> closeAsync() {
         close();
         CompletableFuture<Void> ended = new CompletableFuture<>();

@@ -12,10 +12,13 @@ import java.util.function.LongUnaryOperator;
 /**
  * A whole number that all share and add to; nothing is added twice and nothing is lost, also when replies are.
  *
- * <p>The znode's data is the number, eight bytes, most significant first, and behind it the marks of the last writes: so whoever loses a reply finds out whether his write is among them. An addition costs a read and a conditional write, and both
- * again for each race that it loses; when many add at the same time, they wait at random.
+ * <p>The znode's data is the number, eight bytes, most significant first, and behind it the marks of the last writes:
+ * so whoever loses a reply finds out whether his write is among them. An addition costs a read and a conditional write,
+ * and both again for each race that it loses; when many add at the same time, they wait at random.
  *
- * <p>While the connection is away, requests wait for the next one; if the session is lost they fail with {@link io.conclave.error.SessionGoneException}: then what was under way has happened once or not at all. Immutable and thread-safe.
+ * <p>While the connection is away, requests wait for the next one; if the session is lost they fail with
+ * {@link io.conclave.error.SessionGoneException}: then what was under way has happened once or not at all. Immutable
+ * and thread-safe.
  */
 public final class SharedCounter {
     private final NodePath path;
@@ -61,7 +64,8 @@ public final class SharedCounter {
      * Adds and answers with the sum. Blocks.
      *
      * @param delta may be negative; the sum wraps around
-     * @throws OutcomeUnknownException if the reply was lost and so many have added since that it cannot be told whether it took effect
+     * @throws OutcomeUnknownException if the reply was lost and so many have added since that it cannot be told whether
+     *     it took effect
      * @throws InterruptedException if the thread is interrupted; it may take effect all the same
      */
     public long add(long delta) throws InterruptedException {

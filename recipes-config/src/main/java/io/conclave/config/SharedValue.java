@@ -32,9 +32,11 @@ import org.slf4j.LoggerFactory;
  * Optional<Versioned<String>> mine = mode.compareAndSet(read, "maintenance"); // empty if somebody was quicker
  * }</pre>
  *
- * <p>The value is the data of the znode at the path, nothing else, so other libraries read and write it as well; a znode without data, or none at all, holds no value. Writes cost one request, a compare-and-set too.
+ * <p>The value is the data of the znode at the path, nothing else, so other libraries read and write it as well; a
+ * znode without data, or none at all, holds no value. Writes cost one request, a compare-and-set too.
  *
- * <p>While the connection is away, requests wait for the next one; if the session is lost they fail with {@link io.conclave.error.SessionGoneException}, and the next ones use the next session. Immutable and thread-safe.
+ * <p>While the connection is away, requests wait for the next one; if the session is lost they fail with
+ * {@link io.conclave.error.SessionGoneException}, and the next ones use the next session. Immutable and thread-safe.
  *
  * @param <T> the type of the value
  */
@@ -96,7 +98,8 @@ public final class SharedValue<T> {
      *
      * <p>It takes effect once at most. If the reply is lost, it is set again only if it surely had no effect.
      *
-     * @throws OutcomeUnknownException if the reply was lost and others have written more than once since: so it was either set and replaced, or never set. Read the value, and set it again if it should not be what it is
+     * @throws OutcomeUnknownException if the reply was lost and others have written more than once since: so it was
+     *     either set and replaced, or never set. Read the value, and set it again if it should not be what it is
      * @throws InterruptedException if the thread is interrupted; it may take effect all the same
      */
     public Versioned<T> set(T value) throws InterruptedException {
@@ -136,7 +139,10 @@ public final class SharedValue<T> {
                         .orElseGet(() -> set(data)));
     }
 
-    /** What others have written is there: if it was the only write, ours had no effect; otherwise it may be one of those before. */
+    /**
+     * What others have written is there: if it was the only write, ours had no effect; otherwise it may be one of those
+     * before.
+     */
     private static ConditionalWrite.Proof.Verdict notOurs(int writes) {
         return writes == 1 ? ConditionalWrite.Proof.Verdict.REFUSED : ConditionalWrite.Proof.Verdict.UNKNOWN;
     }
@@ -221,9 +227,11 @@ public final class SharedValue<T> {
     }
 
     /**
-     * Replaces the value by what the function makes of it; if somebody is quicker, the function is called again with his. Blocks.
+     * Replaces the value by what the function makes of it; if somebody is quicker, the function is called again with
+     * his. Blocks.
      *
-     * @param function is given the present value, empty if there is none; called on a listener thread, perhaps often, and must have no other effect
+     * @param function is given the present value, empty if there is none; called on a listener thread, perhaps often,
+     *     and must have no other effect
      * @throws OutcomeUnknownException if a reply was lost and what is there now does not tell whether it took effect
      * @throws InterruptedException if the thread is interrupted; it may take effect all the same
      */
@@ -255,10 +263,12 @@ public final class SharedValue<T> {
     /**
      * Takes the value away: the znode stays, without data, so that versions never come again. Blocks.
      *
-     * <p>If the reply is lost, and there is none afterwards, it counts as taken away by this call. A call takes one value away at most.
+     * <p>If the reply is lost, and there is none afterwards, it counts as taken away by this call. A call takes one
+     * value away at most.
      *
      * @return false if there was none, also because somebody else was quicker to take it away
-     * @throws OutcomeUnknownException if the reply was lost, others have written more than once since, and there is a value again: it may be a later one. Read it, and call again if it should go
+     * @throws OutcomeUnknownException if the reply was lost, others have written more than once since, and there is a
+     *     value again: it may be a later one. Read it, and call again if it should go
      * @throws InterruptedException if the thread is interrupted; it may take effect all the same
      */
     public boolean remove() throws InterruptedException {
@@ -287,8 +297,10 @@ public final class SharedValue<T> {
     }
 
     /**
-     * Tells a listener of the value: the present one first, then every change; empty for none. The latest value always comes, those in between may be skipped. It goes on through lost connections and sessions; meanwhile the last
-     * value stands. The listener is called serially on a listener thread and may block; what it throws is logged. A value that the codec does not understand is logged and passed over.
+     * Tells a listener of the value: the present one first, then every change; empty for none. The latest value always
+     * comes, those in between may be skipped. It goes on through lost connections and sessions; meanwhile the last
+     * value stands. The listener is called serially on a listener thread and may block; what it throws is logged. A
+     * value that the codec does not understand is logged and passed over.
      *
      * @return ends the observation; a call that is under way may still be seen
      */

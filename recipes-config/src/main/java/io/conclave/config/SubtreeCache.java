@@ -10,10 +10,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A copy of a znode and all below it, kept up to date until it is closed. The znode need not exist. A state is one that the tree had: a transaction is seen whole or not at all.
+ * A copy of a znode and all below it, kept up to date until it is closed. The znode need not exist. A state is one that
+ * the tree had: a transaction is seen whole or not at all.
  *
- * <p>It costs one persistent recursive watch, one event for each change, and one read for each znode that is new or changed; loading costs one read a znode, and a list for each that has children. On servers
- * without persistent watches it costs two one-shot watches a znode. After a lost connection all is read again. Thread-safe.
+ * <p>It costs one persistent recursive watch, one event for each change, and one read for each znode that is new or
+ * changed; loading costs one read a znode, and a list for each that has children. On servers without persistent watches
+ * it costs two one-shot watches a znode. After a lost connection all is read again. Thread-safe.
  */
 public final class SubtreeCache extends TreeCache {
     private SubtreeCache(Coordinator coordinator, NodePath root) {
@@ -30,7 +32,9 @@ public final class SubtreeCache extends TreeCache {
         return new SubtreeCache(coordinator, path);
     }
 
-    /** The znode at a path, which begins with the cache's; empty if it is not there, or not loaded yet. Never blocks. */
+    /**
+     * The znode at a path, which begins with the cache's; empty if it is not there, or not loaded yet. Never blocks.
+     */
     public Optional<CachedNode> get(String path) {
         return get(NodePath.of(path));
     }

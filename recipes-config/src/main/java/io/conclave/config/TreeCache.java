@@ -25,12 +25,18 @@ public abstract sealed class TreeCache implements AutoCloseable permits NodeCach
         return mirror.number();
     }
 
-    /** Whether the cache follows the tree now; not so while it loads, and from the loss of a connection until all has been read again. Never blocks. */
+    /**
+     * Whether the cache follows the tree now; not so while it loads, and from the loss of a connection until all has
+     * been read again. Never blocks.
+     */
     public final boolean isCurrent() {
         return mirror.isCurrent();
     }
 
-    /** Completes on a listener thread when the first state is complete; fails with {@link io.conclave.error.ClosedException} if the cache or the coordinator is closed before that. */
+    /**
+     * Completes on a listener thread when the first state is complete; fails with
+     * {@link io.conclave.error.ClosedException} if the cache or the coordinator is closed before that.
+     */
     public final CompletableFuture<Void> loaded() {
         return mirror.loaded();
     }
@@ -46,8 +52,9 @@ public abstract sealed class TreeCache implements AutoCloseable permits NodeCach
     }
 
     /**
-     * Tells a listener of the present state, as soon as there is one, with everything as added; then of the differences to every later one. The latest state always comes, those that follow each other more quickly than the
-     * listener returns come together. It is called serially on a listener thread and may block; what it throws is logged.
+     * Tells a listener of the present state, as soon as there is one, with everything as added; then of the differences
+     * to every later one. The latest state always comes, those that follow each other more quickly than the listener
+     * returns come together. It is called serially on a listener thread and may block; what it throws is logged.
      */
     public final Registration onChange(Consumer<? super MirrorChanges> listener) {
         return mirror.listen(listener);

@@ -15,17 +15,17 @@ import java.util.concurrent.CompletableFuture;
  * memory. They grow, but not in the order of time among processes; those of a block that a process does not use up are
  * never given.
  *
- * <p>Making one costs nothing: the block in use belongs to the coordinator, and all {@code UniqueIds} of one coordinator
- * with the same path and block size take from it. A coordinator keeps the blocks of the 1,000
- * sequences that it used last; of others the rest of the block is lost.
+ * <p>Making one costs nothing: the block in use belongs to the coordinator, and all {@code UniqueIds} of one
+ * coordinator with the same path and block size take from it. A coordinator keeps the blocks of the 1,000 sequences
+ * that it used last; of others the rest of the block is lost.
  *
- * <p>The znode holds the next free id; a block is taken by a conditional write. If its reply is lost, the block counts as
- * lost too: an id may be skipped, never given twice.
+ * <p>The znode holds the next free id; a block is taken by a conditional write. If its reply is lost, the block counts
+ * as lost too: an id may be skipped, never given twice.
  *
- * <p>{@link #at} trusts the store: if all of its data were lost, ids would begin at 0 again. {@link #persisted} does not:
- * it gives ids only below a limit that a {@link SequencePersister} has stored elsewhere before, and waits where there is
- * none; an empty znode then shows that there is a sequence to look after. After the loss of a whole ensemble the persister
- * lets the sequence go on from what it has stored.
+ * <p>{@link #at} trusts the store: if all of its data were lost, ids would begin at 0 again. {@link #persisted} does
+ * not: it gives ids only below a limit that a {@link SequencePersister} has stored elsewhere before, and waits where
+ * there is none; an empty znode then shows that there is a sequence to look after. After the loss of a whole ensemble
+ * the persister lets the sequence go on from what it has stored.
  *
  * <p>While the connection is away, or the session is lost, callers wait. Thread-safe.
  */
@@ -61,8 +61,8 @@ public final class UniqueIds {
     }
 
     /**
-     * The sequence at a path, as {@link #at}, but with a {@link SequencePersister}, which makes it: ids are given only as
-     * far as it has stored them elsewhere.
+     * The sequence at a path, as {@link #at}, but with a {@link SequencePersister}, which makes it: ids are given only
+     * as far as it has stored them elsewhere.
      */
     public static UniqueIds persisted(Coordinator coordinator, String path) {
         return persisted(coordinator, NodePath.of(path));
@@ -94,7 +94,8 @@ public final class UniqueIds {
     }
 
     /**
-     * The next id. Blocks if a new block is needed, until the store answers, and with a persister until there is room below the limit.
+     * The next id. Blocks if a new block is needed, until the store answers, and with a persister until there is room
+     * below the limit.
      *
      * @throws InterruptedException if the thread is interrupted
      * @throws io.conclave.error.ConclaveException if the store refuses

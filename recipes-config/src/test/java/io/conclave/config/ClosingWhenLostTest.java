@@ -17,7 +17,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A coordinator that is closed before it has heard that its session is lost opens no other one: what follows its sessions must not wait for one, let alone look for it without end. */
+/**
+ * A coordinator that is closed before it has heard that its session is lost opens no other one: what follows its
+ * sessions must not wait for one, let alone look for it without end.
+ */
 class ClosingWhenLostTest {
     private final String store = UUID.randomUUID().toString();
     private final HeldExecutor threads = new HeldExecutor();

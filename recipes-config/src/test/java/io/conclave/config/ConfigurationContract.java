@@ -18,7 +18,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** What the recipes of this module promise, whatever the backend: caches, shared values, counters, unique ids, and here configurations. */
+/**
+ * What the recipes of this module promise, whatever the backend: caches, shared values, counters, unique ids, and here
+ * configurations.
+ */
 public abstract class ConfigurationContract extends UniqueIdsContract {
     private static final ConfigKey<String> URL = ConfigKey.ofText("db/url");
     private static final ConfigKey<Long> POOL = ConfigKey.ofLong("db/pool");

@@ -10,7 +10,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The scenarios that our configurations, values and counters pass find the mistakes that configurations, values and counters usually have, planted into one step of ours. */
+/**
+ * The scenarios that our configurations, values and counters pass find the mistakes that configurations, values and
+ * counters usually have, planted into one step of ours.
+ */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 class MistakenStepsTest {
     static Stream<Arguments> mistakes() {

@@ -48,7 +48,10 @@ class UniqueIdsLossTest {
         return Coordinator.connect("memory:" + store);
     }
 
-    /** Each life is a new store: empty, or with the sequence as an earlier life had it. Persisters come and go in it, and requests lose their replies. */
+    /**
+     * Each life is a new store: empty, or with the sequence as an earlier life had it. Persisters come and go in it,
+     * and requests lose their replies.
+     */
     @Test
     void idsAreUniqueAcrossManyRestartsOfTheStore() throws Exception {
         long seed = ThreadLocalRandom.current().nextLong();

@@ -23,8 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One candidate's way to leadership, and its leadership: a place in the line, or several one after the other if it is asked to step back, and the {@link LeaderNode} when it has become the
- * first. However it ends, nothing stays behind.
+ * One candidate's way to leadership, and its leadership: a place in the line, or several one after the other if it is
+ * asked to step back, and the {@link LeaderNode} when it has become the first. However it ends, nothing stays behind.
  *
  * <p>State belongs to the session's dispatcher; the methods of {@link GrantRequest} may be called from any thread.
  */

@@ -3,7 +3,10 @@ package io.conclave.election;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** A candidate that campaigns again and again, and does its work whenever it leads; see {@link LeaderElection#runWhileLeader}. Thread-safe. */
+/**
+ * A candidate that campaigns again and again, and does its work whenever it leads; see
+ * {@link LeaderElection#runWhileLeader}. Thread-safe.
+ */
 public interface Candidacy extends AutoCloseable {
     /** The leadership under which the work runs now, held or lost already; empty between two works. Never blocks. */
     Optional<Leadership> leadership();
@@ -15,12 +18,17 @@ public interface Candidacy extends AutoCloseable {
     long failureCount();
 
     /**
-     * Ends the candidacy: leaves the line, or interrupts the work, waits for its end and resigns. It waits for the session timeout at most: a work that has not ended then goes on, and leads until it ends. Called by the work itself it
-     * only sees to it that there is no next campaign. Idempotent; ignores interrupts (the thread's interrupt flag is kept).
+     * Ends the candidacy: leaves the line, or interrupts the work, waits for its end and resigns. It waits for the
+     * session timeout at most: a work that has not ended then goes on, and leads until it ends. Called by the work
+     * itself it only sees to it that there is no next campaign. Idempotent; ignores interrupts (the thread's interrupt
+     * flag is kept).
      */
     @Override
     void close();
 
-    /** As {@link #close()}, without waiting. The stage completes when the work has ended and nothing is left in the line; never exceptionally. */
+    /**
+     * As {@link #close()}, without waiting. The stage completes when the work has ended and nothing is left in the
+     * line; never exceptionally.
+     */
     CompletableFuture<Void> closeAsync();
 }

@@ -23,8 +23,8 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
 /**
- * An election of one leader among all processes that use the same path: the leader election of the ZooKeeper recipes page, first come, first served, without a herd, with the acknowledgement
- * by which the leader says that it knows.
+ * An election of one leader among all processes that use the same path: the leader election of the ZooKeeper recipes
+ * page, first come, first served, without a herd, with the acknowledgement by which the leader says that it knows.
  *
  * <pre>{@code
  * LeaderElection election = LeaderElection.at(coordinator, "/elections/billing").withData("host-7".getBytes(UTF_8));
@@ -33,10 +33,12 @@ import java.util.function.Consumer;
  * }
  * }</pre>
  *
- * <p>Leadership is a grant: with a fencing token, a deadline and a loss signal. While the connection is away a campaign waits; if the session is lost it fails with {@link SessionGoneException}, and
- * a new one uses the coordinator's next session; {@link #runWhileLeader} does that by itself. Candidates are laid out exactly as the contenders of Curator's LeaderSelector and
- * InterProcessMutex, and stand in one line with them; those lead without an acknowledgement, so observers do not see them, and to them {@code leader} looks like a participant at the end of the line. Immutable and thread-safe; making one
- * costs nothing.
+ * <p>Leadership is a grant: with a fencing token, a deadline and a loss signal. While the connection is away a campaign
+ * waits; if the session is lost it fails with {@link SessionGoneException}, and a new one uses the coordinator's next
+ * session; {@link #runWhileLeader} does that by itself. Candidates are laid out exactly as the contenders of Curator's
+ * LeaderSelector and InterProcessMutex, and stand in one line with them; those lead without an acknowledgement, so
+ * observers do not see them, and to them {@code leader} looks like a participant at the end of the line. Immutable and
+ * thread-safe; making one costs nothing.
  */
 public final class LeaderElection {
     private final Coordinator coordinator;
@@ -93,7 +95,10 @@ public final class LeaderElection {
         return within(timeout).await();
     }
 
-    /** Campaigns without blocking. Completes on a listener thread, with what {@link #campaign()} gives or throws; cancelling it leaves the line. */
+    /**
+     * Campaigns without blocking. Completes on a listener thread, with what {@link #campaign()} gives or throws;
+     * cancelling it leaves the line.
+     */
     public CompletableFuture<Leadership> campaignAsync() {
         return leadershipOf(begin()).stage(Leadership::closeAsync);
     }
@@ -142,7 +147,8 @@ public final class LeaderElection {
     }
 
     /**
-     * Who stands in the line, in order: the first leads, or is about to; the others wait. Out of date as soon as it is known. Blocks.
+     * Who stands in the line, in order: the first leads, or is about to; the others wait. Out of date as soon as it is
+     * known. Blocks.
      *
      * @throws InterruptedException if the thread is interrupted
      */
@@ -163,11 +169,12 @@ public final class LeaderElection {
     }
 
     /**
-     * Tells a listener who leads: first the present state, then every change; empty is "no leader". The latest state always arrives, those in between may be skipped when they follow each other
-     * quickly. Each observer costs one watch on the acknowledgement alone: candidates that come and go wake nobody.
+     * Tells a listener who leads: first the present state, then every change; empty is "no leader". The latest state
+     * always arrives, those in between may be skipped when they follow each other quickly. Each observer costs one
+     * watch on the acknowledgement alone: candidates that come and go wake nobody.
      *
-     * <p>It goes on through lost connections and lost sessions; meanwhile the last state stands, so what is heard last may be out of date. The listener is called serially on a listener
-     * thread and may block; what it throws is logged.
+     * <p>It goes on through lost connections and lost sessions; meanwhile the last state stands, so what is heard last
+     * may be out of date. The listener is called serially on a listener thread and may block; what it throws is logged.
      *
      * @return ends the observation; a call that is under way may still be seen
      */
@@ -182,9 +189,9 @@ public final class LeaderElection {
      * Campaigns again and again until closed, and does the work whenever it leads, on a thread of its own; see {@link
      * #runWhileLeader(LeaderWork, Executor)}.
      *
-     * <p>That thread is a daemon thread, as all threads of this library are: it does not keep the JVM alive. A {@code main} that
-     * returns behind this call ends the process at once, and the candidacy with it. So let {@code main} wait for what ends the
-     * process, or give an executor with threads that are no daemons.
+     * <p>That thread is a daemon thread, as all threads of this library are: it does not keep the JVM alive. A
+     * {@code main} that returns behind this call ends the process at once, and the candidacy with it. So let
+     * {@code main} wait for what ends the process, or give an executor with threads that are no daemons.
      */
     public Candidacy runWhileLeader(LeaderWork work) {
         return runWhileLeader(work, task -> {
@@ -197,11 +204,14 @@ public final class LeaderElection {
     /**
      * Campaigns again and again until closed, and does the work whenever it leads. Never blocks.
      *
-     * <p>When the leadership is lost the work's thread is interrupted; the next campaign begins when the work has ended, on the coordinator's next session if this one is lost. When the work returns, the leader resigns and
-     * campaigns again, at the end of the line; so a work that has nothing to do should wait, not return. What it throws is logged and counted, and the next campaign begins a second later; so it does when
-     * a campaign fails other than by the loss of its session. It ends by itself when the coordinator is closed.
+     * <p>When the leadership is lost the work's thread is interrupted; the next campaign begins when the work has
+     * ended, on the coordinator's next session if this one is lost. When the work returns, the leader resigns and
+     * campaigns again, at the end of the line; so a work that has nothing to do should wait, not return. What it throws
+     * is logged and counted, and the next campaign begins a second later; so it does when a campaign fails other than
+     * by the loss of its session. It ends by itself when the coordinator is closed.
      *
-     * @param executor runs the work; it holds a thread while the candidate leads, so it should not be the one that runs the coordinator's listeners
+     * @param executor runs the work; it holds a thread while the candidate leads, so it should not be the one that runs
+     *     the coordinator's listeners
      */
     public Candidacy runWhileLeader(LeaderWork work, Executor executor) {
         RepeatedCampaign candidacy = new RepeatedCampaign(

@@ -25,28 +25,37 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The znode {@code <path>/leader} of one leader: it is there when the leader knows that it leads. (The recipes page: that a candidate is the first does not mean that it
- * knows; a separate znode may acknowledge that it has executed the leader procedure.)
+ * The znode {@code <path>/leader} of one leader: it is there when the leader knows that it leads. (The recipes page:
+ * that a candidate is the first does not mean that it knows; a separate znode may acknowledge that it has executed the
+ * leader procedure.)
  *
  * <p>How it goes:
  *
  * <ol>
- *   <li>It is created in one transaction with a check of the leader's own place in the line, so nobody acknowledges who has been taken out of the line.
- *   <li>If there is one already it is ours (the reply was lost), or that of a former leader whose place somebody deleted while its session lived: that one is replaced, in one
- *       transaction with the same check. It can be no later leader's, because there is none while our place stands.
+ *   <li>It is created in one transaction with a check of the leader's own place in the line, so nobody acknowledges who
+ *       has been taken out of the line.
+ *   <li>If there is one already it is ours (the reply was lost), or that of a former leader whose place somebody
+ *       deleted while its session lived: that one is replaced, in one transaction with the same check. It can be no
+ *       later leader's, because there is none while our place stands.
  *   <li>It is watched, and made again if somebody deletes it while we lead.
- *   <li>A leader that resigns deletes it in one transaction with the check, right before it gives up its place. A leader whose place is gone already compares what
- *       stands there first. In the round trip between that look and the deletion its successor may have replaced it; then the successor makes its own again.
+ *   <li>A leader that resigns deletes it in one transaction with the check, right before it gives up its place. A
+ *       leader whose place is gone already compares what stands there first. In the round trip between that look and
+ *       the deletion its successor may have replaced it; then the successor makes its own again.
  * </ol>
  *
- * <p>Can a candidate lead with an older token than the leader before it? Not by our line: places are granted in the order of their numbers, and the backend gives numbers in the order
- * of creation, also when the line itself was deleted and made again. Only somebody who creates a place with a number of its own choice could bring it about. If its leader node is still
- * there, we see from it that our token is older, and enter the line again ({@link #isSuperseded}); if it is gone, nobody remembers, and the store's guard refuses the older token.
+ * <p>Can a candidate lead with an older token than the leader before it? Not by our line: places are granted in the
+ * order of their numbers, and the backend gives numbers in the order of creation, also when the line itself was deleted
+ * and made again. Only somebody who creates a place with a number of its own choice could bring it about. If its leader
+ * node is still there, we see from it that our token is older, and enter the line again ({@link #isSuperseded}); if it
+ * is gone, nobody remembers, and the store's guard refuses the older token.
  *
  * <p>State belongs to the session's dispatcher.
  */
 final class LeaderNode {
-    /** The znode's name below the election's path. It is no place in the line, and sorts behind all places for those who sort every child. */
+    /**
+     * The znode's name below the election's path. It is no place in the line, and sorts behind all places for those who
+     * sort every child.
+     */
     static final String NAME = "leader";
 
     private static final Logger LOG = LoggerFactory.getLogger(LeaderNode.class);
@@ -72,7 +81,10 @@ final class LeaderNode {
         this.record = new LeaderRecord(token, place.name(), data).toBytes();
     }
 
-    /** Creates the znode. The stage completes on the dispatcher; not at all if the place or the session is lost, which the contender tells of. */
+    /**
+     * Creates the znode. The stage completes on the dispatcher; not at all if the place or the session is lost, which
+     * the contender tells of.
+     */
     CompletionStage<Void> make() {
         create();
         return made;

@@ -20,12 +20,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells one listener who leads, through all sessions of a coordinator. What was told last stays until the next session knows better.
+ * Tells one listener who leads, through all sessions of a coordinator. What was told last stays until the next session
+ * knows better.
  *
- * <p>One watch on the leader's znode: set by a read of the data while there is a leader, by a question for existence while there is none.
+ * <p>One watch on the leader's znode: set by a read of the data while there is a leader, by a question for existence
+ * while there is none.
  *
- * <p>Reading belongs to the dispatcher of the session that is followed. {@code lock} guards what was seen and told; nothing blocks while it
- * is held.
+ * <p>Reading belongs to the dispatcher of the session that is followed. {@code lock} guards what was seen and told;
+ * nothing blocks while it is held.
  */
 final class LeaderObservation implements Registration, SessionFollower.Work {
     private static final Logger LOG = LoggerFactory.getLogger(LeaderObservation.class);

@@ -4,8 +4,9 @@ package io.conclave.election;
 @FunctionalInterface
 public interface LeaderWork {
     /**
-     * Does the work; when it returns, the leader resigns and campaigns again. Called on a thread that is interrupted when the leadership is lost or the candidacy is closed; then it should return soon, because
-     * there is no new campaign before.
+     * Does the work; when it returns, the leader resigns and campaigns again. Called on a thread that is interrupted
+     * when the leadership is lost or the candidacy is closed; then it should return soon, because there is no new
+     * campaign before.
      *
      * @param leadership given for the length of the call; the work may resign early, or hand over
      * @throws Exception is logged and counted; the next campaign begins after a pause

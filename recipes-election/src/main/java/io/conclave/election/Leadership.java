@@ -7,8 +7,8 @@ import java.util.concurrent.CompletableFuture;
 /**
  * Leadership that is held, until it is closed, which resigns, or lost.
  *
- * <p>What a leader writes elsewhere should carry {@link #token()} and be refused by the store if a larger one has been seen there: no election can stop a process that sleeps past the end of
- * its session from waking up later.
+ * <p>What a leader writes elsewhere should carry {@link #token()} and be refused by the store if a larger one has been
+ * seen there: no election can stop a process that sleeps past the end of its session from waking up later.
  */
 public interface Leadership extends FencedGrant {
     /**
@@ -24,8 +24,9 @@ public interface Leadership extends FencedGrant {
     }
 
     /**
-     * Completes when somebody asks the leader to resign, by the word {@code unlock} in its znode; it need not. Not at all if nobody asks, never exceptionally. Its continuations run on the
-     * coordinator's listener threads and may block.
+     * Completes when somebody asks the leader to resign, by the word {@code unlock} in its znode; it need not. Not at
+     * all if nobody asks, never exceptionally. Its continuations run on the coordinator's listener threads and may
+     * block.
      */
     CompletableFuture<Void> revocationRequested();
 
@@ -34,28 +35,39 @@ public interface Leadership extends FencedGrant {
      *
      * @throws TransferFailedException if the candidate has gone; the leader stays leader
      * @throws io.conclave.error.GrantLostException if the leadership ends meanwhile
-     * @throws InterruptedException if the thread is interrupted; the leader stays leader unless its resignation was under way, which {@link #lost()} tells
+     * @throws InterruptedException if the thread is interrupted; the leader stays leader unless its resignation was
+     *     under way, which {@link #lost()} tells
      */
     void handOver(Candidate candidate) throws InterruptedException;
 
     /**
-     * Hands over to a candidate: those who stand between it and the leader are asked to step back, by a word in their znodes, and when it is the next one the leader resigns. Who steps back enters
-     * the line again at its end, as part of the same campaign. Returns when the resignation is confirmed; the successor may not have acknowledged yet. Should the successor go in that very
-     * moment, the one behind it leads.
+     * Hands over to a candidate: those who stand between it and the leader are asked to step back, by a word in their
+     * znodes, and when it is the next one the leader resigns. Who steps back enters the line again at its end, as part
+     * of the same campaign. Returns when the resignation is confirmed; the successor may not have acknowledged yet.
+     * Should the successor go in that very moment, the one behind it leads.
      *
-     * <p>Candidates of other libraries, and of programs without WRITE on each other's znodes, do not step back. Then the hand-over fails, those who were asked and are still there get their data back, and
-     * the leader stays leader; who has stepped back by then stays where it is now.
+     * <p>Candidates of other libraries, and of programs without WRITE on each other's znodes, do not step back. Then
+     * the hand-over fails, those who were asked and are still there get their data back, and the leader stays leader;
+     * who has stepped back by then stays where it is now.
      *
      * @param timeout how long those in between may take
-     * @throws TransferFailedException if the candidate has gone, or if it is not next when the time is over, naming who stands in the way; the leader stays leader
+     * @throws TransferFailedException if the candidate has gone, or if it is not next when the time is over, naming who
+     *     stands in the way; the leader stays leader
      * @throws io.conclave.error.GrantLostException if the leadership ends meanwhile
-     * @throws InterruptedException if the thread is interrupted; the leader stays leader unless its resignation was under way, which {@link #lost()} tells
+     * @throws InterruptedException if the thread is interrupted; the leader stays leader unless its resignation was
+     *     under way, which {@link #lost()} tells
      */
     void handOver(Candidate candidate, Duration timeout) throws InterruptedException;
 
-    /** As {@link #handOver(Candidate)}, without blocking. Completes on a listener thread; cancelling it gives the hand-over up. */
+    /**
+     * As {@link #handOver(Candidate)}, without blocking. Completes on a listener thread; cancelling it gives the
+     * hand-over up.
+     */
     CompletableFuture<Void> handOverAsync(Candidate candidate);
 
-    /** As {@link #handOver(Candidate, Duration)}, without blocking. Completes on a listener thread; cancelling it gives the hand-over up. */
+    /**
+     * As {@link #handOver(Candidate, Duration)}, without blocking. Completes on a listener thread; cancelling it gives
+     * the hand-over up.
+     */
     CompletableFuture<Void> handOverAsync(Candidate candidate, Duration timeout);
 }

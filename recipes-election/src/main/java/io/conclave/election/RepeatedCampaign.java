@@ -31,8 +31,9 @@ import org.slf4j.LoggerFactory;
  *   +---- PAUSING <-----------------+
  * }</pre>
  *
- * <p>{@code lock} guards the state; nothing blocks while it is held. No thread waits for leadership: the one that runs the work begins when it is there. A campaign begins only when
- * the work before it has ended and nothing is left of its place, so there are never two works of one candidacy.
+ * <p>{@code lock} guards the state; nothing blocks while it is held. No thread waits for leadership: the one that runs
+ * the work begins when it is there. A campaign begins only when the work before it has ended and nothing is left of its
+ * place, so there are never two works of one candidacy.
  */
 final class RepeatedCampaign implements Candidacy {
     private static final Logger LOG = LoggerFactory.getLogger(RepeatedCampaign.class);

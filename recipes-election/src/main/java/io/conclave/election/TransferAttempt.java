@@ -32,8 +32,9 @@ import org.slf4j.LoggerFactory;
 /**
  * One attempt of a leader to hand over to a named candidate.
  *
- * <p>The line is read once. Nobody comes between the leader and the named one after that: whoever enters does so at the end, also those who step back. So it is enough to ask each of
- * those who are there now, to watch each until it has gone, and to watch the named one.
+ * <p>The line is read once. Nobody comes between the leader and the named one after that: whoever enters does so at the
+ * end, also those who step back. So it is enough to ask each of those who are there now, to watch each until it has
+ * gone, and to watch the named one.
  *
  * <p>State belongs to the session's dispatcher.
  */
@@ -138,7 +139,10 @@ final class TransferAttempt {
             }
         }
 
-        /** What others see of the candidate is put back, unless it was changed meanwhile; nobody must step back later for what has failed. */
+        /**
+         * What others see of the candidate is put back, unless it was changed meanwhile; nobody must step back later
+         * for what has failed.
+         */
         void takeBack() {
             if (askedVersion != UNKNOWN) {
                 session.send(new SetData(path, data, askedVersion), done -> {}, this::onNotTakenBack);

@@ -2,7 +2,10 @@ package io.conclave.election;
 
 import io.conclave.error.ConclaveException;
 
-/** A hand-over did not take place, and the leader still leads: the named candidate has gone, or others stand between it and the leader. */
+/**
+ * A hand-over did not take place, and the leader still leads: the named candidate has gone, or others stand between it
+ * and the leader.
+ */
 public final class TransferFailedException extends ConclaveException {
     private static final long serialVersionUID = 1L;
 

@@ -18,7 +18,10 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Each fault at each request of an election's runs: nobody is blocked, two never lead, nothing stays behind, and the victim is told the right kind of failure. */
+/**
+ * Each fault at each request of an election's runs: nobody is blocked, two never lead, nothing stays behind, and the
+ * victim is told the right kind of failure.
+ */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 class ElectionFaultsTest {
     private static final String PATH = "/elections/faults";

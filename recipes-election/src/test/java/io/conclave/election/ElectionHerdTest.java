@@ -81,7 +81,9 @@ class ElectionHerdTest {
             }
         }
 
-        /** Who looks at his own place once more sets the watch that he has; the names of places are never used again. */
+        /**
+         * Who looks at his own place once more sets the watch that he has; the names of places are never used again.
+         */
         private boolean setsWatch(long session, Request<?> request) {
             if (request instanceof Exists exists) {
                 return exists.watcher().isPresent();

@@ -27,7 +27,9 @@ import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A hand-over that has failed leaves nothing behind: neither its word in another's znode nor itself with the leader. */
+/**
+ * A hand-over that has failed leaves nothing behind: neither its word in another's znode nor itself with the leader.
+ */
 class FailedHandOverTest extends ElectionFixture {
     private static final NodePath STUBBORN = NodePath.of(PATH + "/_c_00000000-0000-0000-0000-000000000000-lock-");
 

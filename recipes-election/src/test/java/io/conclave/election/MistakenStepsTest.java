@@ -9,7 +9,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The scenarios that our election passes find the mistakes that elections usually have, planted into one step of ours. */
+/**
+ * The scenarios that our election passes find the mistakes that elections usually have, planted into one step of ours.
+ */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 class MistakenStepsTest {
     static Stream<Arguments> mistakes() {

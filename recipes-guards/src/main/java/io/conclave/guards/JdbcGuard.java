@@ -13,8 +13,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets a transaction of a relational database through only if nobody with a larger token has been there: one table, one row a resource, which remembers the
- * largest token seen. See Kleppmann, "How to do distributed locking".
+ * Lets a transaction of a relational database through only if nobody with a larger token has been there: one table, one
+ * row a resource, which remembers the largest token seen. See Kleppmann, "How to do distributed locking".
  *
  * <pre>{@code
  * connection.setAutoCommit(false);
@@ -23,13 +23,14 @@ import org.jspecify.annotations.Nullable;
  * connection.commit();
  * }</pre>
  *
- * <p>A check locks the resource's row until the transaction ends, so guarded transactions of one resource come one after the other and the order of tokens is that of
- * commits. It is sound from READ COMMITTED upwards; in a stricter level the database may end it with a serialization failure, as it may any statement. A guard never
- * commits, never rolls back what it has not done itself, and never changes the connection's settings. What JDBC throws goes through as it is, because a
- * transaction's owner looks at its SQL state to decide whether to try again.
+ * <p>A check locks the resource's row until the transaction ends, so guarded transactions of one resource come one
+ * after the other and the order of tokens is that of commits. It is sound from READ COMMITTED upwards; in a stricter
+ * level the database may end it with a serialization failure, as it may any statement. A guard never commits, never
+ * rolls back what it has not done itself, and never changes the connection's settings. What JDBC throws goes through as
+ * it is, because a transaction's owner looks at its SQL state to decide whether to try again.
  *
- * <p>Plain SQL-92 but for {@code select ... for update}; run against H2 2.3 and PostgreSQL 15 (docs/fencing.md). Immutable and thread-safe; all methods that take a
- * connection block on the database.
+ * <p>Plain SQL-92 but for {@code select ... for update}; run against H2 2.3 and PostgreSQL 15 (docs/fencing.md).
+ * Immutable and thread-safe; all methods that take a connection block on the database.
  */
 public final class JdbcGuard {
     /** The table unless another one is named. */
@@ -116,13 +117,15 @@ public final class JdbcGuard {
     }
 
     /**
-     * Checks an exclusive grant: remembers its token as the largest one of the resource, or refuses it. What the transaction writes, before or after, takes effect
-     * together with this or not at all. To be called before the writes: transactions that lock in another order may deadlock.
+     * Checks an exclusive grant: remembers its token as the largest one of the resource, or refuses it. What the
+     * transaction writes, before or after, takes effect together with this or not at all. To be called before the
+     * writes: transactions that lock in another order may deadlock.
      *
      * @param connection with a transaction of the caller's
      * @param resource what is guarded; tokens of different locks must not meet in one
      * @param token the grant's
-     * @throws StaleTokenException if a larger token has been seen; the transaction is still open, and is to be rolled back by its owner
+     * @throws StaleTokenException if a larger token has been seen; the transaction is still open, and is to be rolled
+     *     back by its owner
      * @throws IllegalStateException if the connection is in autocommit mode
      * @throws IllegalArgumentException if the resource's name is empty or too long
      * @throws SQLException if the database fails; the transaction is to be rolled back by its owner
@@ -151,9 +154,10 @@ public final class JdbcGuard {
     }
 
     /**
-     * Checks a shared grant: refuses its token if an exclusive one that is larger has been seen, and remembers nothing. Until the transaction ends no exclusive grant
-     * passes; nor does another shared one, because portable SQL has exclusive row locks only. For a resource never seen it makes the row, so that there is something to
-     * lock; so the transaction must not be read-only.
+     * Checks a shared grant: refuses its token if an exclusive one that is larger has been seen, and remembers nothing.
+     * Until the transaction ends no exclusive grant passes; nor does another shared one, because portable SQL has
+     * exclusive row locks only. For a resource never seen it makes the row, so that there is something to lock; so the
+     * transaction must not be read-only.
      *
      * @param connection with a transaction of the caller's
      * @param resource what is guarded
@@ -197,7 +201,10 @@ public final class JdbcGuard {
         }
     }
 
-    /** Waits for whoever has the row, then looks at what he left. Also for an equal token it writes, for the sake of the lock. */
+    /**
+     * Waits for whoever has the row, then looks at what he left. Also for an equal token it writes, for the sake of the
+     * lock.
+     */
     private boolean raise(Connection connection, String resource, FencingToken token) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(raise)) {
             statement.setLong(1, token.generation());
@@ -220,8 +227,8 @@ public final class JdbcGuard {
     }
 
     /**
-     * Inserts the resource's row; waits for whoever is inserting it at the same time. Behind a savepoint, because a failed statement spoils the whole transaction in
-     * PostgreSQL.
+     * Inserts the resource's row; waits for whoever is inserting it at the same time. Behind a savepoint, because a
+     * failed statement spoils the whole transaction in PostgreSQL.
      *
      * @return null if it was inserted; what the database said if somebody else was quicker
      */
@@ -261,7 +268,10 @@ public final class JdbcGuard {
         }
     }
 
-    /** Class 23 of the standard's SQL states: an integrity constraint is violated, and the table has but one that can be. */
+    /**
+     * Class 23 of the standard's SQL states: an integrity constraint is violated, and the table has but one that can
+     * be.
+     */
     private static boolean isDuplicateKey(SQLException e) {
         String state = e.getSQLState();
         return state != null && state.startsWith("23");

@@ -3,7 +3,10 @@ package io.conclave.guards;
 import io.conclave.error.ConclaveException;
 import io.conclave.grant.FencingToken;
 
-/** A guard has seen a larger token: somebody else was granted the resource after the caller, whose write must not take effect. */
+/**
+ * A guard has seen a larger token: somebody else was granted the resource after the caller, whose write must not take
+ * effect.
+ */
 public final class StaleTokenException extends ConclaveException {
     private static final long serialVersionUID = 1L;
 

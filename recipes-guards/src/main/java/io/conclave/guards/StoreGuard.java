@@ -19,14 +19,17 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Lets writes to the coordination store itself take effect only while a grant's own znode is there: one transaction that checks the znode and writes.
+ * Lets writes to the coordination store itself take effect only while a grant's own znode is there: one transaction
+ * that checks the znode and writes.
  *
- * <p>The store decides, not the holder's clock: the next holder is granted only after that znode has gone, so a write that comes late - after a pause,
- * from a queue, on another connection - is refused whoever sends it. No token is stored, nothing has to be cleaned up, and there is no extra round trip.
+ * <p>The store decides, not the holder's clock: the next holder is granted only after that znode has gone, so a write
+ * that comes late - after a pause, from a queue, on another connection - is refused whoever sends it. No token is
+ * stored, nothing has to be cleaned up, and there is no extra round trip.
  *
- * <p>The znode is named by its absolute path, so that coordinators with other namespaces, also those of other processes to which the path was sent, can
- * write under the same grant; but they must be connected to the store that gave the grant: on any other the znode is not there, and everything is refused.
- * A session needs READ on the znode. Immutable and thread-safe; making one costs nothing.
+ * <p>The znode is named by its absolute path, so that coordinators with other namespaces, also those of other processes
+ * to which the path was sent, can write under the same grant; but they must be connected to the store that gave the
+ * grant: on any other the znode is not there, and everything is refused. A session needs READ on the znode. Immutable
+ * and thread-safe; making one costs nothing.
  */
 public final class StoreGuard {
     private final NodePath znode;
@@ -46,16 +49,17 @@ public final class StoreGuard {
     }
 
     /**
-     * Makes these writes, all of them or none, if the grant's znode is there. Blocks for one round trip; while the connection is away, until the next one is made or
-     * the session is gone. Without operations it only asks.
+     * Makes these writes, all of them or none, if the grant's znode is there. Blocks for one round trip; while the
+     * connection is away, until the next one is made or the session is gone. Without operations it only asks.
      *
      * @param coordinator whose session writes, and whose namespace the operations' paths are in
      * @return the operations' results, in their order
      * @throws GrantLostException if the grant's znode is gone; nothing was written
-     * @throws RefusedException if the store refused an operation, named by its index among those given, or the check for lack of READ (no
-     *     index); nothing was written
+     * @throws RefusedException if the store refused an operation, named by its index among those given, or the check
+     *     for lack of READ (no index); nothing was written
      * @throws io.conclave.error.ConclaveException if the outcome is unknown, or the writing session is gone or closed
-     * @throws InterruptedException if the thread is interrupted while waiting; the writes may take effect all the same, if the grant's znode is still there
+     * @throws InterruptedException if the thread is interrupted while waiting; the writes may take effect all the same,
+     *     if the grant's znode is still there
      */
     public List<Multi.Result> execute(Coordinator coordinator, Operation<?>... operations) throws InterruptedException {
         RecipeSession session = RecipeAccess.session(coordinator);
@@ -63,8 +67,8 @@ public final class StoreGuard {
     }
 
     /**
-     * As {@link #execute}, without blocking. Completes on a listener thread, with what that gives or throws. Cancelling it
-     * does not take the writes back.
+     * As {@link #execute}, without blocking. Completes on a listener thread, with what that gives or throws. Cancelling
+     * it does not take the writes back.
      */
     public CompletableFuture<List<Multi.Result>> executeAsync(Coordinator coordinator, Operation<?>... operations) {
         RecipeSession session = RecipeAccess.session(coordinator);

@@ -22,8 +22,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Transactions with random tokens all at once, on resources that nobody has seen before. Each that is let through reads and writes back a row without any lock but
- * the guard's: a token that went back or an update that got lost would show that two were let through together or in the wrong order.
+ * Transactions with random tokens all at once, on resources that nobody has seen before. Each that is let through reads
+ * and writes back a row without any lock but the guard's: a token that went back or an update that got lost would show
+ * that two were let through together or in the wrong order.
  */
 class JdbcGuardStormTest {
     private static final int THREADS = 6;

@@ -40,8 +40,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * A holder sleeps past the end of its session: its clocks stand still and nothing reaches it, so on waking it believes that it holds the lock, while the next holder
- * has it. Each guard refuses what it then writes.
+ * A holder sleeps past the end of its session: its clocks stand still and nothing reaches it, so on waking it believes
+ * that it holds the lock, while the next holder has it. Each guard refuses what it then writes.
  */
 class PausedHolderTest {
     private static final Duration SESSION_TIMEOUT = Duration.ofSeconds(10);

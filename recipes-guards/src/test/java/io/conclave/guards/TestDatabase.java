@@ -14,10 +14,12 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * The database of a test: H2 inside this JVM, or whatever {@code -Dconclave.jdbc.url} names. Tables have names of their own and are dropped at the end.
+ * The database of a test: H2 inside this JVM, or whatever {@code -Dconclave.jdbc.url} names. Tables have names of their
+ * own and are dropped at the end.
  *
- * <p>H2 is the default because it needs nothing but a jar and has row locks and READ COMMITTED; a real server is named now and then because its locking is what the
- * guard rests on, and PostgreSQL's differs where it matters: a failed insert spoils the transaction.
+ * <p>H2 is the default because it needs nothing but a jar and has row locks and READ COMMITTED; a real server is named
+ * now and then because its locking is what the guard rests on, and PostgreSQL's differs where it matters: a failed
+ * insert spoils the transaction.
  */
 final class TestDatabase implements AutoCloseable {
     private static final String URL = System.getProperty("conclave.jdbc.url", "");

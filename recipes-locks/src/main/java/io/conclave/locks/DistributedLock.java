@@ -8,15 +8,17 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A mutex among all processes that use the same path: the lock of the ZooKeeper recipes page, first come, first served, without a herd.
+ * A mutex among all processes that use the same path: the lock of the ZooKeeper recipes page, first come, first served,
+ * without a herd.
  *
- * <p>However an acquire ends, its znode is gone: at once, or as soon as the connection is back. What is written under the lock should
- * carry {@link LockGrant#token()} and be refused by the store if a larger one has been seen there: no lock service can stop a process that sleeps
- * past the end of its session from waking up later.
+ * <p>However an acquire ends, its znode is gone: at once, or as soon as the connection is back. What is written under
+ * the lock should carry {@link LockGrant#token()} and be refused by the store if a larger one has been seen there: no
+ * lock service can stop a process that sleeps past the end of its session from waking up later.
  *
- * <p>While the connection is away an acquire waits; if the session is lost it fails with {@link SessionGoneException}, and a new
- * attempt uses the coordinator's next session. The znodes are laid out exactly as those of Curator's InterProcessMutex, and the two
- * exclude each other; or as kazoo's ({@link #withLayout}). Immutable and thread-safe; making one costs nothing.
+ * <p>While the connection is away an acquire waits; if the session is lost it fails with {@link SessionGoneException},
+ * and a new attempt uses the coordinator's next session. The znodes are laid out exactly as those of Curator's
+ * InterProcessMutex, and the two exclude each other; or as kazoo's ({@link #withLayout}). Immutable and thread-safe;
+ * making one costs nothing.
  */
 public final class DistributedLock extends LineLock<LockGrant> implements SingleLock {
     private DistributedLock(LockLine place) {

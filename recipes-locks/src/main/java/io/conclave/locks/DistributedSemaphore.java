@@ -36,16 +36,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * A number of permits that all processes share that use the same path: first come, first served, without a herd.
  *
- * <p>Several permits are granted at once or not at all, and a waiter holds none, so acquirers of several permits do not block
- * each other. A request for many permits is not overtaken by later ones for few: these wait behind it, even while there is
- * room for them. However an acquire ends, it leaves nothing at the store: at once, or as soon as the connection is back.
+ * <p>Several permits are granted at once or not at all, and a waiter holds none, so acquirers of several permits do not
+ * block each other. A request for many permits is not overtaken by later ones for few: these wait behind it, even while
+ * there is room for them. However an acquire ends, it leaves nothing at the store: at once, or as soon as the
+ * connection is back.
  *
- * <p>The number of permits is fixed ({@link #at}), and then must be the same everywhere, or lives in {@code <path>/permits} ({@link #adjustable}) and may be
- * changed while in use: fewer permits take none away, they let those run out that are held.
+ * <p>The number of permits is fixed ({@link #at}), and then must be the same everywhere, or lives in
+ * {@code <path>/permits} ({@link #adjustable}) and may be changed while in use: fewer permits take none away, they let
+ * those run out that are held.
  *
- * <p>The znodes are laid out exactly as those of Curator's InterProcessSemaphoreV2, and the two share their permits. Permits have no fencing token. While the
- * connection is away an acquire waits; if the session is lost it fails with {@link SessionGoneException}, and a new attempt uses the coordinator's next
- * session. Immutable and thread-safe; making one costs nothing.
+ * <p>The znodes are laid out exactly as those of Curator's InterProcessSemaphoreV2, and the two share their permits.
+ * Permits have no fencing token. While the connection is away an acquire waits; if the session is lost it fails with
+ * {@link SessionGoneException}, and a new attempt uses the coordinator's next session. Immutable and thread-safe;
+ * making one costs nothing.
  */
 public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
     /** The most permits that can be had at once, and so the most znodes that one transaction makes. */
@@ -77,7 +80,10 @@ public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
         return at(coordinator, NodePath.of(path), permits);
     }
 
-    /** The semaphore at a path, with a fixed number of permits; acquirers leave the process id and the host's name as their data. */
+    /**
+     * The semaphore at a path, with a fixed number of permits; acquirers leave the process id and the host's name as
+     * their data.
+     */
     public static DistributedSemaphore at(Coordinator coordinator, NodePath path, int permits) {
         if (permits < 1) {
             throw new IllegalArgumentException(
@@ -87,8 +93,8 @@ public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
     }
 
     /**
-     * The semaphore at a path whose number of permits lives in {@code <path>/permits} (four bytes, big-endian, as Curator's SharedCount has it) and can be
-     * changed while in use; see {@link #setPermits}.
+     * The semaphore at a path whose number of permits lives in {@code <path>/permits} (four bytes, big-endian, as
+     * Curator's SharedCount has it) and can be changed while in use; see {@link #setPermits}.
      *
      * @param initialPermits how many there are as long as nobody has said how many; not negative
      * @throws IllegalArgumentException if the path breaks a rule, naming it, or the number is negative
@@ -120,7 +126,8 @@ public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
      * Waits for permits without a limit of time.
      *
      * @param count how many, all at once; of an adjustable semaphore it may be more than there are now
-     * @throws IllegalArgumentException if the count is not positive, or more than there are of a fixed number, or than {@link #MAX_AT_ONCE}
+     * @throws IllegalArgumentException if the count is not positive, or more than there are of a fixed number, or than
+     *     {@link #MAX_AT_ONCE}
      * @throws InterruptedException if the thread is interrupted; nothing stays behind
      * @throws SessionGoneException if the session is lost meanwhile
      * @throws io.conclave.error.ConclaveException if they cannot be had
@@ -144,9 +151,10 @@ public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
     }
 
     /**
-     * Waits for permits, does the work on the calling thread while they are held, and gives them back. The recommended form: a loss is
-     * never silent. It interrupts the work, and the caller gets a {@link GrantLostException} when the work has ended; what the work threw
-     * then is a suppressed exception of it. See {@link WhileHeld} for what happens to interrupts from elsewhere.
+     * Waits for permits, does the work on the calling thread while they are held, and gives them back. The recommended
+     * form: a loss is never silent. It interrupts the work, and the caller gets a {@link GrantLostException} when the
+     * work has ended; what the work threw then is a suppressed exception of it. See {@link WhileHeld} for what happens
+     * to interrupts from elsewhere.
      *
      * @param count how many, all at once; see {@link #acquire(int)}
      * @param timeout how long to wait at most
@@ -183,25 +191,29 @@ public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
     }
 
     /**
-     * Waits for permits without blocking. Completes on a listener thread, with what {@link #acquire(int)} gives or throws; cancelling it leaves nothing
-     * behind.
+     * Waits for permits without blocking. Completes on a listener thread, with what {@link #acquire(int)} gives or
+     * throws; cancelling it leaves nothing behind.
      */
     public CompletableFuture<PermitGrant> acquireAsync(int count) {
         return waitFor(count).stage(PermitGrant::closeAsync);
     }
 
-    /** As {@link #acquireAsync(int)}, with a limit of time after which it fails with {@link AcquireTimeoutException}. */
+    /**
+     * As {@link #acquireAsync(int)}, with a limit of time after which it fails with {@link AcquireTimeoutException}.
+     */
     public CompletableFuture<PermitGrant> acquireAsync(int count, Duration timeout) {
         return waitFor(count, timeout).stage(PermitGrant::closeAsync);
     }
 
     /**
-     * Takes permits if they can be had without waiting for anybody. Blocks for the coordinator's try timeout at most ({@link
-     * io.conclave.coordinator.CoordinatorBuilder#tryTimeout}, 1 second if not set), with or without a connection.
+     * Takes permits if they can be had without waiting for anybody. Blocks for the coordinator's try timeout at most
+     * ({@link io.conclave.coordinator.CoordinatorBuilder#tryTimeout}, 1 second if not set), with or without a
+     * connection.
      *
-     * @return empty if there is no room, or somebody is before us in the line, be it that he is about to get his. Permits that this
-     *     coordinator is giving back are out until that is confirmed
-     * @throws io.conclave.error.NotConnectedException if the store does not answer within the try timeout; nothing is held
+     * @return empty if there is no room, or somebody is before us in the line, be it that he is about to get his.
+     *     Permits that this coordinator is giving back are out until that is confirmed
+     * @throws io.conclave.error.NotConnectedException if the store does not answer within the try timeout; nothing is
+     *     held
      * @throws SessionGoneException if the session is lost meanwhile
      * @throws InterruptedException if the thread is interrupted; nothing stays behind
      */
@@ -215,8 +227,8 @@ public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
     }
 
     /**
-     * How many permits there are, held ones included; of an adjustable semaphore that nobody has used yet, the initial number. Blocks if it is
-     * adjustable.
+     * How many permits there are, held ones included; of an adjustable semaphore that nobody has used yet, the initial
+     * number. Blocks if it is adjustable.
      *
      * @throws InterruptedException if the thread is interrupted
      */
@@ -245,13 +257,15 @@ public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
     }
 
     /**
-     * Changes the number of permits of an adjustable semaphore, for everybody. Once this has returned, nobody is granted permits by which more than that would be
-     * out; none are taken away, and zero stops all who come. Blocks for a round trip or two.
+     * Changes the number of permits of an adjustable semaphore, for everybody. Once this has returned, nobody is
+     * granted permits by which more than that would be out; none are taken away, and zero stops all who come. Blocks
+     * for a round trip or two.
      *
      * @throws IllegalStateException if the number is fixed
      * @throws IllegalArgumentException if it is negative
      * @throws InterruptedException if the thread is interrupted; it may take effect all the same
-     * @throws io.conclave.error.ConclaveException if it failed, or its outcome is unknown; setting the same number again is harmless
+     * @throws io.conclave.error.ConclaveException if it failed, or its outcome is unknown; setting the same number
+     *     again is harmless
      */
     public void setPermits(int newPermits) throws InterruptedException {
         Waiting.await(RecipeAccess.session(coordinator), set(newPermits));
@@ -319,17 +333,21 @@ public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
     }
 
     /**
-     * Asks somebody for a permit, and waits for it without a limit of time: he hears it through {@link PermitGrant#revocationRequested()}, and need not follow; if he does, all permits
-     * of that grant come back. Never blocks.
+     * Asks somebody for a permit, and waits for it without a limit of time: he hears it through
+     * {@link PermitGrant#revocationRequested()}, and need not follow; if he does, all permits of that grant come back.
+     * Never blocks.
      *
-     * <p>The wish is the word {@code unlock}, that of the ZooKeeper recipes page, written into the permit's znode in place of its data; Curator's semaphore cannot be asked, so there is no word of
-     * its own to write. Curator's word {@code __REVOKE__} is understood too.
+     * <p>The wish is the word {@code unlock}, that of the ZooKeeper recipes page, written into the permit's znode in
+     * place of its data; Curator's semaphore cannot be asked, so there is no word of its own to write. Curator's word
+     * {@code __REVOKE__} is understood too.
      *
-     * <p>The coordinator's identities need READ and WRITE on the permit's znode; its ACL is the default ACL of his coordinator.
+     * <p>The coordinator's identities need READ and WRITE on the permit's znode; its ACL is the default ACL of his
+     * coordinator.
      *
      * @param holder one of {@link #holders()}; if his permit has gone, another of that name is left alone
-     * @return completes on a listener thread when the permit has gone, and says how; exceptionally with {@link RefusedException}, or if the own session is lost or closed. Cancelling it stops
-     *     waiting; the wish stays
+     * @return completes on a listener thread when the permit has gone, and says how; exceptionally with
+     *     {@link RefusedException}, or if the own session is lost or closed. Cancelling it stops waiting; the wish
+     *     stays
      * @throws IllegalArgumentException if he is no holder of a permit of this semaphore
      */
     public CompletableFuture<RevocationOutcome> requestRelease(SemaphoreMember holder) {
@@ -338,8 +356,9 @@ public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
     }
 
     /**
-     * As {@link #requestRelease(SemaphoreMember)}, but a permit that is still there at the deadline is deleted, and the grant that has it is lost at once, with all its permits. For that the
-     * coordinator's identities need DELETE on {@code <path>/leases} as well.
+     * As {@link #requestRelease(SemaphoreMember)}, but a permit that is still there at the deadline is deleted, and the
+     * grant that has it is lost at once, with all its permits. For that the coordinator's identities need DELETE on
+     * {@code <path>/leases} as well.
      *
      * @param deadline counted from the moment when the wish has been written. Cancelling the stage lifts it
      * @throws IllegalArgumentException if he is no holder of a permit of this semaphore, or the deadline is negative

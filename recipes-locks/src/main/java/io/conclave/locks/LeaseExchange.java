@@ -24,9 +24,10 @@ import java.util.Optional;
  * The transaction that turns the place at the head of the admission line into leases, and its
  * outcome. Its state belongs to the dispatcher of its {@link PermitRequest}.
  *
- * <p>It checks the place and the version of the number of permits, creates the leases, and deletes the place. What if its reply is lost? All leases carry one guid in their names. After a sync they are
- * all there (granted), or none is: then the place is still there, and it is tried again, or it is not, and somebody has deleted it, or all of the leases. Where the leases are a few, somebody has deleted
- * the others: the grant fails, and the few are given back.
+ * <p>It checks the place and the version of the number of permits, creates the leases, and deletes the place. What if
+ * its reply is lost? All leases carry one guid in their names. After a sync they are all there (granted), or none is:
+ * then the place is still there, and it is tried again, or it is not, and somebody has deleted it, or all of the
+ * leases. Where the leases are a few, somebody has deleted the others: the grant fails, and the few are given back.
  */
 final class LeaseExchange {
     private static final int CHECK_OF_PLACE = 0; // its position in the transaction

@@ -8,7 +8,8 @@ import io.conclave.request.GetData;
 import io.conclave.request.Watcher;
 
 /**
- * Watches the leases of a holder: tells when one is not there any more, and when somebody asks for one by the word in its znode.
+ * Watches the leases of a holder: tells when one is not there any more, and when somebody asks for one by the word in
+ * its znode.
  *
  * <p>State belongs to the dispatcher.
  */

@@ -24,7 +24,8 @@ import java.util.concurrent.locks.Lock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What all locks that are one role in a line have in common; the public ones differ in the role and in the kind of grant.
+ * What all locks that are one role in a line have in common; the public ones differ in the role and in the kind of
+ * grant.
  *
  * @param <G> the kind of grant
  */
@@ -71,20 +72,21 @@ abstract class LineLock<G extends LockGrant> extends AcquiredByWaiting<G> {
     }
 
     /**
-     * Asks a holder or waiter to release the lock, and waits for that without a limit of time. The holder hears of it through
-     * {@link LockGrant#revocationRequested()}, and need not agree. Never blocks.
+     * Asks a holder or waiter to release the lock, and waits for that without a limit of time. The holder hears of it
+     * through {@link LockGrant#revocationRequested()}, and need not agree. Never blocks.
      *
-     * <p>The request is a word that replaces the data of the member's znode. In Curator's layout it is {@code __REVOKE__}, the
-     * only word that Curator's own revocable locks understand. kazoo's layout has no word of its own, and gets {@code unlock},
-     * that of the ZooKeeper recipes page. Holders of this library understand both words in either layout.
+     * <p>The request is a word that replaces the data of the member's znode. In Curator's layout it is
+     * {@code __REVOKE__}, the only word that Curator's own revocable locks understand. kazoo's layout has no word of
+     * its own, and gets {@code unlock}, that of the ZooKeeper recipes page. Holders of this library understand both
+     * words in either layout.
      *
-     * <p>The coordinator's identities need READ and WRITE on the member's znode, whose ACL is the default ACL of the member's
-     * coordinator.
+     * <p>The coordinator's identities need READ and WRITE on the member's znode, whose ACL is the default ACL of the
+     * member's coordinator.
      *
      * @param member one of {@link #members()}; if its znode has gone, another znode of that name is left alone
-     * @return completes on a listener thread when the member has gone, and says how; exceptionally with {@link
-     *     io.conclave.error.RefusedException}, or if the caller's session is lost or closed. Cancelling it stops waiting; the
-     *     request stays
+     * @return completes on a listener thread when the member has gone, and says how; exceptionally with
+     *     {@link io.conclave.error.RefusedException}, or if the caller's session is lost or closed. Cancelling it stops
+     *     waiting; the request stays
      * @throws IllegalArgumentException if the member is not one of this lock
      */
     public CompletableFuture<RevocationOutcome> requestRelease(LockMember member) {
@@ -92,9 +94,9 @@ abstract class LineLock<G extends LockGrant> extends AcquiredByWaiting<G> {
     }
 
     /**
-     * As {@link #requestRelease(LockMember)}, but a member that is still there at the deadline loses its place: its znode is
-     * deleted, and its grant is lost at once. It may hear of that late, as of a lost session; only the fencing token stops
-     * what it writes until then.
+     * As {@link #requestRelease(LockMember)}, but a member that is still there at the deadline loses its place: its
+     * znode is deleted, and its grant is lost at once. It may hear of that late, as of a lost session; only the fencing
+     * token stops what it writes until then.
      *
      * <p>For that the coordinator's identities need DELETE on the lock's znode as well.
      *
@@ -122,15 +124,16 @@ abstract class LineLock<G extends LockGrant> extends AcquiredByWaiting<G> {
      * object: another object for the same path, also one that {@code withData} has made, has another view, and a thread
      * that locks both waits for itself. So keep the lock, or the view.
      *
-     * <p>{@code tryLock()} ends within the coordinator's try timeout. If the store does not answer by then it throws {@link
-     * io.conclave.error.NotConnectedException}: {@code false} would say that another one holds the lock, which is not known. Interrupts do
-     * not end it, as {@link Lock} has it; the thread's interrupt flag is kept. {@code tryLock(time, unit)} never takes longer than its time
-     * (with a time of zero or less: than the try timeout) and returns {@code false} when that is over, with or without a connection.
+     * <p>{@code tryLock()} ends within the coordinator's try timeout. If the store does not answer by then it throws
+     * {@link io.conclave.error.NotConnectedException}: {@code false} would say that another one holds the lock, which
+     * is not known. Interrupts do not end it, as {@link Lock} has it; the thread's interrupt flag is kept.
+     * {@code tryLock(time, unit)} never takes longer than its time (with a time of zero or less: than the try timeout)
+     * and returns {@code false} when that is over, with or without a connection.
      *
-     * <p>{@code lock()} throws {@link SessionGoneException} if the session is lost while waiting; {@code unlock()} and re-entry throw {@link
-     * io.conclave.error.GrantLostException} if the lock was lost while held. In a {@code finally} block that exception takes the place of
-     * what the body threw; {@link #whileHeld} keeps both, and interrupts the body on a loss, which this view does not. There are no
-     * conditions.
+     * <p>{@code lock()} throws {@link SessionGoneException} if the session is lost while waiting; {@code unlock()} and
+     * re-entry throw {@link io.conclave.error.GrantLostException} if the lock was lost while held. In a {@code finally}
+     * block that exception takes the place of what the body threw; {@link #whileHeld} keeps both, and interrupts the
+     * body on a loss, which this view does not. There are no conditions.
      */
     public Lock asLock() {
         Lock present = view.get();

@@ -3,13 +3,13 @@ package io.conclave.locks;
 /** How the znodes of a lock are named. All who use a lock must use one layout: those of another are not seen. */
 public enum LockLayout {
     /**
-     * That of Curator: {@code _c_<guid>-lock-<sequence>}, and {@code __READ__} and {@code __WRIT__} in a shared lock. Who is asked to release is asked with Curator's word, so that its
-     * revocable locks hear it.
+     * That of Curator: {@code _c_<guid>-lock-<sequence>}, and {@code __READ__} and {@code __WRIT__} in a shared lock.
+     * Who is asked to release is asked with Curator's word, so that its revocable locks hear it.
      */
     CURATOR,
     /**
-     * That of kazoo: {@code <guid>__lock__<sequence>}, and {@code __rlock__} for the readers of a shared lock. kazoo's Lock does not see readers; its WriteLock
-     * is the counterpart of a {@link WriteLock}. It does not know revocation.
+     * That of kazoo: {@code <guid>__lock__<sequence>}, and {@code __rlock__} for the readers of a shared lock. kazoo's
+     * Lock does not see readers; its WriteLock is the counterpart of a {@link WriteLock}. It does not know revocation.
      */
     KAZOO
 }

@@ -13,13 +13,15 @@ import java.util.TreeMap;
 /**
  * Several locks as one: all of them or none, under one deadline.
  *
- * <p>They are taken one after the other in the order of their absolute paths, whatever the order in which they were given; so those who use overlapping sets of locks through multi-locks
- * cannot wait for each other in a circle. The locks held so far are kept while it waits for the next one. However an acquire ends, nothing of it stays behind: at once, or as soon as
- * the connection is back.
+ * <p>They are taken one after the other in the order of their absolute paths, whatever the order in which they were
+ * given; so those who use overlapping sets of locks through multi-locks cannot wait for each other in a circle. The
+ * locks held so far are kept while it waits for the next one. However an acquire ends, nothing of it stays behind: at
+ * once, or as soon as the connection is back.
  *
- * <p>The locks may be of different coordinators: with other namespaces, or connected to other stores. The order is still the same for everybody, because it is that of the absolute paths, with
- * chroot and namespace in front, and no multi-lock has two locks of one absolute path (of two stores neither). The grant is lost with the first of its sessions. Immutable and
- * thread-safe; making one costs nothing.
+ * <p>The locks may be of different coordinators: with other namespaces, or connected to other stores. The order is
+ * still the same for everybody, because it is that of the absolute paths, with chroot and namespace in front, and no
+ * multi-lock has two locks of one absolute path (of two stores neither). The grant is lost with the first of its
+ * sessions. Immutable and thread-safe; making one costs nothing.
  */
 public final class MultiLock extends AcquiredByWaiting<MultiLockGrant> {
     private final List<LineLock<?>> locks;
@@ -31,7 +33,8 @@ public final class MultiLock extends AcquiredByWaiting<MultiLockGrant> {
     /**
      * These locks as one.
      *
-     * @throws IllegalArgumentException if there is none, or two have the same path, naming it; the halves of a shared lock have the same
+     * @throws IllegalArgumentException if there is none, or two have the same path, naming it; the halves of a shared
+     *     lock have the same
      */
     public static MultiLock of(SingleLock... locks) {
         return of(Arrays.asList(locks));

@@ -7,7 +7,8 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Several locks that are held, all of them: {@link #remaining()} is the least of theirs, and with the first that is lost the others are given back.
+ * Several locks that are held, all of them: {@link #remaining()} is the least of theirs, and with the first that is
+ * lost the others are given back.
  *
  * <p>There is a fencing token for each lock, because each guards its own resource.
  */
@@ -15,9 +16,15 @@ public interface MultiLockGrant extends Grant {
     /** The tokens by the absolute paths of the locks, with chroot and namespace in front, in their order. */
     Map<NodePath, FencingToken> tokens();
 
-    /** The grant of one of the locks: its token, and and what a guard needs. Closing it gives all back. Throws IllegalArgumentException if the lock is none of them. */
+    /**
+     * The grant of one of the locks: its token, and and what a guard needs. Closing it gives all back. Throws
+     * IllegalArgumentException if the lock is none of them.
+     */
     LockGrant of(SingleLock lock);
 
-    /** Completes, on a listener thread, when somebody has asked for one of the locks; to follow is to close this grant. See {@link LockGrant#revocationRequested()}. */
+    /**
+     * Completes, on a listener thread, when somebody has asked for one of the locks; to follow is to close this grant.
+     * See {@link LockGrant#revocationRequested()}.
+     */
     CompletableFuture<Void> revocationRequested();
 }

@@ -27,9 +27,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Somebody who wants several locks: he stands in one line after the other, in the order given, and keeps what he has meanwhile; whatever goes wrong, all is given back.
+ * Somebody who wants several locks: he stands in one line after the other, in the order given, and keeps what he has
+ * meanwhile; whatever goes wrong, all is given back.
  *
- * <p>All state belongs to the dispatcher of the first lock's session, to which the others' are brought. Methods that others may call say so.
+ * <p>All state belongs to the dispatcher of the first lock's session, to which the others' are brought. Methods that
+ * others may call say so.
  */
 final class MultiLockRequest implements GrantRequest {
     private static final Logger LOG = LoggerFactory.getLogger(MultiLockRequest.class);
@@ -83,7 +85,9 @@ final class MultiLockRequest implements GrantRequest {
         contender.revocationRequested().thenRun(() -> revocation.complete(null));
     }
 
-    /** What goes wrong here ends the request: with a log line alone it would keep what it has, and its caller waiting. */
+    /**
+     * What goes wrong here ends the request: with a log line alone it would keep what it has, and its caller waiting.
+     */
     private void guarded(Runnable step) {
         try {
             step.run();
@@ -208,7 +212,10 @@ final class MultiLockRequest implements GrantRequest {
         }
     }
 
-    /** The grants by the absolute paths of the locks, once all are granted. Any thread: the contenders do not change any more. */
+    /**
+     * The grants by the absolute paths of the locks, once all are granted. Any thread: the contenders do not change any
+     * more.
+     */
     Map<NodePath, LockGrant> grants() {
         Map<NodePath, LockGrant> grants = new LinkedHashMap<>();
         for (int i = 0; i < locks.size(); i++) {

@@ -12,7 +12,8 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a semaphore has room: counts the leases that are out, reads how many there may be, and watches both for the head of the admission line.
+ * Whether a semaphore has room: counts the leases that are out, reads how many there may be, and watches both for the
+ * head of the admission line.
  *
  * <p>Each look is complete in itself; what an older one still answers does not count. State belongs to the dispatcher.
  */
@@ -35,7 +36,8 @@ final class PermitAvailability {
      * @param permits how many there may be
      * @param version the data version of the number of permits, where it lives in a znode
      * @param hasParent whether the parent of leases is there
-     * @param watched whether a change of it will be told; leases without a parent are none, and nobody but the head makes some
+     * @param watched whether a change of it will be told; leases without a parent are none, and nobody but the head
+     *     makes some
      */
     record Seen(int leases, int permits, OptionalInt version, boolean hasParent, boolean watched) {
         boolean has(int wanted) {
@@ -138,7 +140,10 @@ final class PermitAvailability {
         request.guarded(request::onRoomMayHaveChanged);
     }
 
-    /** Nobody waits for room any more: takes the watches away that are known to be set, so that they do not gather on a semaphore that many give up. */
+    /**
+     * Nobody waits for room any more: takes the watches away that are known to be set, so that they do not gather on a
+     * semaphore that many give up.
+     */
     void stop() {
         looking = false;
         lookNumber++;

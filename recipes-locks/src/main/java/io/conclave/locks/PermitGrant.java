@@ -8,7 +8,8 @@ import java.util.concurrent.CompletableFuture;
 /**
  * Permits of a semaphore that are held, all of them until they are closed or one is lost.
  *
- * <p>They have no fencing token: several have permits at a time, so none of them is the one whose writes a store should prefer.
+ * <p>They have no fencing token: several have permits at a time, so none of them is the one whose writes a store should
+ * prefer.
  */
 public interface PermitGrant extends Grant {
     /** How many permits these are. */
@@ -18,8 +19,9 @@ public interface PermitGrant extends Grant {
     List<NodePath> paths();
 
     /**
-     * Completes, on a listener thread, when somebody has asked for one of these permits by writing {@code unlock} or {@code __REVOKE__} into its znode. The holder need not give
-     * them back; if he does, by {@link #close()}, all of them go. Never exceptionally; not at all if nobody asks.
+     * Completes, on a listener thread, when somebody has asked for one of these permits by writing {@code unlock} or
+     * {@code __REVOKE__} into its znode. The holder need not give them back; if he does, by {@link #close()}, all of
+     * them go. Never exceptionally; not at all if nobody asks.
      */
     CompletableFuture<Void> revocationRequested();
 }

@@ -5,7 +5,10 @@ import io.conclave.node.NodePath;
 import io.conclave.recipe.RecipeSession;
 import java.time.Duration;
 
-/** Measures one acquisition of permits for the metrics hook: how long it waited, how long it held, and how that ended. State belongs to the dispatcher. */
+/**
+ * Measures one acquisition of permits for the metrics hook: how long it waited, how long it held, and how that ended.
+ * State belongs to the dispatcher.
+ */
 final class PermitMeasurements {
     private final RecipeSession session;
     private final String path;

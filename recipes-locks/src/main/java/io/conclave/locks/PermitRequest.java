@@ -34,18 +34,20 @@ import org.slf4j.LoggerFactory;
  * <p>How it goes:
  *
  * <ol>
- *   <li>Stand in the admission line, which is a mutex's ({@link Contender}). Its head alone is concerned with permits, so a release wakes one whatever the
- *       number of waiters, and who needs many is not overtaken by those who need few.
- *   <li>Head: count the leases, with a watch, until there is room for all that is wanted ({@link PermitAvailability}). Nobody else makes leases meanwhile, so room that was
- *       seen stays. The first look is sent behind the entrance: it counts if the entrance's own look at the line has admitted us, because it was
- *       executed behind that.
- *   <li>Turn the place into leases, in one transaction ({@link LeaseExchange}). So permits come all at once or not at all, and nothing is held while
- *       waiting for more.
+ *   <li>Stand in the admission line, which is a mutex's ({@link Contender}). Its head alone is concerned with permits,
+ *       so a release wakes one whatever the number of waiters, and who needs many is not overtaken by those who need
+ *       few.
+ *   <li>Head: count the leases, with a watch, until there is room for all that is wanted ({@link PermitAvailability}).
+ *       Nobody else makes leases meanwhile, so room that was seen stays. The first look is sent behind the entrance: it
+ *       counts if the entrance's own look at the line has admitted us, because it was executed behind that.
+ *   <li>Turn the place into leases, in one transaction ({@link LeaseExchange}). So permits come all at once or not at
+ *       all, and nothing is held while waiting for more.
  *   <li>Watch the own leases: when one vanishes, the grant is lost, and the others are given back ({@link LeaseWatch}).
  *   <li>However it ends, place and leases are deleted ({@link Contender}, {@link GuaranteedDelete}).
  * </ol>
  *
- * <p>Here are the states and every change of them; the parts report what they see. All state belongs to the session's dispatcher; methods that others may call say so.
+ * <p>Here are the states and every change of them; the parts report what they see. All state belongs to the session's
+ * dispatcher; methods that others may call say so.
  */
 final class PermitRequest implements GrantRequest {
     private static final Logger LOG = LoggerFactory.getLogger(PermitRequest.class);

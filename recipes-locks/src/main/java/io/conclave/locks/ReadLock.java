@@ -2,7 +2,10 @@ package io.conclave.locks;
 
 import io.conclave.line.Contender;
 
-/** The reading half of a {@link SharedLock}: held by any number at once, while nobody writes. A reader waits for the writers that came before it only. Immutable and thread-safe. */
+/**
+ * The reading half of a {@link SharedLock}: held by any number at once, while nobody writes. A reader waits for the
+ * writers that came before it only. Immutable and thread-safe.
+ */
 public final class ReadLock extends LineLock<ReadGrant> implements SingleLock {
     ReadLock(LockLine place) {
         super(place, place.roles().reader());

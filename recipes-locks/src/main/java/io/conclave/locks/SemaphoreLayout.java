@@ -5,7 +5,8 @@ import io.conclave.node.NodePath;
 import java.util.List;
 
 /**
- * Where a semaphore's znodes are: those of Curator's InterProcessSemaphoreV2, and the number of permits in between where it is not fixed.
+ * Where a semaphore's znodes are: those of Curator's InterProcessSemaphoreV2, and the number of permits in between
+ * where it is not fixed.
  *
  * @param path the semaphore's znode
  */

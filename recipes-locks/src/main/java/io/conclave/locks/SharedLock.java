@@ -7,8 +7,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A lock among all processes that use the same path, held by many readers or by one writer: the shared lock of the ZooKeeper recipes page, first come, first served, so that
- * neither readers nor writers starve, and without a herd: what a writer gives back wakes the readers up to the next writer, what the last reader gives back wakes that writer.
+ * A lock among all processes that use the same path, held by many readers or by one writer: the shared lock of the
+ * ZooKeeper recipes page, first come, first served, so that neither readers nor writers starve, and without a herd:
+ * what a writer gives back wakes the readers up to the next writer, what the last reader gives back wakes that writer.
  *
  * <pre>{@code
  * SharedLock catalog = SharedLock.at(coordinator, "/locks/catalog");
@@ -20,9 +21,10 @@ import java.util.concurrent.CompletableFuture;
  * }
  * }</pre>
  *
- * <p>Both halves behave as a {@link DistributedLock} does. A lock is not reentrant across its halves: who holds it for writing downgrades, and must not ask for it for reading; who
- * holds it for reading cannot make himself a writer, because two who tried would wait for each other. The znodes are laid out exactly as those of Curator's InterProcessReadWriteLock, or as kazoo's
- * ({@link #withLayout}). Immutable and thread-safe; making one costs nothing.
+ * <p>Both halves behave as a {@link DistributedLock} does. A lock is not reentrant across its halves: who holds it for
+ * writing downgrades, and must not ask for it for reading; who holds it for reading cannot make himself a writer,
+ * because two who tried would wait for each other. The znodes are laid out exactly as those of Curator's
+ * InterProcessReadWriteLock, or as kazoo's ({@link #withLayout}). Immutable and thread-safe; making one costs nothing.
  */
 public final class SharedLock {
     private final LockLine place;
@@ -70,7 +72,8 @@ public final class SharedLock {
     }
 
     /**
-     * Who holds the lock: one writer or the readers, in the order in which they came; empty if nobody does. Out of date as soon as it is known. Blocks.
+     * Who holds the lock: one writer or the readers, in the order in which they came; empty if nobody does. Out of date
+     * as soon as it is known. Blocks.
      *
      * @throws InterruptedException if the thread is interrupted
      */

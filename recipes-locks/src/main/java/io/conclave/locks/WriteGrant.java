@@ -7,12 +7,14 @@ import java.util.concurrent.CompletableFuture;
 /** A shared lock that is held for writing, until it is closed, lost or downgraded: nobody else reads or writes. */
 public interface WriteGrant extends LockGrant {
     /**
-     * Goes on as a reader in the same place, without a gap in which another writer could come; readers that wait behind are let in at once. The new grant keeps this one's token,
-     * and this one ends as if released: closing it afterwards does nothing. Blocks for one round trip; while the connection is away, until the next one is made or the session
+     * Goes on as a reader in the same place, without a gap in which another writer could come; readers that wait behind
+     * are let in at once. The new grant keeps this one's token, and this one ends as if released: closing it afterwards
+     * does nothing. Blocks for one round trip; while the connection is away, until the next one is made or the session
      * is gone.
      *
-     * <p>From the call on this grant is not held, because readers may be in already. If the backend refuses the exchange, it is held again as before. Whoever closes this grant before the new one is handed
-     * over gives both back.
+     * <p>From the call on this grant is not held, because readers may be in already. If the backend refuses the
+     * exchange, it is held again as before. Whoever closes this grant before the new one is handed over gives both
+     * back.
      *
      * @throws GrantLostException if it is not held (any more)
      * @throws RefusedException if the backend refused it; this grant is held as before
@@ -22,7 +24,8 @@ public interface WriteGrant extends LockGrant {
     ReadGrant downgrade() throws InterruptedException;
 
     /**
-     * As {@link #downgrade()}, without blocking. Completes on a listener thread, with what that gives or throws; cancelling it, or ending it in another way, gives the lock back.
+     * As {@link #downgrade()}, without blocking. Completes on a listener thread, with what that gives or throws;
+     * cancelling it, or ending it in another way, gives the lock back.
      */
     CompletableFuture<ReadGrant> downgradeAsync();
 }

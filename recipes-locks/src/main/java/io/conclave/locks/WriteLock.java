@@ -2,7 +2,10 @@ package io.conclave.locks;
 
 import io.conclave.line.Contender;
 
-/** The writing half of a {@link SharedLock}: held by one at a time, while nobody reads. A writer waits for all who came before it, and holds up all who come after. Immutable and thread-safe. */
+/**
+ * The writing half of a {@link SharedLock}: held by one at a time, while nobody reads. A writer waits for all who came
+ * before it, and holds up all who come after. Immutable and thread-safe.
+ */
 public final class WriteLock extends LineLock<WriteGrant> implements SingleLock {
     WriteLock(LockLine place) {
         super(place, place.roles().writer());

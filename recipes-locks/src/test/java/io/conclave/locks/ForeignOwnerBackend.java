@@ -20,8 +20,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 
 /**
- * {@code foreign-owner:name}: the store {@code memory:name}, but every ephemeral znode seems to belong to another session, as when the znode of a dying session
- * is taken for one's own.
+ * {@code foreign-owner:name}: the store {@code memory:name}, but every ephemeral znode seems to belong to another
+ * session, as when the znode of a dying session is taken for one's own.
  */
 public final class ForeignOwnerBackend implements BackendProvider {
     @Override

@@ -9,7 +9,10 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Each fault at each request of locks in the layout of kazoo, where nothing but the guid's place in the name tells whose a znode is. */
+/**
+ * Each fault at each request of locks in the layout of kazoo, where nothing but the guid's place in the name tells
+ * whose a znode is.
+ */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 class KazooLayoutFaultsTest {
     private static DistributedLock mutex(Actor actor) {

@@ -22,7 +22,10 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
-/** What follows a stage that was given to the application may block: the session goes on meanwhile, with its requests, its events and its other grants. */
+/**
+ * What follows a stage that was given to the application may block: the session goes on meanwhile, with its requests,
+ * its events and its other grants.
+ */
 abstract class LockContinuationContract extends WhileHeldContract {
     private static final NodePath SCRATCH = NodePath.of("/continuations");
 

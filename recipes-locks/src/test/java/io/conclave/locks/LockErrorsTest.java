@@ -36,7 +36,9 @@ import java.util.concurrent.locks.Lock;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What a failed call of a lock tells the one who reads the log: who called, what failed, why, and who was in the way. */
+/**
+ * What a failed call of a lock tells the one who reads the log: who called, what failed, why, and who was in the way.
+ */
 class LockErrorsTest {
     private static final String PATH = "/locks/orders";
     private static final Duration TIMEOUT = Duration.ofMillis(400);

@@ -13,7 +13,10 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Each fault at each request of a lock's runs: nobody is blocked, two never hold, nothing stays behind, and the victim is told the right kind of failure. */
+/**
+ * Each fault at each request of a lock's runs: nobody is blocked, two never hold, nothing stays behind, and the victim
+ * is told the right kind of failure.
+ */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 class LockFaultsTest {
     private static DistributedLock lock(Actor actor) {

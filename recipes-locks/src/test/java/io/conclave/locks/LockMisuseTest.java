@@ -32,7 +32,10 @@ import java.util.concurrent.locks.Lock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Whatever the application's own code does - throws, rejects, cancels, calls from the wrong thread - no lock stays taken that nobody holds. */
+/**
+ * Whatever the application's own code does - throws, rejects, cancels, calls from the wrong thread - no lock stays
+ * taken that nobody holds.
+ */
 @Timeout(value = 60, unit = SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class LockMisuseTest {
     private static final String PATH = "/locks/hostile";

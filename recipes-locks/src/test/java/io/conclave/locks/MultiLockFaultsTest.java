@@ -14,7 +14,10 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Each fault at each request of a multi-lock's runs: nobody is blocked at any of its locks, two never hold one, nothing stays behind, and the victim is told the right kind of failure. */
+/**
+ * Each fault at each request of a multi-lock's runs: nobody is blocked at any of its locks, two never hold one, nothing
+ * stays behind, and the victim is told the right kind of failure.
+ */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 class MultiLockFaultsTest {
     private static DistributedLock lock(Actor actor, String name) {
@@ -39,7 +42,9 @@ class MultiLockFaultsTest {
         actor.hold(actor.granted(name, Holding.Kind.EXCLUSIVE, HeldClaim.of(grant), 1));
     }
 
-    /** One of several: with the first that is lost the others are given back, so the reason of the loss is that of all. */
+    /**
+     * One of several: with the first that is lost the others are given back, so the reason of the loss is that of all.
+     */
     private record Part(MultiLockGrant all, LockGrant one) implements HeldClaim {
         @Override
         public Duration remaining() {

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Who had how many permits from when to when: each is counted from right after the grant until right before it is given back, which is when its holder
- * relies on it. Thread-safe.
+ * Who had how many permits from when to when: each is counted from right after the grant until right before it is given
+ * back, which is when its holder relies on it. Thread-safe.
  */
 final class PermitHistory {
     private final List<String> events = new ArrayList<>(); // guarded by this, as all below

@@ -102,7 +102,10 @@ class SharedLockRequestsTest {
         downgraded.close();
     }
 
-    /** Each of 20 readers reads its own znode; the line is read for each of them at most, and shared by those who ask together. */
+    /**
+     * Each of 20 readers reads its own znode; the line is read for each of them at most, and shared by those who ask
+     * together.
+     */
     private static void assertLooks(long requests) {
         assertTrue(requests > 20 && requests <= 20 * A_LOOK, "looks of 20 readers: " + requests);
     }

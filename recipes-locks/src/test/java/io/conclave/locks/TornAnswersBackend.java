@@ -15,7 +15,10 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 
-/** {@code torn-answers:name}: the store {@code memory:name}, but of a transaction's results only the first is told, which no backend may do. */
+/**
+ * {@code torn-answers:name}: the store {@code memory:name}, but of a transaction's results only the first is told,
+ * which no backend may do.
+ */
 public final class TornAnswersBackend implements BackendProvider {
     @Override
     public Set<String> schemes() {

@@ -35,7 +35,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A try never takes longer than it says, whatever the connection is like, and what it left at the store is deleted later. */
+/**
+ * A try never takes longer than it says, whatever the connection is like, and what it left at the store is deleted
+ * later.
+ */
 class TryBoundTest {
     private static final Duration SESSION_TIMEOUT = Duration.ofSeconds(60);
     private static final Duration BOUND = Duration.ofSeconds(1);

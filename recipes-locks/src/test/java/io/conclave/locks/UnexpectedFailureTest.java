@@ -23,7 +23,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What nobody has provided for ends in an answer to the caller, and in a free lock; never in a stage that stays open. */
+/**
+ * What nobody has provided for ends in an answer to the caller, and in a free lock; never in a stage that stays open.
+ */
 class UnexpectedFailureTest {
     private static final String PATH = "/locks/unexpected";
 

@@ -27,7 +27,10 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
-/** What every kind of lock promises to work that runs while it is held: a loss is never silent, and no exception or interrupt is. */
+/**
+ * What every kind of lock promises to work that runs while it is held: a loss is never silent, and no exception or
+ * interrupt is.
+ */
 abstract class WhileHeldContract extends LockLossContract {
     /** How long work waits for an interrupt that must come; no busy machine needs it. */
     private static final Duration LIMIT = Duration.ofSeconds(30);

@@ -13,7 +13,10 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Each fault at each request of work that runs while a lock is held: a loss is told to the caller, nobody is blocked, and nothing stays behind. */
+/**
+ * Each fault at each request of work that runs while a lock is held: a loss is told to the caller, nobody is blocked,
+ * and nothing stays behind.
+ */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 class WhileHeldFaultsTest {
     private static final Duration WORK = Duration.ofMillis(500);

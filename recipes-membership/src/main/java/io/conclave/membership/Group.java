@@ -28,10 +28,13 @@ import java.util.concurrent.CompletionStage;
  * }
  * }</pre>
  *
- * <p>The group is a znode, a member an ephemeral child of it whose name is the member's id and whose data is its payload: as Curator's {@code GroupMember} has it, so both see each other. A child that was put there by hand
- * and is not ephemeral counts as a member that stays. An id has one member at a time: who joins with one that is taken, by a process that was killed and whose session has not ended yet, say, waits until it is free.
+ * <p>The group is a znode, a member an ephemeral child of it whose name is the member's id and whose data is its
+ * payload: as Curator's {@code GroupMember} has it, so both see each other. A child that was put there by hand and is
+ * not ephemeral counts as a member that stays. An id has one member at a time: who joins with one that is taken, by a
+ * process that was killed and whose session has not ended yet, say, waits until it is free.
  *
- * <p>A member whose session is lost joins again by itself; see {@link Membership}. A member that is killed disappears when its session ends. Immutable and thread-safe; making one costs nothing.
+ * <p>A member whose session is lost joins again by itself; see {@link Membership}. A member that is killed disappears
+ * when its session ends. Immutable and thread-safe; making one costs nothing.
  *
  * @param <P> the type of the payloads
  */
@@ -68,14 +71,17 @@ public final class Group<P> {
     }
 
     /**
-     * Creates the group, with the parents that it lacks, to stay when it is empty. Not needed before joining, which makes groups that the server deletes some time after the last member has left (containers), where it has them. Blocks.
+     * Creates the group, with the parents that it lacks, to stay when it is empty. Not needed before joining, which
+     * makes groups that the server deletes some time after the last member has left (containers), where it has them.
+     * Blocks.
      *
      * <p>A call creates one group at most, over lost replies and sessions.
      *
      * @return false if it was there already
      * @throws InterruptedException if the thread is interrupted; it may be created nevertheless
-     * @throws io.conclave.error.OutcomeUnknownException if a reply was lost, the group is not there now, and znodes beside it have come or gone meanwhile: so it was either created and deleted by somebody, or never created. Ask
-     *     {@link #exists}, and call again if it should be there
+     * @throws io.conclave.error.OutcomeUnknownException if a reply was lost, the group is not there now, and znodes
+     *     beside it have come or gone meanwhile: so it was either created and deleted by somebody, or never created.
+     *     Ask {@link #exists}, and call again if it should be there
      */
     public boolean create() throws InterruptedException {
         return Waiting.await(RecipeAccess.session(coordinator), createAsync());
@@ -101,11 +107,13 @@ public final class Group<P> {
     }
 
     /**
-     * Deletes the group and whoever is in it: their memberships end. Those who join meanwhile are deleted too. Not atomic: what was deleted stays so if it fails half-way. A call deletes one group at
-     * most: the one that it finds first, over lost replies and sessions, and not one that somebody makes at the path afterwards. Blocks.
+     * Deletes the group and whoever is in it: their memberships end. Those who join meanwhile are deleted too. Not
+     * atomic: what was deleted stays so if it fails half-way. A call deletes one group at most: the one that it finds
+     * first, over lost replies and sessions, and not one that somebody makes at the path afterwards. Blocks.
      *
      * @return false if it was not there
-     * @throws io.conclave.error.RefusedException NOT_EMPTY if a child has children of its own, or members keep joining; NO_AUTH
+     * @throws io.conclave.error.RefusedException NOT_EMPTY if a child has children of its own, or members keep joining;
+     *     NO_AUTH
      * @throws InterruptedException if the thread is interrupted; it may be deleted all the same
      */
     public boolean delete() throws InterruptedException {
@@ -145,7 +153,10 @@ public final class Group<P> {
         return joining(begin(id, payload)).stage(Membership::closeAsync);
     }
 
-    /** As {@link #joinAsync(String, Object)}, with a limit of time after which it fails with {@link AcquireTimeoutException}. */
+    /**
+     * As {@link #joinAsync(String, Object)}, with a limit of time after which it fails with
+     * {@link AcquireTimeoutException}.
+     */
     public CompletableFuture<Membership<P>> joinAsync(String id, P payload, Duration timeout) {
         Waiting.checkedTimeout(timeout); // first, or a member would be left whom nobody has
         return joining(begin(id, payload), timeout).stage(Membership::closeAsync);
@@ -166,7 +177,8 @@ public final class Group<P> {
     }
 
     /**
-     * Who is in the group, in the order of the ids; nobody if there is no group. Out of date as soon as it is known. Blocks.
+     * Who is in the group, in the order of the ids; nobody if there is no group. Out of date as soon as it is known.
+     * Blocks.
      *
      * @throws InterruptedException if the thread is interrupted
      */

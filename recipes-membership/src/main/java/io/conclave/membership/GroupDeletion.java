@@ -24,10 +24,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Deletes one group and all that is in it, over lost replies and sessions, but no group that somebody has made at the same path since.
+ * Deletes one group and all that is in it, over lost replies and sessions, but no group that somebody has made at the
+ * same path since.
  *
- * <p>The group that the first look finds is known by its creation. A deletion names a path only, so each one is sent on condition of the version of the group's znode, and a version of 0, which a new group has as well, is raised to 1
- * before. (A later group has the same version only if somebody deletes it, too, or an application writes to it as often as to the former one.)
+ * <p>The group that the first look finds is known by its creation. A deletion names a path only, so each one is sent on
+ * condition of the version of the group's znode, and a version of 0, which a new group has as well, is raised to 1
+ * before. (A later group has the same version only if somebody deletes it, too, or an application writes to it as often
+ * as to the former one.)
  */
 final class GroupDeletion {
     /** So often it begins again because somebody has joined meanwhile, or the connection or the session went. */

@@ -5,7 +5,8 @@ import java.util.List;
 /**
  * What a listener of a view is told: a state of the group, and what is different from the last one that it was told of.
  *
- * <p>A member that left and joined again in between, in another session say, stands in both {@link #left} and {@link #joined}.
+ * <p>A member that left and joined again in between, in another session say, stands in both {@link #left} and
+ * {@link #joined}.
  *
  * @param <P> the type of the payloads
  * @param snapshot the state

@@ -9,11 +9,13 @@ import java.util.function.Consumer;
 /**
  * A live view of a group: who is in it, kept up to date until it is closed. Thread-safe.
  *
- * <p>It costs one watch; a member that joins or changes its payload costs one event and one read, one that leaves one event. On Apache ZooKeeper before 3.6, which has one-shot watches only, a member that joins or leaves
- * costs a list of the group.
+ * <p>It costs one watch; a member that joins or changes its payload costs one event and one read, one that leaves one
+ * event. On Apache ZooKeeper before 3.6, which has one-shot watches only, a member that joins or leaves costs a list of
+ * the group.
  *
- * <p>While the connection is away the last state stands, and {@link #isCurrent} is false. When it is back, or on the coordinator's next session, the group is read again and the difference is told: nothing is missed, but a
- * member that came and went in between.
+ * <p>While the connection is away the last state stands, and {@link #isCurrent} is false. When it is back, or on the
+ * coordinator's next session, the group is read again and the difference is told: nothing is missed, but a member that
+ * came and went in between.
  *
  * @param <P> the type of the payloads
  */
@@ -24,7 +26,10 @@ public interface GroupView<P> extends AutoCloseable {
     /** Whether the view follows the group now. Never blocks. */
     boolean isCurrent();
 
-    /** Completes on a listener thread with the first state; fails with {@link io.conclave.error.ClosedException} if the view or the coordinator is closed before that. */
+    /**
+     * Completes on a listener thread with the first state; fails with {@link io.conclave.error.ClosedException} if the
+     * view or the coordinator is closed before that.
+     */
     CompletableFuture<GroupSnapshot<P>> firstSnapshot();
 
     /**
@@ -36,8 +41,9 @@ public interface GroupView<P> extends AutoCloseable {
     GroupSnapshot<P> awaitFirstSnapshot(Duration timeout) throws InterruptedException;
 
     /**
-     * Tells a listener of the present state, with all of its members as joined, and then of every later one. The latest state always comes; those that follow each other more quickly than the listener returns
-     * come together, in one difference. It is called serially on a listener thread and may block; what it throws is logged.
+     * Tells a listener of the present state, with all of its members as joined, and then of every later one. The latest
+     * state always comes; those that follow each other more quickly than the listener returns come together, in one
+     * difference. It is called serially on a listener thread and may block; what it throws is logged.
      */
     Registration onChange(Consumer<? super GroupUpdate<P>> listener);
 

@@ -31,7 +31,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A membership through all sessions of a coordinator: a {@link SessionMembership} for each of them, one after the other.
+ * A membership through all sessions of a coordinator: a {@link SessionMembership} for each of them, one after the
+ * other.
  *
  * <p>{@code lock} guards the state; nothing blocks while it is held.
  */
@@ -166,7 +167,10 @@ final class HeldMembership<P> implements Membership<P>, GrantRequest {
         }
     }
 
-    /** The backend does not take this payload: its update fails, and the last one that it took stands, if there is no newer one. False if it is that one. */
+    /**
+     * The backend does not take this payload: its update fails, and the last one that it took stands, if there is no
+     * newer one. False if it is that one.
+     */
     boolean takesBack(SessionMembership by, long number, Throwable cause) {
         List<Update> failed = new ArrayList<>();
         synchronized (lock) {

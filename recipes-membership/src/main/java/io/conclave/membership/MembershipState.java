@@ -14,7 +14,10 @@ public enum MembershipState {
     JOINING,
     /** In the group. While the connection is away it stays so until the session is lost. */
     MEMBER,
-    /** The session was lost, and with it the place in the group; on the way into it again, on the coordinator's next session. */
+    /**
+     * The session was lost, and with it the place in the group; on the way into it again, on the coordinator's next
+     * session.
+     */
     REJOINING,
     /** On the way out. */
     LEAVING,

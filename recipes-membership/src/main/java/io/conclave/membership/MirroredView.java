@@ -16,7 +16,10 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
-/** A view on a mirror of the group's children. Each listener, and the view itself, adds up the changes for itself; states of one number are the same for all. */
+/**
+ * A view on a mirror of the group's children. Each listener, and the view itself, adds up the changes for itself;
+ * states of one number are the same for all.
+ */
 final class MirroredView<P> implements GroupView<P> {
     private final Group<P> group;
     private final Mirror mirror;

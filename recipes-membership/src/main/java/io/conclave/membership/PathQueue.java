@@ -7,8 +7,9 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Which of the memberships of one session may create the znode of a path: one at a time, in the order in which they came. So a znode that belongs to this session, found after a lost reply, is the membership's that asked. State belongs to the
- * session's dispatcher.
+ * Which of the memberships of one session may create the znode of a path: one at a time, in the order in which they
+ * came. So a znode that belongs to this session, found after a lost reply, is the membership's that asked. State
+ * belongs to the session's dispatcher.
  */
 final class PathQueue {
     private final Map<NodePath, Deque<SessionMembership>> queues = new HashMap<>();

@@ -40,8 +40,9 @@ import org.slf4j.LoggerFactory;
  *              MEMBER -> LEAVING -> GONE  (LEAVING and GONE from every state before)
  * }</pre>
  *
- * <p>A creation without an answer took effect before the first answer on the next connection, or never will; so it is looked for, and what belongs to this session is ours, since {@link PathQueue} lets nobody else of this
- * session create it. State belongs to the session's dispatcher.
+ * <p>A creation without an answer took effect before the first answer on the next connection, or never will; so it is
+ * looked for, and what belongs to this session is ours, since {@link PathQueue} lets nobody else of this session create
+ * it. State belongs to the session's dispatcher.
  */
 final class SessionMembership {
     private static final Logger LOG = LoggerFactory.getLogger(SessionMembership.class);
@@ -249,7 +250,10 @@ final class SessionMembership {
         });
     }
 
-    /** Looks whose znode it is, and watches it. If it may be ours, the server that is read from must have heard of the creation. */
+    /**
+     * Looks whose znode it is, and watches it. If it may be ours, the server that is read from must have heard of the
+     * creation.
+     */
     private void look() {
         GetData read = GetData.of(path).withWatcher(watcher);
         if (maybeCreated) {
@@ -439,7 +443,10 @@ final class SessionMembership {
         }
     }
 
-    /** Deletes our znode, and no other: on the connection on which it was created its name says enough, on a later one it is looked at first. */
+    /**
+     * Deletes our znode, and no other: on the connection on which it was created its name says enough, on a later one
+     * it is looked at first.
+     */
     private void delete() {
         if (session.connectionNumber() == takenOnConnection && session.state() == SessionState.CONNECTED) {
             send(Delete.of(path), done -> finish(), this::onNotDeleted);

@@ -22,7 +22,10 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Each fault at each request of a group's runs: no ghosts stay behind, a member comes back unless somebody threw it out, and a view ends with what is there. */
+/**
+ * Each fault at each request of a group's runs: no ghosts stay behind, a member comes back unless somebody threw it
+ * out, and a view ends with what is there.
+ */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 class GroupFaultsTest {
     private static final String PATH = "/groups/faults";

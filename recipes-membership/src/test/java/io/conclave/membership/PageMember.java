@@ -22,7 +22,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
-/** The simplest member of a group: an ephemeral znode that has its name; for mistakes to be planted in. It joins again with each session until it leaves. */
+/**
+ * The simplest member of a group: an ephemeral znode that has its name; for mistakes to be planted in. It joins again
+ * with each session until it leaves.
+ */
 final class PageMember {
     /** What authors of members get wrong. */
     enum Mistake {

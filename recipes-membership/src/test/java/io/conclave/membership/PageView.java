@@ -9,7 +9,10 @@ import io.conclave.request.GetChildren;
 import io.conclave.session.SessionState;
 import java.util.List;
 
-/** The simplest view of a group that is correct: each event of a one-shot watch has the list read again, with the next watch. */
+/**
+ * The simplest view of a group that is correct: each event of a one-shot watch has the list read again, with the next
+ * watch.
+ */
 final class PageView {
     private final Coordinator coordinator;
     private final NodePath path;
@@ -19,7 +22,8 @@ final class PageView {
     /**
      * A view that has not begun.
      *
-     * @param repeatsLostReads false for a mistake that authors of views make: a read whose reply was lost has set no watch, and what has changed is never heard of
+     * @param repeatsLostReads false for a mistake that authors of views make: a read whose reply was lost has set no
+     *     watch, and what has changed is never heard of
      */
     PageView(Coordinator coordinator, NodePath path, boolean repeatsLostReads) {
         this.coordinator = coordinator;

@@ -22,7 +22,10 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The fault driver finds the mistakes that groups usually have, and nothing in the same groups without them: so it would find them in ours. */
+/**
+ * The fault driver finds the mistakes that groups usually have, and nothing in the same groups without them: so it
+ * would find them in ours.
+ */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 class PlantedMistakesTest {
     private static void found(Object mistake, FaultDriver driver, String sign) {
@@ -36,7 +39,10 @@ class PlantedMistakesTest {
         run.helper("founder").coordinator().execute(Create.of(PageMember.GROUP));
     }
 
-    /** A deletion that was on its way when somebody threw the member out may meet the next one: a znode's name is all that it can say. */
+    /**
+     * A deletion that was on its way when somebody threw the member out may meet the next one: a znode's name is all
+     * that it can say.
+     */
     private static boolean mayComeTooLate(FaultRun run) {
         return run.struck().size() > 1 && run.struck().stream().anyMatch(Fault::deletesNodes);
     }

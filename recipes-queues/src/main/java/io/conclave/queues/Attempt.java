@@ -8,7 +8,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** Takes or claims an item that is there at once, without a place in the line; if others are quicker a few times over, there is none. On the dispatcher. */
+/**
+ * Takes or claims an item that is there at once, without a place in the line; if others are quicker a few times over,
+ * there is none. On the dispatcher.
+ */
 final class Attempt implements DequeueTransaction.Outcome {
     private static final int TRIES = 10;
 

@@ -6,8 +6,10 @@ import java.util.concurrent.CompletableFuture;
 /**
  * An item that is ours to work on: hidden from others until it is acknowledged, given back, or taken from us.
  *
- * <p>It comes back to the queue when its deadline passes, which this process itself watches, and when the session is lost, be it that the process died or could not be heard. From then on somebody else may have it,
- * so work on an item must bear being done twice; {@link #remaining()} says how long it surely is ours alone. It belongs to no thread; everything here may be called from anywhere.
+ * <p>It comes back to the queue when its deadline passes, which this process itself watches, and when the session is
+ * lost, be it that the process died or could not be heard. From then on somebody else may have it, so work on an item
+ * must bear being done twice; {@link #remaining()} says how long it surely is ours alone. It belongs to no thread;
+ * everything here may be called from anywhere.
  *
  * @param <T> the type of the items
  */
@@ -18,7 +20,10 @@ public interface Claim<T> extends AutoCloseable {
     /** How often the item was delivered, this time included; 1 for the first time. */
     int deliveries();
 
-    /** How long the item surely stays ours: until its deadline, and as long as the session lives if nothing more is heard; zero when it is not. Never blocks. */
+    /**
+     * How long the item surely stays ours: until its deadline, and as long as the session lives if nothing more is
+     * heard; zero when it is not. Never blocks.
+     */
     Duration remaining();
 
     /** Whether the item is ours now. Never blocks. */
@@ -35,7 +40,8 @@ public interface Claim<T> extends AutoCloseable {
     boolean extend(Duration visibility);
 
     /**
-     * The item is done: it is deleted. Blocks until the backend has confirmed it; while the connection is away it waits for the next one. Idempotent.
+     * The item is done: it is deleted. Blocks until the backend has confirmed it; while the connection is away it waits
+     * for the next one. Idempotent.
      *
      * @throws io.conclave.error.GrantLostException if the item was not ours any more: somebody else does it again
      * @throws io.conclave.error.SessionGoneException if the session is lost meanwhile: it may have been deleted or not
@@ -47,10 +53,16 @@ public interface Claim<T> extends AutoCloseable {
     /** As {@link #acknowledge()}, without blocking. Completes on a listener thread. */
     CompletableFuture<Void> acknowledgeAsync();
 
-    /** Completes once, when the item is no longer claimed, with the reason. Its continuations run on the coordinator's listener threads and may block. */
+    /**
+     * Completes once, when the item is no longer claimed, with the reason. Its continuations run on the coordinator's
+     * listener threads and may block.
+     */
     CompletableFuture<ClaimEnd> ended();
 
-    /** Gives the item back, unless it was acknowledged: it is delivered again, in its old place in the order. Idempotent, never blocks, never throws. */
+    /**
+     * Gives the item back, unless it was acknowledged: it is delivered again, in its old place in the order.
+     * Idempotent, never blocks, never throws.
+     */
     @Override
     void close();
 }

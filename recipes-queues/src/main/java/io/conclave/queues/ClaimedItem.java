@@ -25,16 +25,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A claim that we have: the ephemeral znode {@code claim-<item>} beside the item. The version of the item's znode, which every claim raises, tells ours from a later one, so neither an acknowledgement nor a return
- * that comes late touches what somebody else has claimed.
+ * A claim that we have: the ephemeral znode {@code claim-<item>} beside the item. The version of the item's znode,
+ * which every claim raises, tells ours from a later one, so neither an acknowledgement nor a return that comes late
+ * touches what somebody else has claimed.
  *
  * <pre>{@code
  * HELD -> SETTLING -> ENDED      (acknowledged or given back; refused: HELD again)
  *   +---------------> ENDED      (the session is lost or closed)
  * }</pre>
  *
- * <p>State belongs to the session's dispatcher; methods that others may call say so. {@code lock} makes two decisions one:
- * that the claim's time is over, and that it is extended.
+ * <p>State belongs to the session's dispatcher; methods that others may call say so. {@code lock} makes two decisions
+ * one: that the claim's time is over, and that it is extended.
  */
 final class ClaimedItem<T> implements Claim<T> {
     private static final Logger LOG = LoggerFactory.getLogger(ClaimedItem.class);

@@ -30,10 +30,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells after a lost reply whether a transaction took effect: an ephemeral znode {@code <queue>/witnesses/<guid>} that every transaction writes to as well, on condition of its version.
+ * Tells after a lost reply whether a transaction took effect: an ephemeral znode {@code <queue>/witnesses/<guid>} that
+ * every transaction writes to as well, on condition of its version.
  *
- * <p>The znodes that a transaction of a queue makes or deletes do not tell it: an item that was put may have been taken by the time we look, and one that was taken may have been taken by somebody else.
- * The marker is ours alone, and its version counts what took effect. It is made by the first transaction, costs none of its own, and is deleted when it was not needed for a second.
+ * <p>The znodes that a transaction of a queue makes or deletes do not tell it: an item that was put may have been taken
+ * by the time we look, and one that was taken may have been taken by somebody else. The marker is ours alone, and its
+ * version counts what took effect. It is made by the first transaction, costs none of its own, and is deleted when it
+ * was not needed for a second.
  *
  * <p>Transactions go one at a time. State belongs to the session's dispatcher.
  */
@@ -66,11 +69,14 @@ final class CommitMarker {
         /**
          * Its reply was lost, and the marker is not there.
          *
-         * @param first whether the transaction was to make the marker: then it had no effect, unless somebody has deleted the marker since; otherwise somebody has deleted it for sure
+         * @param first whether the transaction was to make the marker: then it had no effect, unless somebody has
+         *     deleted the marker since; otherwise somebody has deleted it for sure
          */
         void unclear(boolean first, OutcomeUnknownException cause);
 
-        /** It had no effect that matters: the session is gone, the coordinator closed, or something unexpected happened. */
+        /**
+         * It had no effect that matters: the session is gone, the coordinator closed, or something unexpected happened.
+         */
         void failed(Throwable cause);
     }
 

@@ -21,9 +21,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The place of a process in a line, at whose head it may work on the queue: one process at a time does, so no work is in vain and an event wakes one process.
+ * The place of a process in a line, at whose head it may work on the queue: one process at a time does, so no work is
+ * in vain and an event wakes one process.
  *
- * <p>A process that is alone in the line keeps its turn for a moment when there is nothing to do; otherwise it gives it up. State belongs to the session's dispatcher.
+ * <p>A process that is alone in the line keeps its turn for a moment when there is nothing to do; otherwise it gives it
+ * up. State belongs to the session's dispatcher.
  */
 final class ConsumerTurn {
     private static final LineRole ROLE = LineRole.mutex("queue.seat");
@@ -121,7 +123,10 @@ final class ConsumerTurn {
         wake();
     }
 
-    /** Nothing is to be done: the turn is kept for a moment if nobody waits for it, and not waited for any longer if it is not ours. */
+    /**
+     * Nothing is to be done: the turn is kept for a moment if nobody waits for it, and not waited for any longer if it
+     * is not ours.
+     */
     void rest() {
         if (resting) {
             return;
@@ -199,7 +204,10 @@ final class ConsumerTurn {
         return ours.path().orElseThrow();
     }
 
-    /** Sends a transaction with {@link #deletion()} in it. If its outcome is not known, {@link #leave()} is in order once it has turned out to have taken effect. */
+    /**
+     * Sends a transaction with {@link #deletion()} in it. If its outcome is not known, {@link #leave()} is in order
+     * once it has turned out to have taken effect.
+     */
     void turnInto(Multi multi, Consumer<List<Multi.Result>> onTurned, Consumer<Throwable> onFailure) {
         Contender ours = place;
         if (ours == null) {

@@ -24,12 +24,15 @@ import org.slf4j.LoggerFactory;
  *
  * <ol>
  *   <li>A caller that takes something makes the process enter the line, if it is not in it ({@link ConsumerTurn}).
- *   <li>At its head: list the items with a watch. As many as callers wait for, up to the limit of a turn, are read and taken or claimed in one transaction ({@link DequeueTransaction}), which gives up the turn as well if others
+ *   <li>At its head: list the items with a watch. As many as callers wait for, up to the limit of a turn, are read and
+ *       taken or claimed in one transaction ({@link DequeueTransaction}), which gives up the turn as well if others
  *       wait for it.
- *   <li>No items: wait for the watch. In a FIFO queue the list is worked off, and read again when it is exhausted or a second old; in a priority queue the watch makes it stale.
+ *   <li>No items: wait for the watch. In a FIFO queue the list is worked off, and read again when it is exhausted or a
+ *       second old; in a priority queue the watch makes it stale.
  * </ol>
  *
- * <p>So one process looks at the items at a time, a new item wakes one process, and what a take costs does not depend on how many wait. State belongs to the session's dispatcher.
+ * <p>So one process looks at the items at a time, a new item wakes one process, and what a take costs does not depend
+ * on how many wait. State belongs to the session's dispatcher.
  */
 final class Consumers implements ConsumerTurn.Listener, ItemsWatch.Looker {
     private static final Logger LOG = LoggerFactory.getLogger(Consumers.class);
@@ -37,7 +40,10 @@ final class Consumers implements ConsumerTurn.Listener, ItemsWatch.Looker {
     /** How many items a process takes before others that wait have their turn. */
     static final int TURN = 16;
 
-    /** How long a FIFO consumer works from a list of which something has changed: an item that comes back takes its place that much later at most. */
+    /**
+     * How long a FIFO consumer works from a list of which something has changed: an item that comes back takes its
+     * place that much later at most.
+     */
     private static final Duration LISTED_FOR = Duration.ofSeconds(1);
 
     private final RecipeSession session;
@@ -204,7 +210,10 @@ final class Consumers implements ConsumerTurn.Listener, ItemsWatch.Looker {
         failAll(cause);
     }
 
-    /** Whether the list will not do, of which something has changed. Of a FIFO queue that is an item that comes back before those that are left. */
+    /**
+     * Whether the list will not do, of which something has changed. Of a FIFO queue that is an item that comes back
+     * before those that are left.
+     */
     private boolean mustLook() {
         return byPriority
                 || items.isEmpty()

@@ -11,7 +11,8 @@ import java.util.function.BiConsumer;
 import java.util.function.Function;
 
 /**
- * One call that asks for an item, in its blocking and its asynchronous form: whatever way it ends other than with the item, the item goes back.
+ * One call that asks for an item, in its blocking and its asynchronous form: whatever way it ends other than with the
+ * item, the item goes back.
  *
  * @param <R> what the caller gets
  */
@@ -26,7 +27,8 @@ final class Consumption<R> {
     /**
      * A call that has not begun.
      *
-     * @param open makes of the item what the caller gets; on the caller's thread or a listener thread. If it throws it has seen to the item
+     * @param open makes of the item what the caller gets; on the caller's thread or a listener thread. If it throws it
+     *     has seen to the item
      * @param close gives back what nobody takes
      */
     Consumption(

@@ -25,11 +25,14 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One step of a consumer: reads some items and then takes or claims them all in one transaction, or buries the first if it was delivered too often.
+ * One step of a consumer: reads some items and then takes or claims them all in one transaction, or buries the first if
+ * it was delivered too often.
  *
- * <p>The transaction does not rely on what was seen before it: an item is deleted or claimed only in the version that was read, and only if nobody has claimed it. (There is no operation that checks that a
- * znode is not there; making the claim is refused where there is one. To take an item its claim is made and deleted at once.) So the line of consumers is for peace and fairness; that nobody has what
- * another has does not hang on it. State belongs to the session's dispatcher.
+ * <p>The transaction does not rely on what was seen before it: an item is deleted or claimed only in the version that
+ * was read, and only if nobody has claimed it. (There is no operation that checks that a znode is not there; making the
+ * claim is refused where there is one. To take an item its claim is made and deleted at once.) So the line of consumers
+ * is for peace and fairness; that nobody has what another has does not hang on it. State belongs to the session's
+ * dispatcher.
  */
 final class DequeueTransaction implements CommitMarker.Outcome {
     private static final int MAX_BYTES = 500_000; // what a server takes in one request is a megabyte

@@ -11,10 +11,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
 /**
- * A queue that all processes share that use the same path: first in, first out. A claimed item that comes back keeps its place.
+ * A queue that all processes share that use the same path: first in, first out. A claimed item that comes back keeps
+ * its place.
  *
- * <p>For what consumers get, what happens on failures, and the znodes see {@link ItemQueue}. A put is done once it has returned, on a majority's disks if the backend has them; if its reply is lost the item is not put
- * twice. With a bound a put waits for room ({@link #withBound}).
+ * <p>For what consumers get, what happens on failures, and the znodes see {@link ItemQueue}. A put is done once it has
+ * returned, on a majority's disks if the backend has them; if its reply is lost the item is not put twice. With a bound
+ * a put waits for room ({@link #withBound}).
  *
  * @param <T> the type of the items
  */
@@ -39,7 +41,9 @@ public final class DistributedQueue<T> extends ItemQueue<T> {
     }
 
     /**
-     * The same queue; puts wait while it has that many items, claimed ones included and dead ones not. The bound holds among all who give the same; a put without one does not look. Producers stand in a line of their own, and a consumer wakes one.
+     * The same queue; puts wait while it has that many items, claimed ones included and dead ones not. The bound holds
+     * among all who give the same; a put without one does not look. Producers stand in a line of their own, and a
+     * consumer wakes one.
      *
      * @throws IllegalArgumentException if it is not positive
      */
@@ -48,7 +52,9 @@ public final class DistributedQueue<T> extends ItemQueue<T> {
     }
 
     /**
-     * The same queue; an item claimed through it comes back if it is not acknowledged within this time. Five minutes if not set. It is measured by the consumer's own clocks, from before the claim was sent; nobody else's clock matters, since the claim goes with its session.
+     * The same queue; an item claimed through it comes back if it is not acknowledged within this time. Five minutes if
+     * not set. It is measured by the consumer's own clocks, from before the claim was sent; nobody else's clock
+     * matters, since the claim goes with its session.
      *
      * @throws IllegalArgumentException if it is not positive
      */
@@ -57,7 +63,8 @@ public final class DistributedQueue<T> extends ItemQueue<T> {
     }
 
     /**
-     * The same queue; an item that was delivered this often is not claimed through it any more, but goes to the {@link #deadLetters()}. 10 if not set.
+     * The same queue; an item that was delivered this often is not claimed through it any more, but goes to the
+     * {@link #deadLetters()}. 10 if not set.
      *
      * @throws IllegalArgumentException if it is not positive
      */
@@ -74,7 +81,8 @@ public final class DistributedQueue<T> extends ItemQueue<T> {
      *
      * @throws InterruptedException if the thread is interrupted; the item may be put all the same
      * @throws SessionGoneException if the session is lost meanwhile; the item may be put all the same
-     * @throws io.conclave.error.OutcomeUnknownException if it cannot be found out whether it was put, because somebody deletes znodes of the queue by hand
+     * @throws io.conclave.error.OutcomeUnknownException if it cannot be found out whether it was put, because somebody
+     *     deletes znodes of the queue by hand
      * @throws io.conclave.error.ConclaveException if it was refused
      * @throws IllegalArgumentException if the item has more than {@value ItemQueue#MAX_BYTES} bytes
      */
@@ -83,7 +91,8 @@ public final class DistributedQueue<T> extends ItemQueue<T> {
     }
 
     /**
-     * As {@link #put(Object)}, with a limit of time for the wait for room; whether it was put. To get the turn and to look for room needs a round trip or two, which count. Without a bound the time does not matter.
+     * As {@link #put(Object)}, with a limit of time for the wait for room; whether it was put. To get the turn and to
+     * look for room needs a round trip or two, which count. Without a bound the time does not matter.
      *
      * @throws IllegalArgumentException if the time is negative
      */
@@ -91,7 +100,10 @@ public final class DistributedQueue<T> extends ItemQueue<T> {
         return putting(item, OptionalInt.empty()).within(timeout).await();
     }
 
-    /** As {@link #put(Object)}, without blocking. Completes on a listener thread. What is put while another is on its way goes along in one request. Cancelling it takes the item back if it is not on its way. */
+    /**
+     * As {@link #put(Object)}, without blocking. Completes on a listener thread. What is put while another is on its
+     * way goes along in one request. Cancelling it takes the item back if it is not on its way.
+     */
     public CompletableFuture<Void> putAsync(T item) {
         return putting(item, OptionalInt.empty()).begin(Optional.empty()).stage(done -> null);
     }

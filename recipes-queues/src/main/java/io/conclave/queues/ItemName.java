@@ -12,10 +12,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * An item, read from the name of its znode: {@code _c_<guid>-queue-<sequence>} or {@code _c_<guid>-queue-<priority>-<sequence>}; the names of the recipes page with a guid before them. Names without
- * a guid are read as well.
+ * An item, read from the name of its znode: {@code _c_<guid>-queue-<sequence>} or
+ * {@code _c_<guid>-queue-<priority>-<sequence>}; the names of the recipes page with a guid before them. Names without a
+ * guid are read as well.
  *
- * <p>Sequences are compared as signed 32-bit differences, so that the order survives the wrap of the parent's counter: it begins behind the widest gap in the circle of sequences.
+ * <p>Sequences are compared as signed 32-bit differences, so that the order survives the wrap of the parent's counter:
+ * it begins behind the widest gap in the circle of sequences.
  *
  * @param name the znode's name
  * @param priority lower goes first; 0 where the name has none

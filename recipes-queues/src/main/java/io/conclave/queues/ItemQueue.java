@@ -24,24 +24,35 @@ import java.util.function.Function;
  * What queues have in common: how items leave them. There are two ways, and consumers of both kinds may share a queue.
  *
  * <ul>
- *   <li>{@link #take()}: the item is deleted and given to one consumer, at most once. If the consumer dies, or its session ends before the reply, the item is lost.
- *   <li>{@link #claim()}: the item is hidden and given to one consumer at a time until one acknowledges it, at least once. It comes back when its consumer's session ends, when its visibility deadline passes, or when it
- *       is given back; an item that was delivered too often goes to the {@link #deadLetters()} instead.
+ *   <li>{@link #take()}: the item is deleted and given to one consumer, at most once. If the consumer dies, or its
+ *       session ends before the reply, the item is lost.
+ *   <li>{@link #claim()}: the item is hidden and given to one consumer at a time until one acknowledges it, at least
+ *       once. It comes back when its consumer's session ends, when its visibility deadline passes, or when it is given
+ *       back; an item that was delivered too often goes to the {@link #deadLetters()} instead.
  * </ul>
  *
- * <p>Waiting consumers stand in a line, one place for each session; only the one at the head looks at the items, so a new item wakes one process, and what a take costs does not grow with the number of consumers. A process whose turn it is takes as many items as its callers wait
- * for, 16 at most if others wait. Should it be stopped at that very moment, the others wait until its session has expired.
+ * <p>Waiting consumers stand in a line, one place for each session; only the one at the head looks at the items, so a
+ * new item wakes one process, and what a take costs does not grow with the number of consumers. A process whose turn it
+ * is takes as many items as its callers wait for, 16 at most if others wait. Should it be stopped at that very moment,
+ * the others wait until its session has expired.
  *
- * <p>While the connection is away everything waits. If the session is lost, waiting calls fail with {@link SessionGoneException}, claims end ({@link ClaimEnd#SESSION_LOST}), and a new call uses the coordinator's next session. Waits that time out, are interrupted or cancelled
- * leave nothing behind: an item that had come by then goes back to its place.
+ * <p>While the connection is away everything waits. If the session is lost, waiting calls fail with
+ * {@link SessionGoneException}, claims end ({@link ClaimEnd#SESSION_LOST}), and a new call uses the coordinator's next
+ * session. Waits that time out, are interrupted or cancelled leave nothing behind: an item that had come by then goes
+ * back to its place.
  *
- * <p>The znodes are those of the ZooKeeper recipes page: an item is a child of the queue's znode named {@code queue-<sequence>}, or {@code queue-<priority>-<sequence>}, here with {@code _c_<guid>-} before it; claims ({@code claim-<item>}, ephemeral) are its
- * neighbours. Besides there are {@code consumers} and {@code producers} (lines), {@code witnesses} (which tell after a lost reply what took effect) and {@code dead} (a queue). Immutable and thread-safe; making one costs nothing.
+ * <p>The znodes are those of the ZooKeeper recipes page: an item is a child of the queue's znode named
+ * {@code queue-<sequence>}, or {@code queue-<priority>-<sequence>}, here with {@code _c_<guid>-} before it; claims
+ * ({@code claim-<item>}, ephemeral) are its neighbours. Besides there are {@code consumers} and {@code producers}
+ * (lines), {@code witnesses} (which tell after a lost reply what took effect) and {@code dead} (a queue). Immutable and
+ * thread-safe; making one costs nothing.
  *
  * @param <T> the type of the items
  */
 public abstract sealed class ItemQueue<T> permits DistributedQueue, DistributedPriorityQueue {
-    /** The most bytes of an item. A queue is for small items; what is large is kept elsewhere, and its address queued. */
+    /**
+     * The most bytes of an item. A queue is for small items; what is large is kept elsewhere, and its address queued.
+     */
     public static final int MAX_BYTES = 900_000;
 
     private final Coordinator coordinator;
@@ -65,9 +76,11 @@ public abstract sealed class ItemQueue<T> permits DistributedQueue, DistributedP
     /**
      * Waits for an item without a limit of time, and takes it.
      *
-     * @throws InterruptedException if the thread is interrupted; nothing stays behind, and an item that had come goes back
+     * @throws InterruptedException if the thread is interrupted; nothing stays behind, and an item that had come goes
+     *     back
      * @throws SessionGoneException if the session is lost meanwhile; an item that was being taken may be lost with it
-     * @throws OutcomeUnknownException if a reply was lost, and the item that was being taken is gone: another consumer has it, or, if an operator deletes znodes of the queue, this call may have taken it. Take again
+     * @throws OutcomeUnknownException if a reply was lost, and the item that was being taken is gone: another consumer
+     *     has it, or, if an operator deletes znodes of the queue, this call may have taken it. Take again
      * @throws io.conclave.error.ConclaveException if none can be had
      * @throws RuntimeException what the codec throws; the item is a dead letter then
      */
@@ -76,7 +89,8 @@ public abstract sealed class ItemQueue<T> permits DistributedQueue, DistributedP
     }
 
     /**
-     * As {@link #take()}, with a limit of time; empty if there was no item until then. To get the turn and to look needs a round trip or two, which count; with a limit of zero it is {@link #tryTake()}.
+     * As {@link #take()}, with a limit of time; empty if there was no item until then. To get the turn and to look
+     * needs a round trip or two, which count; with a limit of zero it is {@link #tryTake()}.
      *
      * @throws IllegalArgumentException if the time is negative
      */
@@ -85,12 +99,13 @@ public abstract sealed class ItemQueue<T> permits DistributedQueue, DistributedP
     }
 
     /**
-     * Takes an item if there is one now, past those who wait; empty also if others were quicker again and again, and if the server lags behind
-     * and the coordinator does not read linearizably. Blocks for the coordinator's try timeout at most ({@link
-     * io.conclave.coordinator.CoordinatorBuilder#tryTimeout}, 1 second if not set). Otherwise as {@link #take()}.
+     * Takes an item if there is one now, past those who wait; empty also if others were quicker again and again, and if
+     * the server lags behind and the coordinator does not read linearizably. Blocks for the coordinator's try timeout
+     * at most ({@link io.conclave.coordinator.CoordinatorBuilder#tryTimeout}, 1 second if not set). Otherwise as
+     * {@link #take()}.
      *
-     * @throws io.conclave.error.NotConnectedException if the store does not answer within the try timeout; an item that was taken by then
-     *     goes back to its place
+     * @throws io.conclave.error.NotConnectedException if the store does not answer within the try timeout; an item that
+     *     was taken by then goes back to its place
      */
     public Optional<T> tryTake() throws InterruptedException {
         return taking().atOnce().await();
@@ -101,7 +116,10 @@ public abstract sealed class ItemQueue<T> permits DistributedQueue, DistributedP
         return taking().inLine(Optional.empty()).stage(Optional::orElseThrow);
     }
 
-    /** As {@link #take(Duration)}, without blocking. Completes on a listener thread; cancelling it leaves nothing behind. */
+    /**
+     * As {@link #take(Duration)}, without blocking. Completes on a listener thread; cancelling it leaves nothing
+     * behind.
+     */
     public CompletableFuture<Optional<T>> takeAsync(Duration timeout) {
         return taking().within(timeout).stage(Function.identity());
     }
@@ -119,7 +137,8 @@ public abstract sealed class ItemQueue<T> permits DistributedQueue, DistributedP
     }
 
     /**
-     * As {@link #claim()}, with a limit of time; empty if there was no item until then. To get the turn and to look needs a round trip or two, which count; with a limit of zero it is {@link #tryClaim()}.
+     * As {@link #claim()}, with a limit of time; empty if there was no item until then. To get the turn and to look
+     * needs a round trip or two, which count; with a limit of zero it is {@link #tryClaim()}.
      *
      * @throws IllegalArgumentException if the time is negative
      */
@@ -128,11 +147,11 @@ public abstract sealed class ItemQueue<T> permits DistributedQueue, DistributedP
     }
 
     /**
-     * Claims an item if there is one now, past those who wait; empty also if others were quicker again and again. Blocks for the coordinator's
-     * try timeout at most. Otherwise as {@link #claim()}.
+     * Claims an item if there is one now, past those who wait; empty also if others were quicker again and again.
+     * Blocks for the coordinator's try timeout at most. Otherwise as {@link #claim()}.
      *
-     * @throws io.conclave.error.NotConnectedException if the store does not answer within the try timeout; an item that was claimed by then
-     *     is given back
+     * @throws io.conclave.error.NotConnectedException if the store does not answer within the try timeout; an item that
+     *     was claimed by then is given back
      */
     public Optional<Claim<T>> tryClaim() throws InterruptedException {
         return claiming().atOnce().await();
@@ -143,12 +162,18 @@ public abstract sealed class ItemQueue<T> permits DistributedQueue, DistributedP
         return claiming().inLine(Optional.empty()).stage(Optional::orElseThrow);
     }
 
-    /** As {@link #claim(Duration)}, without blocking. Completes on a listener thread; cancelling it leaves nothing behind. */
+    /**
+     * As {@link #claim(Duration)}, without blocking. Completes on a listener thread; cancelling it leaves nothing
+     * behind.
+     */
     public CompletableFuture<Optional<Claim<T>>> claimAsync(Duration timeout) {
         return claiming().within(timeout).stage(Function.identity());
     }
 
-    /** The items that were delivered too often, in the order of the queue's sequence: a queue of its own, whose items can be taken and claimed, and never come back here by themselves. */
+    /**
+     * The items that were delivered too often, in the order of the queue's sequence: a queue of its own, whose items
+     * can be taken and claimed, and never come back here by themselves.
+     */
     public DistributedQueue<T> deadLetters() {
         return DistributedQueue.at(coordinator, layout.dead(), codec);
     }

@@ -10,7 +10,8 @@ import io.conclave.request.Watcher;
 import java.util.List;
 
 /**
- * Lists the items of a queue for the process whose turn it is, with a watch on them: while it stands, the list is as it was, or one that is told will be along.
+ * Lists the items of a queue for the process whose turn it is, with a watch on them: while it stands, the list is as it
+ * was, or one that is told will be along.
  *
  * <p>State belongs to the session's dispatcher.
  */

@@ -7,7 +7,10 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** Somebody in this process who waits for an item. State belongs to the session's dispatcher; {@link #outcome} may be waited for by anybody. */
+/**
+ * Somebody in this process who waits for an item. State belongs to the session's dispatcher; {@link #outcome} may be
+ * waited for by anybody.
+ */
 final class PendingTake {
     private final Mode mode;
     private final int maxDeliveries;

@@ -3,7 +3,10 @@ package io.conclave.queues;
 import io.conclave.time.TimeSource;
 import java.util.concurrent.CompletableFuture;
 
-/** An item that somebody in this process wants to put. State belongs to the session's dispatcher; {@link #outcome} may be waited for by anybody. */
+/**
+ * An item that somebody in this process wants to put. State belongs to the session's dispatcher; {@link #outcome} may
+ * be waited for by anybody.
+ */
 final class Put {
     private final String namePrefix;
     private final String guid;

@@ -7,7 +7,10 @@ import java.util.Iterator;
 import java.util.Map;
 import java.util.OptionalInt;
 
-/** Who acts for a session at its queues; one who has nothing to do is forgotten when another is made. State belongs to the session's dispatcher. */
+/**
+ * Who acts for a session at its queues; one who has nothing to do is forgotten when another is made. State belongs to
+ * the session's dispatcher.
+ */
 final class QueueAgents {
     private final Map<ConsumersOf, Consumers> consumers = new HashMap<>();
     private final Map<ProducersOf, Producers> producers = new HashMap<>();

@@ -15,7 +15,10 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Puts an item that was taken where it was, or elsewhere, under its own name: whoever took it does not want it. On the dispatcher. */
+/**
+ * Puts an item that was taken where it was, or elsewhere, under its own name: whoever took it does not want it. On the
+ * dispatcher.
+ */
 final class Requeue implements CommitMarker.Outcome {
     private static final Logger LOG = LoggerFactory.getLogger(Requeue.class);
 

@@ -13,9 +13,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Performs a transaction that deletes a claim of ours among other things, and does not give up before the outcome is known.
- * After a lost reply the claim tells: while it is there the transaction
- * had no effect, and is sent again.
+ * Performs a transaction that deletes a claim of ours among other things, and does not give up before the outcome is
+ * known. After a lost reply the claim tells: while it is there the transaction had no effect, and is sent again.
  *
  * <p>State belongs to the session's dispatcher.
  */
@@ -49,7 +48,10 @@ final class Settlement {
         this.multi = multi;
     }
 
-    /** Completes on the dispatcher, where it is to be called; exceptionally if the session is gone or the coordinator closed. */
+    /**
+     * Completes on the dispatcher, where it is to be called; exceptionally if the session is gone or the coordinator
+     * closed.
+     */
     static CompletionStage<Result> of(RecipeSession session, NodePath claim, Multi multi) {
         Settlement settlement = new Settlement(session, claim, multi);
         settlement.send();

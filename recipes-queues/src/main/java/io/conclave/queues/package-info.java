@@ -1,5 +1,6 @@
 /**
- * Work queues, first in first out or by priority: items are taken at most once, or claimed, acknowledged and delivered again.
+ * Work queues, first in first out or by priority: items are taken at most once, or claimed, acknowledged and delivered
+ * again.
  */
 @NullMarked
 package io.conclave.queues;

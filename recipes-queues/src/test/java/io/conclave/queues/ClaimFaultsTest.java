@@ -27,7 +27,10 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Each fault at each request of those who claim and acknowledge: nothing is lost, nobody has what another has, what is acknowledged does not come back. */
+/**
+ * Each fault at each request of those who claim and acknowledge: nothing is lost, nobody has what another has, what is
+ * acknowledged does not come back.
+ */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 class ClaimFaultsTest {
     private static final String PATH = "/queues/claims";

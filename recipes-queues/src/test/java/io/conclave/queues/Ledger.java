@@ -46,7 +46,10 @@ final class Ledger {
         return out.size();
     }
 
-    /** Once everybody is done and everything that goes on behind the scenes is over: takes what is left, and looks at it all. */
+    /**
+     * Once everybody is done and everything that goes on behind the scenes is over: takes what is left, and looks at it
+     * all.
+     */
     void close(Actor helper, ItemQueue<String> queue, boolean victimTakes) throws InterruptedException {
         run.pause(Duration.ofSeconds(60)); // longer than a session lives
         List<String> left = QueueFixture.drain(queue);
@@ -70,7 +73,10 @@ final class Ledger {
         }
     }
 
-    /** May happen only if a reply was lost, somebody has deleted the znode that would have told what came of it, and a consumer was quick: see {@link Producers}. */
+    /**
+     * May happen only if a reply was lost, somebody has deleted the znode that would have told what came of it, and a
+     * consumer was quick: see {@link Producers}.
+     */
     private void doubled(String item) {
         boolean mayBe = run.struck().stream().anyMatch(Fault::deletesNodes)
                 && run.struck().size() > 1;
@@ -79,7 +85,10 @@ final class Ledger {
         }
     }
 
-    /** Whether an item may be lost with whoever took it: its session was ended, or somebody has deleted the znode that would have told. */
+    /**
+     * Whether an item may be lost with whoever took it: its session was ended, or somebody has deleted the znode that
+     * would have told.
+     */
     static boolean mayLose(FaultRun run) {
         return run.struck().stream().anyMatch(fault -> fault.endsSession() || fault.deletesNodes());
     }

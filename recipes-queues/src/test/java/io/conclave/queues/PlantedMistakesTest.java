@@ -29,7 +29,9 @@ import java.util.Optional;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** The fault driver finds the mistakes that queues on a coordination store usually have: so it would find them in ours. */
+/**
+ * The fault driver finds the mistakes that queues on a coordination store usually have: so it would find them in ours.
+ */
 class PlantedMistakesTest {
     private static final NodePath PATH = NodePath.of("/queues/naive");
 

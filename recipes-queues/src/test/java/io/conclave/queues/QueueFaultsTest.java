@@ -13,7 +13,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Each fault at each request of those who put and those who take: nothing is lost or given twice, nobody is blocked, nothing stays behind. */
+/**
+ * Each fault at each request of those who put and those who take: nothing is lost or given twice, nobody is blocked,
+ * nothing stays behind.
+ */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 class QueueFaultsTest {
     private static final String PATH = "/queues/faults";

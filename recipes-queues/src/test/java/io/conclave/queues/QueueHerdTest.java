@@ -101,8 +101,9 @@ class QueueHerdTest {
     }
 
     /**
-     * A herd of 200 would cost hundreds. On a quiet machine it is 11 to 13 requests and 4 to 5 events; whether a consumer
-     * meets the item that is put next, or waits for it, is a matter of scheduling, and changes that by one or two.
+     * A herd of 200 would cost hundreds. On a quiet machine it is 11 to 13 requests and 4 to 5 events; whether a
+     * consumer meets the item that is put next, or waits for it, is a matter of scheduling, and changes that by one or
+     * two.
      */
     private static void check(List<Cost> costs, double mostRequests, double mostEvents) {
         costs.forEach(System.out::println);

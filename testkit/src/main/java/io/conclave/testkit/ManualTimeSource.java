@@ -15,9 +15,10 @@ import org.slf4j.LoggerFactory;
 /**
  * Clocks that stand still until a test moves them.
  *
- * <p>Timers belong to the monotonic clock. A move runs the timers that become due in order of their time (those of the same time in order of
- * scheduling), each with the clocks at its own time, so a timer that schedules another one inside the move sees it run too. A timer with no
- * delay runs at the next move, also one by zero. Thread-safe; timers run outside the lock, on the thread that moves the clock or on the executor given.
+ * <p>Timers belong to the monotonic clock. A move runs the timers that become due in order of their time (those of the
+ * same time in order of scheduling), each with the clocks at its own time, so a timer that schedules another one inside
+ * the move sees it run too. A timer with no delay runs at the next move, also one by zero. Thread-safe; timers run
+ * outside the lock, on the thread that moves the clock or on the executor given.
  */
 public final class ManualTimeSource implements TimeSource {
     private static final Logger LOG = LoggerFactory.getLogger(ManualTimeSource.class);
@@ -117,8 +118,8 @@ public final class ManualTimeSource implements TimeSource {
     }
 
     /**
-     * Moves both clocks at once, as a process sees them that was suspended: what became due meanwhile runs after the move,
-     * late, with the clocks where they are then.
+     * Moves both clocks at once, as a process sees them that was suspended: what became due meanwhile runs after the
+     * move, late, with the clocks where they are then.
      */
     public void suspend(Duration by) {
         long nanos = forward(by);
@@ -129,12 +130,18 @@ public final class ManualTimeSource implements TimeSource {
         advance(Duration.ZERO);
     }
 
-    /** Moves the monotonic clock forward and runs what becomes due; the wall clock stands, as if an operator had set it back. */
+    /**
+     * Moves the monotonic clock forward and runs what becomes due; the wall clock stands, as if an operator had set it
+     * back.
+     */
     public void advanceMonotonicOnly(Duration by) {
         move(forward(by), false);
     }
 
-    /** Moves the wall clock alone; a negative duration sets it back. This is what a suspended virtual machine sees on waking: no timer has run. */
+    /**
+     * Moves the wall clock alone; a negative duration sets it back. This is what a suspended virtual machine sees on
+     * waking: no timer has run.
+     */
     public void advanceWallOnly(Duration by) {
         synchronized (lock) {
             wallNanosSinceStart += by.toNanos();
@@ -180,7 +187,10 @@ public final class ManualTimeSource implements TimeSource {
         });
     }
 
-    /** Takes the next task due until the target and sets the clocks to its time; with none left, sets them to the target. */
+    /**
+     * Takes the next task due until the target and sets the clocks to its time; with none left, sets them to the
+     * target.
+     */
     private @Nullable Task nextDue(long targetNanos, boolean wallToo) {
         synchronized (lock) {
             Task next = tasks.peek();

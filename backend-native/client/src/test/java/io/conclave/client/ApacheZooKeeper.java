@@ -42,7 +42,10 @@ public final class ApacheZooKeeper implements AutoCloseable {
         }
     }
 
-    /** As {@link #start}; offers znodes with a time to live, as all servers of this JVM do from then on, and soon deletes them. */
+    /**
+     * As {@link #start}; offers znodes with a time to live, as all servers of this JVM do from then on, and soon
+     * deletes them.
+     */
     public static ApacheZooKeeper startWithTimesToLive() {
         System.setProperty("zookeeper.extendedTypesEnabled", "true");
         ApacheZooKeeper zooKeeper = start();

@@ -65,7 +65,10 @@ final class GoodbyeTest extends WireSessionFixture {
         assertTrue(latch.await(SECONDS, TimeUnit.SECONDS));
     }
 
-    /** Reads so many requests, says goodbye, answers the first, which proves that the goodbye was read, and the others when it may. */
+    /**
+     * Reads so many requests, says goodbye, answers the first, which proves that the goodbye was read, and the others
+     * when it may.
+     */
     private FakeServer.Script leaveWith(int inFlight) {
         return peer -> {
             openOurs(peer);
@@ -216,7 +219,9 @@ final class GoodbyeTest extends WireSessionFixture {
         assertEquals(List.of(SessionState.CONNECTED), session.states);
     }
 
-    /** The second server has answered a question when it says goodbye, but has not told what the watches have missed. */
+    /**
+     * The second server has answered a question when it says goodbye, but has not told what the watches have missed.
+     */
     @Test
     void eventsMissedDuringAMoveAreReportedByTheServerThatTakesTheSession() throws Exception {
         FakeServer.Script first = peer -> {

@@ -75,8 +75,8 @@ public interface ReplicatedLog extends AutoCloseable {
 
     /**
      * Changes the membership of the cluster. The stage completes on the log's thread once the change is committed;
-     * exceptionally with a {@link LogException} that says why not, or with a {@link ChangeOutcomeUnknownException} if it
-     * may be made yet.
+     * exceptionally with a {@link LogException} that says why not, or with a {@link ChangeOutcomeUnknownException} if
+     * it may be made yet.
      */
     CompletionStage<@Nullable Void> change(MembershipChange change);
 

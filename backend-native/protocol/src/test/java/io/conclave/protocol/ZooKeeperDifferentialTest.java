@@ -237,8 +237,8 @@ class ZooKeeperDifferentialTest {
     }
 
     /**
-     * ZooKeeper writes each half of a surrogate pair as three bytes (CESU-8) but reads UTF-8, so it cannot read back what
-     * it wrote. We write UTF-8, which it reads; what it writes, we read just as it does.
+     * ZooKeeper writes each half of a surrogate pair as three bytes (CESU-8) but reads UTF-8, so it cannot read back
+     * what it wrote. We write UTF-8, which it reads; what it writes, we read just as it does.
      */
     @Test
     void charactersBeyondTheBasicPlaneAreWrittenAsUtf8WhichZooKeeperReadsButDoesNotWrite() throws Exception {

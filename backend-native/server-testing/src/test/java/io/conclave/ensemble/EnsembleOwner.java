@@ -7,7 +7,9 @@ import java.nio.file.Path;
 final class EnsembleOwner {
     private EnsembleOwner() {}
 
-    /** @param arguments where the servers have their files, since nobody deletes temporary ones of a JVM that is killed */
+    /**
+     * @param arguments where the servers have their files, since nobody deletes temporary ones of a JVM that is killed
+     */
     public static void main(String[] arguments) throws IOException {
         ConclaveEnsemble ensemble = ConclaveEnsemble.builder()
                 .voters(2)

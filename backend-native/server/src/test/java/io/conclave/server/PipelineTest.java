@@ -237,7 +237,9 @@ class PipelineTest {
         }
     }
 
-    /** Random requests of one connection against a model: every read sees its own writes up to itself and no later one. */
+    /**
+     * Random requests of one connection against a model: every read sees its own writes up to itself and no later one.
+     */
     @Test
     void aReadNeverSeesALaterWriteOfItsOwnConnection() throws IOException {
         client.call(Requests.create("/n"));

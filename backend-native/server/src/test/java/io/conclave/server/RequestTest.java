@@ -109,7 +109,10 @@ class RequestTest {
         assertEquals(0, error(Requests.exists("/never-used")));
     }
 
-    /** On real clocks: a manual one that is moved for minutes makes the server's watchdog take a busy machine for a hung log. */
+    /**
+     * On real clocks: a manual one that is moved for minutes makes the server's watchdog take a busy machine for a hung
+     * log.
+     */
     @Test
     void nodesWithATimeToLiveGoWhenTheyHaveNoChildrenAndWereNotChangedForIt() throws IOException {
         ServerConfig config = TestServer.config().containerCheckIntervalMs(100).build();

@@ -9,8 +9,8 @@ import java.util.Random;
 import java.util.Set;
 
 /**
- * Connections between clients and servers. Each direction delivers a prefix of what was sent on it, in order, in pieces;
- * where nothing gets through, nobody is told.
+ * Connections between clients and servers. Each direction delivers a prefix of what was sent on it, in order, in
+ * pieces; where nothing gets through, nobody is told.
  */
 final class ClientNetwork {
     /** The client's end. */

@@ -12,7 +12,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** The one-shot watches of a client: each is told of the first change behind what its reader saw, before that is shown. */
+/**
+ * The one-shot watches of a client: each is told of the first change behind what its reader saw, before that is shown.
+ */
 final class ClientWatches {
     private static final long NO_ZXID = -1;
 

@@ -128,7 +128,9 @@ final class Edges {
         restore(machine, last, time.nowUs() + 5_000_000);
     }
 
-    /** Once all others have what it may have acknowledged: no more than a minority of those that have it may lose it. */
+    /**
+     * Once all others have what it may have acknowledged: no more than a minority of those that have it may lose it.
+     */
     private void restore(ServerMachine machine, long last, long untilUs) {
         boolean othersHaveIt = world.machines.values().stream()
                 .allMatch(other -> other == machine

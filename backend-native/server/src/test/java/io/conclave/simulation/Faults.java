@@ -169,9 +169,9 @@ final class Faults {
     // ---- what may go wrong together
 
     /**
-     * Whether a write may be torn, or a member removed. Neither while a member is without its log, or may have to put it
-     * away: members that had to cut their logs give provisional votes only, and if all are asked for and one has lost everything,
-     * there is no leader any more, as documented. And of two voters both are needed.
+     * Whether a write may be torn, or a member removed. Neither while a member is without its log, or may have to put
+     * it away: members that had to cut their logs give provisional votes only, and if all are asked for and one has
+     * lost everything, there is no leader any more, as documented. And of two voters both are needed.
      */
     boolean mayTear() {
         return (lost == 0 || world.isBack(lost))
@@ -180,15 +180,17 @@ final class Faults {
     }
 
     /**
-     * Whether a member may lose its log: all are voters and run, none has to put its log away, none gives provisional votes, and no
-     * change of the members is under way. Links may be cut, and members may be behind: the others elect one that has
-     * everything. A member that does not run may have a torn tail of which nobody knows yet.
+     * Whether a member may lose its log: all are voters and run, none has to put its log away, none gives provisional
+     * votes, and no change of the members is under way. Links may be cut, and members may be behind: the others elect
+     * one that has everything. A member that does not run may have a torn tail of which nobody knows yet.
      */
     boolean mayLoseLog() {
         return world.allVote() && world.allRun() && world.isWithoutTornLogs() && mayTear() && hasNoChange();
     }
 
-    /** Lets nothing else go wrong for a moment, repairs what is broken, and does it if a member may lose its log soon. */
+    /**
+     * Lets nothing else go wrong for a moment, repairs what is broken, and does it if a member may lose its log soon.
+     */
     void whenOneMayLoseItsLog(Runnable action) {
         if (!isCalm()) {
             calmFor(PATIENCE_US);

@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The containers and the znodes with a time to live, followed from outside of the tree: what the reaper may delete by the
- * time of the log, and what it has to.
+ * The containers and the znodes with a time to live, followed from outside of the tree: what the reaper may delete by
+ * the time of the log, and what it has to.
  */
 final class Lifetimes {
     /** Such a znode is deleted by clients only. */

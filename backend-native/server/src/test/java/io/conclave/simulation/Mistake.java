@@ -35,7 +35,9 @@ enum Mistake {
             return new MistakenWrites(of, DiskFile::write);
         }
     },
-    /** Room for what is written to the log was not set apart before, so that a full disk is met where it ends a server. */
+    /**
+     * Room for what is written to the log was not set apart before, so that a full disk is met where it ends a server.
+     */
     ROOM_NOT_SET_APART {
         @Override
         Disk disk(SimulatedDisk of) {

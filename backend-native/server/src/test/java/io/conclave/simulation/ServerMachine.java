@@ -27,7 +27,10 @@ import java.util.Random;
 import java.util.UUID;
 import java.util.function.Consumer;
 
-/** A machine with a disk, clocks and a place in the network, on which the process of a server lives, dies and lives again. */
+/**
+ * A machine with a disk, clocks and a place in the network, on which the process of a server lives, dies and lives
+ * again.
+ */
 final class ServerMachine implements SimulatedNetwork.Node {
     final int id;
     private final Simulation world;
@@ -126,8 +129,8 @@ final class ServerMachine implements SimulatedNetwork.Node {
     }
 
     /**
-     * Wrong are times alone, and not those of nodes that the reaper deletes, so no client sees it: what is to be found is
-     * found by the servers.
+     * Wrong are times alone, and not those of nodes that the reaper deletes, so no client sees it: what is to be found
+     * is found by the servers.
      */
     CommittedBatch misapplying(CommittedBatch of) {
         if (!misapplies

@@ -25,8 +25,8 @@ class SimulationIT {
     }
 
     /**
-     * Those of the core (READ_INDEX_WITHOUT_MAJORITY and what follows it) are left to the core's own simulation, which has
-     * hundreds of runs a second for them.
+     * Those of the core (READ_INDEX_WITHOUT_MAJORITY and what follows it) are left to the core's own simulation, which
+     * has hundreds of runs a second for them.
      */
     @ParameterizedTest
     @EnumSource(

@@ -3,8 +3,8 @@ package io.conclave.simulation;
 import ch.qos.logback.classic.Level;
 
 /**
- * Runs seeds from the command line: {@code [seeds] [first seed] [mistake]}, or one of them with everything that happens:
- * {@code trace seed [mistake]}; or seeds until planted mistakes are found: {@code mistakes seeds mistake...}.
+ * Runs seeds from the command line: {@code [seeds] [first seed] [mistake]}, or one of them with everything that
+ * happens: {@code trace seed [mistake]}; or seeds until planted mistakes are found: {@code mistakes seeds mistake...}.
  */
 final class SimulationMain {
     private SimulationMain() {}

@@ -182,7 +182,9 @@ final class Truth {
         }
     }
 
-    /** A member whose state is wrong may send it to others, as a snapshot, before anybody finds out: they have it then. */
+    /**
+     * A member whose state is wrong may send it to others, as a snapshot, before anybody finds out: they have it then.
+     */
     private void compareReceived(ServerMachine machine, TreeState state) {
         boolean anyWrong = world.machines.values().stream().anyMatch(ServerMachine::isWrong);
         if (anyWrong && state.digest() != stateAt(state.lastZxid()).digest()) {
@@ -244,7 +246,10 @@ final class Truth {
                 of.serving(serving);
             }
 
-            /** A turn that goes round and round would never end by itself, and fills the memory with what it tells others to do. */
+            /**
+             * A turn that goes round and round would never end by itself, and fills the memory with what it tells
+             * others to do.
+             */
             private void checkThatTimePasses() {
                 servingChanges = servingChangedUs == world.time.nowUs() ? servingChanges + 1 : 1;
                 servingChangedUs = world.time.nowUs();

@@ -21,7 +21,9 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** The plan of the house, held against the byte code of all product modules; and against planted classes that break it. */
+/**
+ * The plan of the house, held against the byte code of all product modules; and against planted classes that break it.
+ */
 class ArchitectureTest {
     private static JavaClasses product;
     private static JavaClasses planted;

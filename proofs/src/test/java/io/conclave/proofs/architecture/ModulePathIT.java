@@ -17,7 +17,10 @@ import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** An application that is a Java module: it compiles against our jars, and finds the embedded backend by ServiceLoader on the module path. */
+/**
+ * An application that is a Java module: it compiles against our jars, and finds the embedded backend by ServiceLoader
+ * on the module path.
+ */
 class ModulePathIT {
     private static final String MODULE = """
             module an.application {

@@ -7,7 +7,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** The modules of the house, their packages, and what each may use. A new package or arrow is written down here first. */
+/**
+ * The modules of the house, their packages, and what each may use. A new package or arrow is written down here first.
+ */
 final class Modules {
     /** Packages of others that a module may use besides the JDK's and JSpecify's annotations. */
     private static final Set<String> NETTY = Set.of("io.netty", "org.slf4j");

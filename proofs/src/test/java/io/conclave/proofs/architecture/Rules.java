@@ -151,7 +151,10 @@ final class Rules {
         return home.packages().indexOf(Modules.packageOf(type).orElseThrow());
     }
 
-    /** Has its loop's own timer: another thread would have to wake up at every turn. The simulation has its own in its place. */
+    /**
+     * Has its loop's own timer: another thread would have to wake up at every turn. The simulation has its own in its
+     * place.
+     */
     private static final String LINKS_THREAD = "io.conclave.consensus.peer.PeerNetwork";
 
     /** Reading a clock, sleeping, or a timer of one's own; only io.conclave.time may. */

@@ -14,7 +14,9 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What comes along for an application that depends on the locks and on our server, as Maven resolved it for this build. */
+/**
+ * What comes along for an application that depends on the locks and on our server, as Maven resolved it for this build.
+ */
 final class UserClassPath {
     private static final Path FILE = Path.of("target", "user-class-path.txt");
 

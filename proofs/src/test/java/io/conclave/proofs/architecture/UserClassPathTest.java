@@ -10,7 +10,10 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** What a user gets with locks and backend: slf4j-api, Failsafe and Netty come along, nothing else; and no package lies in two jars. */
+/**
+ * What a user gets with locks and backend: slf4j-api, Failsafe and Netty come along, nothing else; and no package lies
+ * in two jars.
+ */
 class UserClassPathTest {
     /** What comes along; of Netty neither TLS nor HTTP nor their native parts. */
     private static final List<String> WANTED = List.of(

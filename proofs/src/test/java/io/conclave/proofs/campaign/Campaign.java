@@ -9,7 +9,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Mixed load and one fault after the other, for a time; the random choices come from a seed (the moments at which processes react do not).
+ * Mixed load and one fault after the other, for a time; the random choices come from a seed (the moments at which
+ * processes react do not).
  */
 final class Campaign {
     private static final Duration LONGEST_ROUND = Duration.ofSeconds(60);

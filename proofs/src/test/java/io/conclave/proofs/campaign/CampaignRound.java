@@ -33,8 +33,8 @@ import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionTimeoutException;
 
 /**
- * A part of a campaign with clients, znodes and histories of its own: they begin, the test lets things happen, and then everything that was recorded is compared with what the ensemble
- * holds.
+ * A part of a campaign with clients, znodes and histories of its own: they begin, the test lets things happen, and then
+ * everything that was recorded is compared with what the ensemble holds.
  */
 final class CampaignRound implements AutoCloseable {
     private static final int STORE_CLIENTS = 6;
@@ -42,7 +42,10 @@ final class CampaignRound implements AutoCloseable {
     private static final int CONTENDERS = 3;
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final Duration WATCH_PATIENCE = Duration.ofSeconds(10);
-    /** On servers whose deadlines are not strict, these are what fencing tokens are for; see {@link io.conclave.grant.Grant#deadlineIsStrict}. */
+    /**
+     * On servers whose deadlines are not strict, these are what fencing tokens are for; see
+     * {@link io.conclave.grant.Grant#deadlineIsStrict}.
+     */
     private static final Set<LockHistoryChecker.Rule> CAUGHT_BY_TOKENS =
             Set.of(LockHistoryChecker.Rule.OVERLAP, LockHistoryChecker.Rule.TOKEN_WENT_BACK);
 

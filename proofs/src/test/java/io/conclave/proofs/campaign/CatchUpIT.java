@@ -24,7 +24,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A member that was down for many writes, on a tree of many znodes, catches up while load goes on. {@code -Dcatchup.writes=1000000 -Dcatchup.znodes=1000000} is the long form.
+ * A member that was down for many writes, on a tree of many znodes, catches up while load goes on.
+ * {@code -Dcatchup.writes=1000000 -Dcatchup.znodes=1000000} is the long form.
  */
 class CatchUpIT {
     private static final int WRITES = Integer.getInteger("catchup.writes", 10_000);

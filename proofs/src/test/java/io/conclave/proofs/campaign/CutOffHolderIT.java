@@ -16,7 +16,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The holder of a lock is connected to a follower that is cut off from the others: it must know that its time is over before anybody else is given the lock. */
+/**
+ * The holder of a lock is connected to a follower that is cut off from the others: it must know that its time is over
+ * before anybody else is given the lock.
+ */
 class CutOffHolderIT {
     private static final Duration SESSION = Duration.ofSeconds(3);
 

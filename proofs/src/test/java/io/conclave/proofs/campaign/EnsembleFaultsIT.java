@@ -17,7 +17,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The campaign: {@code scripts/ensemble-faults 60 3} is its long form. {@code -Densemble.kind} chooses the servers, {@code -Densemble.seed} repeats the choices of a run.
+ * The campaign: {@code scripts/ensemble-faults 60 3} is its long form. {@code -Densemble.kind} chooses the servers,
+ * {@code -Densemble.seed} repeats the choices of a run.
  */
 class EnsembleFaultsIT {
     private static final int SERVERS = Integer.getInteger("ensemble.servers", 3);

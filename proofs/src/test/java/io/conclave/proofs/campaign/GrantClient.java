@@ -18,8 +18,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
- * A client that acquires something exclusive again and again, writes under its token to a guarded store while it holds it, and gives it back. Its connections lead through proxies of its own, so
- * that it can be cut off.
+ * A client that acquires something exclusive again and again, writes under its token to a guarded store while it holds
+ * it, and gives it back. Its connections lead through proxies of its own, so that it can be cut off.
  */
 final class GrantClient implements AutoCloseable {
     private static final Duration SESSION = Duration.ofSeconds(4);

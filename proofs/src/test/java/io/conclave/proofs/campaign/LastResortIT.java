@@ -30,7 +30,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What an operator does, by the launcher's commands, when a cluster cannot go on by itself; and a disk that goes back. */
+/**
+ * What an operator does, by the launcher's commands, when a cluster cannot go on by itself; and a disk that goes back.
+ */
 class LastResortIT {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int WRITES = 50;
@@ -108,7 +110,9 @@ class LastResortIT {
         }
     }
 
-    /** In mntr, behind the line that tools look for, and in {@code status}, which then ends with a status of its own. */
+    /**
+     * In mntr, behind the line that tools look for, and in {@code status}, which then ends with a status of its own.
+     */
     private static void assertReasonIsTold(Member member) {
         Awaitility.await("why nobody leads").atMost(PATIENCE).untilAsserted(() -> {
             List<String> lines = member.ask("mntr").orElse("no answer").lines().toList();

@@ -32,7 +32,10 @@ class LostDirectoryIT {
     @TempDir
     private Path home;
 
-    /** Two of three have acknowledged writes. One of these loses its disk, the other stops; a vote of the former for the third, which has never seen the writes, would lose them. */
+    /**
+     * Two of three have acknowledged writes. One of these loses its disk, the other stops; a vote of the former for the
+     * third, which has never seen the writes, would lose them.
+     */
     @Test
     @Timeout(300)
     void aWipedVoterDoesNotVoteBeforeTheOthersHaveTakenItInAgain() throws Exception {

@@ -25,7 +25,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Servers join, get a vote, and leave by the operator's commands while a client writes, to which nothing fails. It prints how long things took. */
+/**
+ * Servers join, get a vote, and leave by the operator's commands while a client writes, to which nothing fails. It
+ * prints how long things took.
+ */
 class MembershipIT {
     private static final int LOAD = 4;
     private static final NodePath ROOT = NodePath.of("/members");

@@ -12,7 +12,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongFunction;
 
 /**
- * Keeps a number of requests in flight on one session and notes how long each answer took. Requests of unknown outcome are counted, and followed by others.
+ * Keeps a number of requests in flight on one session and notes how long each answer took. Requests of unknown outcome
+ * are counted, and followed by others.
  */
 public final class Pipeline {
     private final RecipeSession session;

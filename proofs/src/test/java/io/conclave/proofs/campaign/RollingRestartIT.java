@@ -12,7 +12,10 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Every server is stopped in order and started again, the leader last, as an operator does it for a new version; clients go on with their sessions. */
+/**
+ * Every server is stopped in order and started again, the leader last, as an operator does it for a new version;
+ * clients go on with their sessions.
+ */
 class RollingRestartIT {
     @TempDir
     private Path home;

@@ -19,7 +19,8 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What snapshots do to the latency of writes: the same load on an ensemble that takes none and on one that takes them all the time. {@code -Dsnapshot.znodes=1000000} is the long form. It prints what it measures.
+ * What snapshots do to the latency of writes: the same load on an ensemble that takes none and on one that takes them
+ * all the time. {@code -Dsnapshot.znodes=1000000} is the long form. It prints what it measures.
  */
 @EnabledIfSystemProperty(
         named = "snapshot.znodes",

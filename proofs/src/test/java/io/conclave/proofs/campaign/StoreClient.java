@@ -27,8 +27,9 @@ import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client that sets, creates, reads and watches through all that happens, a few requests in flight, and records everything. When its session is lost it goes on with the next one.
- * All that it does after its start is on its session's dispatcher.
+ * A client that sets, creates, reads and watches through all that happens, a few requests in flight, and records
+ * everything. When its session is lost it goes on with the next one. All that it does after its start is on its
+ * session's dispatcher.
  */
 final class StoreClient implements AutoCloseable {
     private static final int IN_FLIGHT = 4;
@@ -87,7 +88,10 @@ final class StoreClient implements AutoCloseable {
         return sessionsLost.get();
     }
 
-    /** Submits nothing more, and returns when every request has ended; the last one of a session is a write that was answered, so that all before it are settled. */
+    /**
+     * Submits nothing more, and returns when every request has ended; the last one of a session is a write that was
+     * answered, so that all before it are settled.
+     */
     void stop() {
         running = false;
         Awaitility.await("the requests of " + name + " to end").atMost(PATIENCE).until(() -> slots.get() == 0);

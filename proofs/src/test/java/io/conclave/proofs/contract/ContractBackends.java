@@ -13,8 +13,8 @@ import java.util.UUID;
 import java.util.function.Supplier;
 
 /**
- * The servers on which contracts run: each is started when the first test of this JVM asks for it and lives as long as the JVM; each test works
- * under a chroot of its own.
+ * The servers on which contracts run: each is started when the first test of this JVM asks for it and lives as long as
+ * the JVM; each test works under a chroot of its own.
  */
 enum ContractBackends {
     /** Our server in the test's own JVM, durable; every test has one of its own. */
@@ -37,7 +37,10 @@ enum ContractBackends {
     ENSEMBLE_WITH_KILLS(ContractEnsemble::withKills),
     /** The same kills, but all clients are on a fourth server that does not vote: they must not notice anything. */
     OBSERVER_WITH_KILLS(ContractEnsemble::withKillsBehindAnObserver),
-    /** Three server processes; {@code -Densemble.kind} says whose, and with {@code -Dcontract.kills=10} the leader is killed every ten seconds. */
+    /**
+     * Three server processes; {@code -Densemble.kind} says whose, and with {@code -Dcontract.kills=10} the leader is
+     * killed every ten seconds.
+     */
     PROCESSES(ContractProcesses::new);
 
     /** What a backend consists of. */

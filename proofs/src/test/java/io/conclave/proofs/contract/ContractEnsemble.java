@@ -12,11 +12,14 @@ import java.util.concurrent.TimeUnit;
 /**
  * Three servers that vote, durable, in this JVM; the leader may be killed at intervals and comes back a little later.
  *
- * <p>A new leader gives every session a full timeout, so where leaders die more often than that no session expires ever: the
- * interval is longer than two timeouts of the contracts that run here.
+ * <p>A new leader gives every session a full timeout, so where leaders die more often than that no session expires
+ * ever: the interval is longer than two timeouts of the contracts that run here.
  */
 final class ContractEnsemble implements Servers {
-    /** Of the contracts that run here: on a busy machine, with all servers and clients in one JVM, an answer may take a second; {@code -Dcontract.sessionMs} makes it longer. */
+    /**
+     * Of the contracts that run here: on a busy machine, with all servers and clients in one JVM, an answer may take a
+     * second; {@code -Dcontract.sessionMs} makes it longer.
+     */
     static final Duration SESSION_TIMEOUT = Duration.ofMillis(Integer.getInteger("contract.sessionMs", 4_000));
 
     private static final Duration BETWEEN_KILLS =

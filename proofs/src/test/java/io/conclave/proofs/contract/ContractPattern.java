@@ -10,9 +10,10 @@ import org.junit.platform.engine.support.descriptor.MethodSource;
 import org.junit.platform.launcher.PostDiscoveryFilter;
 
 /**
- * Which tests of the contracts to run. A pattern is matched with a test's class and method, such as {@code LockContractIT$Embedded#anyThreadMayRelease}: {@code *}
- * stands for anything, what has no {@code #} means all methods, and commas stand between alternatives. {@code LockContractIT*} is the lock's contract on
- * every server, {@code *$Standalone} every contract on one of them, {@code *#anyThread*} a test on all of them.
+ * Which tests of the contracts to run. A pattern is matched with a test's class and method, such as
+ * {@code LockContractIT$Embedded#anyThreadMayRelease}: {@code *} stands for anything, what has no {@code #} means all
+ * methods, and commas stand between alternatives. {@code LockContractIT*} is the lock's contract on every server,
+ * {@code *$Standalone} every contract on one of them, {@code *#anyThread*} a test on all of them.
  */
 final class ContractPattern implements PostDiscoveryFilter {
     private final Pattern pattern;

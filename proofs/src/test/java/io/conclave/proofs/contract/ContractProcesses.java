@@ -9,7 +9,10 @@ import java.nio.file.Files;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** Three server processes with session timeouts from 200 ms on, whose leader is killed and started again every so many seconds if a system property asks for it. */
+/**
+ * Three server processes with session timeouts from 200 ms on, whose leader is killed and started again every so many
+ * seconds if a system property asks for it.
+ */
 final class ContractProcesses implements Servers {
     private static final int TICK_MS = 100;
     private static final int KILL_EVERY_SECONDS = Integer.getInteger("contract.kills", 0);

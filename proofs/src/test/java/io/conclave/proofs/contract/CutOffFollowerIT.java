@@ -28,8 +28,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The holder of a lock is connected to a follower that is cut off from the other servers, wholly or one way: by its own clock its grant ends before anybody else has the lock. All is in
- * one JVM, so that the times of both can be compared. {@code -Dcutoff.times=50} is its long form.
+ * The holder of a lock is connected to a follower that is cut off from the other servers, wholly or one way: by its own
+ * clock its grant ends before anybody else has the lock. All is in one JVM, so that the times of both can be compared.
+ * {@code -Dcutoff.times=50} is its long form.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class CutOffFollowerIT {
@@ -125,7 +126,10 @@ class CutOffFollowerIT {
         ensemble.ids().forEach(ensemble::awaitServing);
     }
 
-    /** When the holder's time was over by its own clock, at the latest; looks at it until the next one was granted the lock. */
+    /**
+     * When the holder's time was over by its own clock, at the latest; looks at it until the next one was granted the
+     * lock.
+     */
     private static long watchedUntil(CompletableFuture<?> granted, LockGrant held) {
         long overNanos = System.nanoTime();
         while (!granted.isDone()) {

@@ -35,7 +35,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
-/** What a client keeps when the server that it is connected to goes away and it finds another one: its session, its watches, and what it has seen. */
+/**
+ * What a client keeps when the server that it is connected to goes away and it finds another one: its session, its
+ * watches, and what it has seen.
+ */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class MovingSessionIT {
     private static final Duration PATIENCE = Duration.ofSeconds(60);

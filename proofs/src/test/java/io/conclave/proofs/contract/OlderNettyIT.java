@@ -17,7 +17,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Client and servers on Netty 4.1, which frameworks such as Spring Boot 3 put in the place of 4.2; the build has copied its jars to {@code target/netty-4.1}. */
+/**
+ * Client and servers on Netty 4.1, which frameworks such as Spring Boot 3 put in the place of 4.2; the build has copied
+ * its jars to {@code target/netty-4.1}.
+ */
 class OlderNettyIT {
     private static final int PATIENCE_S = 500;
 

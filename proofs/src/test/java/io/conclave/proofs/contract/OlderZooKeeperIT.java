@@ -13,8 +13,9 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 
 /**
- * The contracts of the client, of caches and of groups on the newest patch release of each older line of Apache ZooKeeper: the oldest and the newest line in the proofs, the others nightly. On 3.5 also the semaphore's, which
- * reads what a transaction has created.
+ * The contracts of the client, of caches and of groups on the newest patch release of each older line of Apache
+ * ZooKeeper: the oldest and the newest line in the proofs, the others nightly. On 3.5 also the semaphore's, which reads
+ * what a transaction has created.
  */
 class OlderZooKeeperIT {
     private abstract static class Client extends BackendContract {

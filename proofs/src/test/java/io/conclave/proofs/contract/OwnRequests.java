@@ -9,9 +9,9 @@ import org.junit.platform.engine.TestExecutionResult;
 import org.opentest4j.TestAbortedException;
 
 /**
- * Gives up a test whose own request, not a recipe's, was in flight to a server that was killed: its outcome is unknown, and
- * the contract's author did not mean to test that. A recipe has to find out for itself what became of its requests, so what
- * comes out of a recipe is a failure.
+ * Gives up a test whose own request, not a recipe's, was in flight to a server that was killed: its outcome is unknown,
+ * and the contract's author did not mean to test that. A recipe has to find out for itself what became of its requests,
+ * so what comes out of a recipe is a failure.
  */
 final class OwnRequests implements TestExecutionExceptionHandler {
     @Override

@@ -17,13 +17,15 @@ import org.junit.platform.launcher.core.LauncherFactory;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs the contracts of the recipes again and again in one JVM and on the same servers, until a pass is not wholly green: {@code scripts/contracts} starts it.
+ * Runs the contracts of the recipes again and again in one JVM and on the same servers, until a pass is not wholly
+ * green: {@code scripts/contracts} starts it.
  *
- * <p>Most of a pass is waiting for sessions to expire. So several classes run at once, each of them one test after the other, and every test under a chroot of
- * its own.
+ * <p>Most of a pass is waiting for sessions to expire. So several classes run at once, each of them one test after the
+ * other, and every test under a chroot of its own.
  *
- * <p>A pass is green if every test that was found was run and succeeded, and if as many were found as in the first pass. So a pattern that matches nothing and a
- * skipped test are failures too; only what {@link OwnRequests} gives up is not. Its report goes to standard error for who watches, and to standard output, where the log is.
+ * <p>A pass is green if every test that was found was run and succeeded, and if as many were found as in the first
+ * pass. So a pattern that matches nothing and a skipped test are failures too; only what {@link OwnRequests} gives up
+ * is not. Its report goes to standard error for who watches, and to standard output, where the log is.
  */
 public final class Repetition {
     private static final String CONTRACTS = ".*\\.(\\w+ContractIT|Memory\\w+ContractTest)";

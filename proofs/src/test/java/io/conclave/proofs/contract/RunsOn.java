@@ -5,7 +5,9 @@ import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Makes a contract a test of a backend: {@code class Standalone extends LockContract implements RunsOn.Standalone {}}. */
+/**
+ * Makes a contract a test of a backend: {@code class Standalone extends LockContract implements RunsOn.Standalone {}}.
+ */
 @ExtendWith(FreshStore.class)
 interface RunsOn extends StoreUnderTest {
     /** On which of them. */

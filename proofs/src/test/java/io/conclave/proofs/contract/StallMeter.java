@@ -4,7 +4,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
-/** Measures how late a thread of this JVM is woken at worst: on a machine that is busy with other things that may be longer than a session's timeout. */
+/**
+ * Measures how late a thread of this JVM is woken at worst: on a machine that is busy with other things that may be
+ * longer than a session's timeout.
+ */
 final class StallMeter {
     private static final long EVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 

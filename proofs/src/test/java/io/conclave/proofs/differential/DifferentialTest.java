@@ -14,11 +14,12 @@ import org.apache.zookeeper.proto.SyncRequest;
 import org.junit.jupiter.api.Test;
 
 /**
- * The same random requests to our server and to Apache ZooKeeper, and every frame that comes back compared: error codes, results, Stats but for their
- * times, watch events, and their order. Change numbers and session ids are compared by the order in which they first appear.
+ * The same random requests to our server and to Apache ZooKeeper, and every frame that comes back compared: error
+ * codes, results, Stats but for their times, watch events, and their order. Change numbers and session ids are compared
+ * by the order in which they first appear.
  *
- * <p>{@code -Ddifferential.operations=N} sends more, {@code -Ddifferential.seed=N} the same again. What differs on purpose is not drawn, and is
- * listed in docs/divergence.md.
+ * <p>{@code -Ddifferential.operations=N} sends more, {@code -Ddifferential.seed=N} the same again. What differs on
+ * purpose is not drawn, and is listed in docs/divergence.md.
  */
 class DifferentialTest {
     private static final int SESSIONS = 3;

@@ -5,7 +5,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What one server calls a change or a session, in words that are the same on both: numbers in the order in which they were first seen. */
+/**
+ * What one server calls a change or a session, in words that are the same on both: numbers in the order in which they
+ * were first seen.
+ */
 final class Names {
     private final Map<Long, String> zxidNames = new HashMap<>();
     private final List<Long> zxids = new ArrayList<>();
@@ -24,7 +27,10 @@ final class Names {
         return name + order;
     }
 
-    /** A zxid that one server spends on something that costs the other none: it goes by the name of the change before it. */
+    /**
+     * A zxid that one server spends on something that costs the other none: it goes by the name of the change before
+     * it.
+     */
     String unnamed(long zxid) {
         if (zxid > last() && !zxids.isEmpty()) {
             zxidNames.putIfAbsent(zxid, zxidNames.get(last()));

@@ -17,7 +17,10 @@ import org.apache.zookeeper.proto.ConnectRequest;
 import org.apache.zookeeper.proto.ConnectResponse;
 import org.apache.zookeeper.proto.RequestHeader;
 
-/** A session over a blocking socket that sends what it is told, with ZooKeeper's own records and none of its client's checks. */
+/**
+ * A session over a blocking socket that sends what it is told, with ZooKeeper's own records and none of its client's
+ * checks.
+ */
 final class RawSession {
     static final int TIMEOUT_MS = 30_000;
 

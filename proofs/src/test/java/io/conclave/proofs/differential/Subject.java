@@ -46,7 +46,10 @@ final class Subject {
         return attached(sessions.get(session));
     }
 
-    /** Drops the connection of a session and resumes it on another: a change in our log, but not in theirs, so it gets no name. */
+    /**
+     * Drops the connection of a session and resumes it on another: a change in our log, but not in theirs, so it gets
+     * no name.
+     */
     String resume(int session) throws IOException {
         RawSession resumed = sessions.get(session);
         resumed.resume(names.last());

@@ -11,7 +11,8 @@ import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionTimeoutException;
 
 /**
- * Several server processes that behave like one, of either kind. Closing it ends the processes. Used by one thread at a time.
+ * Several server processes that behave like one, of either kind. Closing it ends the processes. Used by one thread at a
+ * time.
  */
 public final class Ensemble implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -44,7 +45,10 @@ public final class Ensemble implements AutoCloseable {
         return members;
     }
 
-    /** Those that the others do not know before they are told; see {@link EnsembleBuilder#spares}. They have no part in what is done to all members. */
+    /**
+     * Those that the others do not know before they are told; see {@link EnsembleBuilder#spares}. They have no part in
+     * what is done to all members.
+     */
     public List<Member> spares() {
         return spares;
     }
@@ -69,7 +73,10 @@ public final class Ensemble implements AutoCloseable {
         return kind.scheme() + "://" + member.hostPort();
     }
 
-    /** Who leads, by what the members say; empty if none does, or (for a moment) two do. Blocks for up to a few seconds if some do not answer. */
+    /**
+     * Who leads, by what the members say; empty if none does, or (for a moment) two do. Blocks for up to a few seconds
+     * if some do not answer.
+     */
     public Optional<Member> leader() {
         List<Member> leaders =
                 members.stream().filter(member -> member.mode() == Mode.LEADER).toList();
@@ -146,7 +153,10 @@ public final class Ensemble implements AutoCloseable {
         }
     }
 
-    /** Ends every fault: links are mended, stopped members go on, dead ones are started; returns the leader when all serve. */
+    /**
+     * Ends every fault: links are mended, stopped members go on, dead ones are started; returns the leader when all
+     * serve.
+     */
     public Member heal() {
         mend();
         for (Member member : members) {

@@ -33,13 +33,19 @@ public final class EnsembleBuilder {
         return this;
     }
 
-    /** How many more are made ready and not started: servers that the configuration of the others does not know. None if not set. */
+    /**
+     * How many more are made ready and not started: servers that the configuration of the others does not know. None if
+     * not set.
+     */
     public EnsembleBuilder spares(int count) {
         spares = count;
         return this;
     }
 
-    /** Where a member of an ensemble in this directory will keep its data, for who wants to put a file system of its own there. */
+    /**
+     * Where a member of an ensemble in this directory will keep its data, for who wants to put a file system of its own
+     * there.
+     */
     public static Path dataOf(Path home, int number) {
         return home.resolve("member-" + number).resolve("data");
     }
@@ -66,7 +72,10 @@ public final class EnsembleBuilder {
         return withJvm("-Xmx192m").withJvm("-XX:TieredStopAtLevel=1").withJvm("-XX:+UseSerialGC");
     }
 
-    /** Something between the members, so that links can be cut: TCP proxies, or with {@code -Densemble.network=namespaces} a network namespace for each. */
+    /**
+     * Something between the members, so that links can be cut: TCP proxies, or with
+     * {@code -Densemble.network=namespaces} a network namespace for each.
+     */
     public EnsembleBuilder withBreakableLinks() {
         network = System.getProperty("ensemble.network", "proxies").equals("namespaces")
                 ? new NamespaceNetwork()

@@ -5,7 +5,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
-/** Whose servers make up an ensemble: how their processes are started, and what their configuration needs beside the words that both know. */
+/**
+ * Whose servers make up an ensemble: how their processes are started, and what their configuration needs beside the
+ * words that both know.
+ */
 public enum EnsembleKind {
     /** Apache ZooKeeper, as it comes. */
     APACHE_ZOOKEEPER("zookeeper") {

@@ -16,7 +16,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server of an ensemble, as a process of its own that can be killed, stopped, and started again on the same ports and directory. Used by one thread at a time.
+ * A server of an ensemble, as a process of its own that can be killed, stopped, and started again on the same ports and
+ * directory. Used by one thread at a time.
  */
 public final class Member {
     static final String START = "start-foreground";
@@ -43,7 +44,10 @@ public final class Member {
 
     /** How a command of this kind's launcher is started for this member. */
     interface CommandLine {
-        /** The command line that starts the server, or that of a word such as {@code members} with what follows the configuration file. */
+        /**
+         * The command line that starts the server, or that of a word such as {@code members} with what follows the
+         * configuration file.
+         */
         List<String> of(String word, List<String> arguments);
     }
 
@@ -174,7 +178,8 @@ public final class Member {
     }
 
     /**
-     * Runs a command of the launcher on this member's configuration, such as {@code members} or {@code remove 3}; for kinds that have them. Blocks until it is done.
+     * Runs a command of the launcher on this member's configuration, such as {@code members} or {@code remove 3}; for
+     * kinds that have them. Blocks until it is done.
      *
      * @return what it has printed
      * @throws IllegalStateException with what it has printed, if it failed
@@ -195,7 +200,10 @@ public final class Member {
         return ChildJvm.textOf(output);
     }
 
-    /** Deletes all that it keeps on disk but the file that says its number, as if it had been given a new disk. It must not run. */
+    /**
+     * Deletes all that it keeps on disk but the file that says its number, as if it had been given a new disk. It must
+     * not run.
+     */
     public void wipe() throws IOException {
         if (isAlive()) {
             throw new IllegalStateException(this + " runs");

@@ -9,8 +9,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Each member in a network namespace of its own on a bridge, so that cuts and delays happen to packets, whatever the processes do with their connections. {@code scripts/namespaces} makes the namespaces
- * {@code conclave-1}, {@code conclave-2} and so on with the addresses 10.77.0.1, 10.77.0.2 and so on; clients are outside, on the bridge. Needs root.
+ * Each member in a network namespace of its own on a bridge, so that cuts and delays happen to packets, whatever the
+ * processes do with their connections. {@code scripts/namespaces} makes the namespaces {@code conclave-1},
+ * {@code conclave-2} and so on with the addresses 10.77.0.1, 10.77.0.2 and so on; clients are outside, on the bridge.
+ * Needs root.
  */
 final class NamespaceNetwork implements PeerNetwork {
     private static final String DEVICE = "eth0";

@@ -6,7 +6,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What lies between the members of an ensemble, which are numbered from 1: where each is reached, and which of their links are broken. Clients are not affected by broken links.
+ * What lies between the members of an ensemble, which are numbered from 1: where each is reached, and which of their
+ * links are broken. Clients are not affected by broken links.
  */
 interface PeerNetwork extends AutoCloseable {
     /** What {@code server.N} calls a member. */
@@ -27,7 +28,10 @@ interface PeerNetwork extends AutoCloseable {
     /** Options of a member's JVM. */
     List<String> jvmOptionsOf(int member);
 
-    /** Nothing that one member sends arrives at the other any more; the other way goes on. Connections stay open, as with a cable pulled out. */
+    /**
+     * Nothing that one member sends arrives at the other any more; the other way goes on. Connections stay open, as
+     * with a cable pulled out.
+     */
     void cut(int from, int to);
 
     /** Ends {@link #cut} of this way. */

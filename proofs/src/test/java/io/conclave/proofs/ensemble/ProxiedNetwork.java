@@ -16,8 +16,9 @@ import java.util.stream.IntStream;
 /**
  * All members on the loopback interface, with TCP proxies between them.
  *
- * <p>Members know each other by names ({@code member-2}), and each JVM has a hosts file of its own, in which its own name is 127.0.0.1 and the name of another is an address of a
- * proxy that stands for this direction alone. So all have the same configuration, and an address that one member tells another (as Apache ZooKeeper does in its elections)
+ * <p>Members know each other by names ({@code member-2}), and each JVM has a hosts file of its own, in which its own
+ * name is 127.0.0.1 and the name of another is an address of a proxy that stands for this direction alone. So all have
+ * the same configuration, and an address that one member tells another (as Apache ZooKeeper does in its elections)
  * leads through the proxy as well.
  */
 final class ProxiedNetwork implements PeerNetwork {

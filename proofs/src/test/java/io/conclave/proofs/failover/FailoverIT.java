@@ -20,7 +20,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Leaders are killed and stopped, of each kind in turns, while a client on each server writes without a pause: {@code scripts/failover 20} is its long form. It prints what it measures.
+ * Leaders are killed and stopped, of each kind in turns, while a client on each server writes without a pause:
+ * {@code scripts/failover 20} is its long form. It prints what it measures.
  */
 class FailoverIT {
     private static final int TIMES = Integer.getInteger("failover.times", 1);

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 
 /**
- * A file system of its own, whose writes and syncs can be made to wait, as on a disk that hangs; reads go on. It takes root and a loop device.
+ * A file system of its own, whose writes and syncs can be made to wait, as on a disk that hangs; reads go on. It takes
+ * root and a loop device.
  */
 final class FreezableDisk implements AutoCloseable {
     /** Nothing stays frozen longer than that, whatever becomes of the test. */
@@ -24,7 +25,10 @@ final class FreezableDisk implements AutoCloseable {
         this.mountPoint = mountPoint;
     }
 
-    /** Mounts it on a new directory, with its image beside it; the test is skipped, and says why, where that is not allowed. */
+    /**
+     * Mounts it on a new directory, with its image beside it; the test is skipped, and says why, where that is not
+     * allowed.
+     */
     static FreezableDisk mount(Path mountPoint, int megabytes) throws IOException, InterruptedException {
         Files.createDirectories(mountPoint);
         Path image = mountPoint.resolveSibling(mountPoint.getFileName() + ".img");

@@ -17,8 +17,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A client whose connection is to a server of choice, and may go to any other when that one is gone. It writes one request after the other, and notes the longest time between two
- * acknowledgements.
+ * A client whose connection is to a server of choice, and may go to any other when that one is gone. It writes one
+ * request after the other, and notes the longest time between two acknowledgements.
  */
 final class GapClient implements AutoCloseable {
     private final Member member;

@@ -28,8 +28,8 @@ import org.junit.jupiter.api.io.TempDir;
 class LargeSessionEndIT {
     private static final int EPHEMERALS = 100_000;
     /**
-     * No heartbeat may be late by as much. A busy machine delays some by more than the default of 1 s; with 500, half of
-     * it, this measures a quiet one.
+     * No heartbeat may be late by as much. A busy machine delays some by more than the default of 1 s; with 500, half
+     * of it, this measures a quiet one.
      */
     private static final int ELECTION_TIMEOUT_MS = Integer.getInteger("largeSession.electionTimeoutMs", 5000);
 

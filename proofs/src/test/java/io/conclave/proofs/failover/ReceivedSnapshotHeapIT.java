@@ -35,8 +35,8 @@ class ReceivedSnapshotHeapIT {
 
     private static final int HEAP_MB = STATE_MB * 13 / 10 + CONSTANT_MB;
     /**
-     * No heartbeat may be late by as much. A busy machine delays some by more than the default of 1 s; with 500, half of
-     * it, this measures a quiet one.
+     * No heartbeat may be late by as much. A busy machine delays some by more than the default of 1 s; with 500, half
+     * of it, this measures a quiet one.
      */
     private static final int ELECTION_TIMEOUT_MS = Integer.getInteger("snapshotHeap.electionTimeoutMs", 5000);
 

@@ -31,8 +31,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The leader's disk hangs for five seconds and a majority is well: there is one change of leader at most, clients of the others write on, and the one that hung comes back as a follower and stays it. It
- * prints the longest gap that clients saw.
+ * The leader's disk hangs for five seconds and a majority is well: there is one change of leader at most, clients of
+ * the others write on, and the one that hung comes back as a follower and stays it. It prints the longest gap that
+ * clients saw.
  */
 class StalledDiskIT {
     private static final Duration STALL = Duration.ofSeconds(5);

@@ -13,7 +13,10 @@ import java.util.Locale;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** How long an application waits for its first lock from an embedded server. The aim is 150 ms in a warm JVM; the bound here only catches what is broken, since machines differ. */
+/**
+ * How long an application waits for its first lock from an embedded server. The aim is 150 ms in a warm JVM; the bound
+ * here only catches what is broken, since machines differ.
+ */
 class EmbeddedStartIT {
     private static final int WARM_UP = 10;
     private static final int MEASURED = 15;

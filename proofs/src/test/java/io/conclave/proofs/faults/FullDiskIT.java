@@ -23,7 +23,10 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A server whose disk is full refuses writes, says so, and does everything else; when there is room, it goes on where it was. */
+/**
+ * A server whose disk is full refuses writes, says so, and does everything else; when there is room, it goes on where
+ * it was.
+ */
 class FullDiskIT {
     private static final NodePath DATA = NodePath.of("/data");
     private static final NodePath EPHEMERAL = NodePath.of("/ephemeral");

@@ -31,8 +31,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The server is killed again and again while clients write. {@code -Dkill.rounds=50} makes it long, {@code -Dkill.seed} repeats the moments of a run. This says nothing of fsync,
- * since the page cache outlives the process: that is for the simulated disk.
+ * The server is killed again and again while clients write. {@code -Dkill.rounds=50} makes it long, {@code -Dkill.seed}
+ * repeats the moments of a run. This says nothing of fsync, since the page cache outlives the process: that is for the
+ * simulated disk.
  */
 class KillLoopIT {
     private static final int ROUNDS = Integer.getInteger("kill.rounds", 8);
@@ -145,7 +146,9 @@ class KillLoopIT {
                 .until(() -> ledger.writes() >= until);
     }
 
-    /** Every acknowledged znode is there, and is the one that was acknowledged; then those of earlier rounds make room. */
+    /**
+     * Every acknowledged znode is there, and is the one that was acknowledged; then those of earlier rounds make room.
+     */
     private void checkCreated(Coordinator judge, Map<String, Long> mustBeThere) throws InterruptedException {
         Set<String> found =
                 new HashSet<>(judge.execute(GetChildren.of(LoadWriter.SEQUENCE)).names());

@@ -9,9 +9,11 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What the server has acknowledged, over all its lives, and what that forbids: a sequence number or a zxid given twice, or one that goes back. Thread-safe.
+ * What the server has acknowledged, over all its lives, and what that forbids: a sequence number or a zxid given twice,
+ * or one that goes back. Thread-safe.
  *
- * <p>An answer may be read after the server that gave it was killed, so who records one says whether it came over a connection to the server's new life.
+ * <p>An answer may be read after the server that gave it was killed, so who records one says whether it came over a
+ * connection to the server's new life.
  */
 final class Ledger {
     // all @GuardedBy("this")
@@ -62,7 +64,10 @@ final class Ledger {
         created.remove(path);
     }
 
-    /** The server is dead and not yet started again: what it gives in its next life must be larger than all that is known now. */
+    /**
+     * The server is dead and not yet started again: what it gives in its next life must be larger than all that is
+     * known now.
+     */
     synchronized void nextLife() {
         sequenceOfOldLife = largestSequence;
         zxidOfOldLife = largestZxid;

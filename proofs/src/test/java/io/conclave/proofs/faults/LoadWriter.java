@@ -18,8 +18,9 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A client that writes without a pause, several requests in flight, through all that happens to the server: it numbers what it writes into a znode of its own, and adds
- * sequential znodes to a common parent. Its session must live through everything.
+ * A client that writes without a pause, several requests in flight, through all that happens to the server: it numbers
+ * what it writes into a znode of its own, and adds sequential znodes to a common parent. Its session must live through
+ * everything.
  */
 final class LoadWriter implements AutoCloseable {
     static final NodePath SEQUENCE = NodePath.of("/sequence");
@@ -122,7 +123,10 @@ final class LoadWriter implements AutoCloseable {
         return acknowledged.get();
     }
 
-    /** What must hold whenever the server is back: same session, its ephemeral is there, and its own znode is at least at what was acknowledged. */
+    /**
+     * What must hold whenever the server is back: same session, its ephemeral is there, and its own znode is at least
+     * at what was acknowledged.
+     */
     void check() throws InterruptedException {
         long atLeast = acknowledged.get();
         ByteBuffer data = ByteBuffer.wrap(coordinator.execute(GetData.of(own)).data());

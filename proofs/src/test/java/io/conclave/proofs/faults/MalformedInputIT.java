@@ -35,8 +35,8 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Clients that lie, dawdle and flood, against a server process with a small heap; a well-behaved client must not notice. Every attack comes from an address of its own.
- * {@code -Dhostile.seed} repeats the random bytes of a run.
+ * Clients that lie, dawdle and flood, against a server process with a small heap; a well-behaved client must not
+ * notice. Every attack comes from an address of its own. {@code -Dhostile.seed} repeats the random bytes of a run.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class MalformedInputIT {
@@ -161,7 +161,10 @@ class MalformedInputIT {
         };
     }
 
-    /** Flips a byte or two; not in the length, for then nothing more would be read, and not in the path of the other client's znode. */
+    /**
+     * Flips a byte or two; not in the length, for then nothing more would be read, and not in the path of the other
+     * client's znode.
+     */
     private byte[] mutated(byte[] frame) {
         for (int i = 0; i <= random.nextInt(2); i++) {
             frame[4 + random.nextInt(Math.min(frame.length - 4, 16))] = (byte) random.nextInt();

@@ -14,7 +14,10 @@ import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionTimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** A stand-alone server as a process of its own, that can be killed, stopped, and started again on the same port and directory. */
+/**
+ * A stand-alone server as a process of its own, that can be killed, stopped, and started again on the same port and
+ * directory.
+ */
 final class ServerProcess implements AutoCloseable {
     private static final String READY = "Conclave is ready on port";
     private static final Duration START = Duration.ofSeconds(60);

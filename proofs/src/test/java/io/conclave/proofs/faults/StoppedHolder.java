@@ -9,8 +9,9 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
 /**
- * A process that holds a lock and answers questions from its standard input, line by line, without a thought: {@code held?} with what its grant says at that moment,
- * {@code write} with a write under its token whatever the grant says, {@code lost?} with the reason of the loss.
+ * A process that holds a lock and answers questions from its standard input, line by line, without a thought:
+ * {@code held?} with what its grant says at that moment, {@code write} with a write under its token whatever the grant
+ * says, {@code lost?} with the reason of the loss.
  */
 final class StoppedHolder {
     private StoppedHolder() {}

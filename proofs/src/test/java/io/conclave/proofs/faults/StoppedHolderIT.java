@@ -18,7 +18,9 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A process that sleeps through the end of its session while it holds the lock: the case for which locks have tokens. */
+/**
+ * A process that sleeps through the end of its session while it holds the lock: the case for which locks have tokens.
+ */
 class StoppedHolderIT {
     private static final String LOCK = "/locks/sleeper";
     private static final int TIMEOUT_MS = 1500;

@@ -5,7 +5,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The smallest guarded store: it remembers the largest token that it has seen, and refuses a writer with a smaller one. Thread-safe. */
+/**
+ * The smallest guarded store: it remembers the largest token that it has seen, and refuses a writer with a smaller one.
+ * Thread-safe.
+ */
 public final class TokenGuard {
     // both @GuardedBy("this")
     private @Nullable FencingToken largest;

@@ -25,8 +25,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Curator's barriers and ours on one path hold each other's processes, and let them go on together. Of double barriers one
- * round: docs/recipes/double-barrier.md says what a mixture does not keep.
+ * Curator's barriers and ours on one path hold each other's processes, and let them go on together. Of double barriers
+ * one round: docs/recipes/double-barrier.md says what a mixture does not keep.
  */
 class CuratorAndOurBarrierIT extends CuratorBesideOurs {
     private static final String PATH = "/barriers/shared";

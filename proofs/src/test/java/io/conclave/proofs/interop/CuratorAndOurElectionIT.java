@@ -27,7 +27,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Curator's LeaderSelector and our election on one path stand in one line, and our acknowledgement does not disturb theirs. */
+/**
+ * Curator's LeaderSelector and our election on one path stand in one line, and our acknowledgement does not disturb
+ * theirs.
+ */
 @Tag("default")
 class CuratorAndOurElectionIT extends CuratorBesideOurs {
     private static final String PATH = "/elections/shared";

@@ -26,7 +26,10 @@ import org.apache.curator.framework.recipes.shared.VersionedValue;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Members of Curator's groups and of ours on one path see each other come, change and go; what stands in Curator's shared values and counts is read and written by ours. */
+/**
+ * Members of Curator's groups and of ours on one path see each other come, change and go; what stands in Curator's
+ * shared values and counts is read and written by ours.
+ */
 class CuratorAndOurGroupIT extends CuratorBesideOurs {
     private static final String GROUP = "/groups/shared";
     private static final String VALUE = "/values/shared";

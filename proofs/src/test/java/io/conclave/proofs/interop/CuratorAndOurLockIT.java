@@ -19,7 +19,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Curator's mutex and ours on one path exclude each other and queue up together, so that a fleet can move from one to the other. */
+/**
+ * Curator's mutex and ours on one path exclude each other and queue up together, so that a fleet can move from one to
+ * the other.
+ */
 @Tag("default")
 class CuratorAndOurLockIT extends CuratorBesideOurs {
     private static final String PATH = "/locks/shared";

@@ -23,7 +23,10 @@ import org.apache.curator.framework.recipes.shared.SharedCount;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Curator's semaphore and ours on one path share their permits and queue up together, so that a fleet can move from one to the other. */
+/**
+ * Curator's semaphore and ours on one path share their permits and queue up together, so that a fleet can move from one
+ * to the other.
+ */
 class CuratorAndOurSemaphoreIT extends CuratorBesideOurs {
     private static final String PATH = "/semaphores/shared";
     private static final int PERMITS = 3;

@@ -45,7 +45,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Clients of others, as they are, on an ensemble whose leader is killed: they come back with their sessions. {@code -Densemble.kind=conclave} chooses whose servers.
+ * Clients of others, as they are, on an ensemble whose leader is killed: they come back with their sessions.
+ * {@code -Densemble.kind=conclave} chooses whose servers.
  */
 class EnsembleClientsIT {
     private static final Duration PATIENCE = Duration.ofSeconds(60);

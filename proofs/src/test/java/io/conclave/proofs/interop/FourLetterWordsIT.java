@@ -19,7 +19,9 @@ import org.apache.zookeeper.server.command.FourLetterCommands;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
-/** What operators' tools read has the same form on both servers. The whitelist of ZooKeeper's is one for the whole JVM. */
+/**
+ * What operators' tools read has the same form on both servers. The whitelist of ZooKeeper's is one for the whole JVM.
+ */
 @Isolated
 class FourLetterWordsIT {
     private static String ask(ServerUnderTest server, String word) throws IOException {

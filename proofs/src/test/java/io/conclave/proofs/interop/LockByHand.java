@@ -14,8 +14,9 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
 /**
- * Our locks in kazoo's layout, on command from standard input: {@code mutex}, {@code read} and {@code write} acquire within half a second, {@code downgrade} and {@code close} do that to what is
- * held; each is answered by a line. For {@code kazoo_lock_check.py}; run by hand.
+ * Our locks in kazoo's layout, on command from standard input: {@code mutex}, {@code read} and {@code write} acquire
+ * within half a second, {@code downgrade} and {@code close} do that to what is held; each is answered by a line. For
+ * {@code kazoo_lock_check.py}; run by hand.
  */
 final class LockByHand {
     private LockByHand() {}

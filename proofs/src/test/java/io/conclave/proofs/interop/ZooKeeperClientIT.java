@@ -39,7 +39,10 @@ import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The official client 3.9.5, as it is, on our server; and on Apache ZooKeeper, to see that what is asked for here is what it does. */
+/**
+ * The official client 3.9.5, as it is, on our server; and on Apache ZooKeeper, to see that what is asked for here is
+ * what it does.
+ */
 class ZooKeeperClientIT {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final int TIMEOUT_MS = 10_000;

@@ -31,7 +31,8 @@ abstract class ContractSupport {
     private NodePath base = NodePath.ROOT;
 
     /**
-     * Opens another backend on the store under test. All that one test opens see the same tree; tests may share a tree too, as each works under a path of its own.
+     * Opens another backend on the store under test. All that one test opens see the same tree; tests may share a tree
+     * too, as each works under a path of its own.
      *
      * @param options the session timeout may be clamped by the server
      */

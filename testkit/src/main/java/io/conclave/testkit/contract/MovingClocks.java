@@ -9,9 +9,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 /**
  * Clocks that go as the machine's does, and can be moved besides; thread-safe.
  *
- * <p>A patient clock goes slower while the machine does not keep up: the time of a step that came late is lost. A session
- * with a short timeout then survives a machine that is too busy for heartbeats. It is for stores whose server goes by
- * patient clocks, too.
+ * <p>A patient clock goes slower while the machine does not keep up: the time of a step that came late is lost. A
+ * session with a short timeout then survives a machine that is too busy for heartbeats. It is for stores whose server
+ * goes by patient clocks, too.
  */
 final class MovingClocks implements AutoCloseable {
     private static final Duration STEP = Duration.ofMillis(5);

@@ -21,8 +21,9 @@ import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterEach;
 
 /**
- * Where the tests of a recipe's contract work: coordinators of the store under test, and threads, all of them gone after each test; a look
- * at the znodes; and clocks by which a coordinator loses its session. A recipe's own fixture extends it with what the recipe has.
+ * Where the tests of a recipe's contract work: coordinators of the store under test, and threads, all of them gone
+ * after each test; a look at the znodes; and clocks by which a coordinator loses its session. A recipe's own fixture
+ * extends it with what the recipe has.
  */
 public abstract class RecipeFixture implements StoreUnderTest {
     /** How long a test waits for what must come. */
@@ -96,7 +97,10 @@ public abstract class RecipeFixture implements StoreUnderTest {
         return clocks.add(isInMemory());
     }
 
-    /** The clock jumps, so that the coordinator must give its session up by itself, and it has another one; the server knows nothing of that yet. */
+    /**
+     * The clock jumps, so that the coordinator must give its session up by itself, and it has another one; the server
+     * knows nothing of that yet.
+     */
     protected final void loseSession(Coordinator coordinator, ManualTimeSource jumpingClock) {
         long lost = RecipeAccess.session(coordinator).id();
         jumpingClock.advanceWallOnly(sessionTimeout().multipliedBy(3)); // as a suspended machine sees it on waking

@@ -40,7 +40,10 @@ public final class Actor {
         /** The thread while the body runs; guarded by the actor's lock. */
         @Nullable
         Thread thread;
-        /** Whether an interrupt was sent that must come out as an exception or stay as a flag; guarded by the actor's lock. */
+        /**
+         * Whether an interrupt was sent that must come out as an exception or stay as a flag; guarded by the actor's
+         * lock.
+         */
         boolean interrupted;
     }
 
@@ -65,7 +68,10 @@ public final class Actor {
         return coordinator.state() == SessionState.CONNECTED;
     }
 
-    /** Runs the body on a thread of its own. Never blocks. How it ends is judged by the driver: the victim's may fail as its faults explain, a helper's not at all. */
+    /**
+     * Runs the body on a thread of its own. Never blocks. How it ends is judged by the driver: the victim's may fail as
+     * its faults explain, a helper's not at all.
+     */
     public void start(Body body) {
         Act act = new Act();
         synchronized (lock) {
@@ -168,8 +174,8 @@ public final class Actor {
     }
 
     /**
-     * Waits for a stage as a caller of the asynchronous form does. Blocks. An interrupt cancels the stage; if it had come by then, its result is returned and the thread's
-     * interrupt flag is kept.
+     * Waits for a stage as a caller of the asynchronous form does. Blocks. An interrupt cancels the stage; if it had
+     * come by then, its result is returned and the thread's interrupt flag is kept.
      *
      * @throws Exception what the stage failed with, unwrapped
      */
@@ -194,8 +200,8 @@ public final class Actor {
     }
 
     /**
-     * Makes a plain try. It may end with {@link NotConnectedException} if the store was silent for the whole try timeout, by
-     * the clock of the run. Blocks.
+     * Makes a plain try. It may end with {@link NotConnectedException} if the store was silent for the whole try
+     * timeout, by the clock of the run. Blocks.
      *
      * @throws Exception what the try ends with otherwise
      */
@@ -219,7 +225,10 @@ public final class Actor {
         void run() throws Exception;
     }
 
-    /** Holds an exclusive grant for a while of manual time, checks it at rest, and gives it back. Blocks; keeps an interrupt as the thread's flag. */
+    /**
+     * Holds an exclusive grant for a while of manual time, checks it at rest, and gives it back. Blocks; keeps an
+     * interrupt as the thread's flag.
+     */
     public void hold(FencedGrant grant) {
         hold(granted("", Holding.Kind.EXCLUSIVE, HeldClaim.of(grant), 1));
     }

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What can happen to the victim at one of its requests, and which failures that explains.
  *
- * <p>Those whose names end in {@code AT_REST} happen after the request, at the next moment when everybody waits: when a contender stands in line, or a holder holds.
+ * <p>Those whose names end in {@code AT_REST} happen after the request, at the next moment when everybody waits: when a
+ * contender stands in line, or a holder holds.
  */
 public enum Fault {
     /** The connection drops before the request is applied. */
@@ -22,13 +23,19 @@ public enum Fault {
     ARRIVE_LATE(RequestFate.DROP_AND_APPLY_LATE, Effect.NONE),
     /** The request is applied, and no reply comes; once everybody waits for it, the connection drops. */
     STALL(RequestFate.HOLD_REPLY, Effect.NONE),
-    /** The request is applied, and no reply comes; once everybody waits for it, the victim's calling threads are interrupted, and then the connection drops. */
+    /**
+     * The request is applied, and no reply comes; once everybody waits for it, the victim's calling threads are
+     * interrupted, and then the connection drops.
+     */
     STALL_AND_INTERRUPT(RequestFate.HOLD_REPLY, Effect.INTERRUPTS),
     /** The session expires before the request is applied, and its owner is told. */
     EXPIRE_BEFORE(RequestFate.EXPIRE_BEFORE, Effect.SESSION_ENDS),
     /** The request is applied, and the session expires before the reply. */
     EXPIRE_AFTER(RequestFate.EXPIRE_AFTER, Effect.SESSION_ENDS),
-    /** The connection goes before the request is applied and stays away for longer than the session lives: its owner must find that out by the clock. */
+    /**
+     * The connection goes before the request is applied and stays away for longer than the session lives: its owner
+     * must find that out by the clock.
+     */
     PARTITION_BEFORE(RequestFate.DROP_BEFORE, Effect.SESSION_ENDS),
     /** The request is applied, and the connection goes and stays away for longer than the session lives. */
     PARTITION_AFTER(RequestFate.DROP_AFTER, Effect.SESSION_ENDS),
@@ -36,7 +43,10 @@ public enum Fault {
     INTERRUPT(RequestFate.PROCEED, Effect.INTERRUPTS),
     /** An operator deletes the victim's ephemeral znodes, right before the request is applied. */
     DELETE(RequestFate.PROCEED, Effect.DELETES),
-    /** An operator deletes the victim's ephemeral znodes, and the reply to the request is lost: the event may be lost with it. */
+    /**
+     * An operator deletes the victim's ephemeral znodes, and the reply to the request is lost: the event may be lost
+     * with it.
+     */
     DELETE_AND_DROP_AFTER(RequestFate.DROP_AFTER, Effect.DELETES),
     /** The connection drops while everybody waits. */
     DROP_AT_REST(null, Effect.NONE),
@@ -50,17 +60,34 @@ public enum Fault {
     DELETE_AT_REST(null, Effect.DELETES),
     /** The connection goes before the request is applied and stays away while a rival acts; the session lives. */
     CUT_OFF_BEFORE(RequestFate.DROP_BEFORE, Effect.NONE),
-    /** The request is applied, its reply is lost, and the connection stays away while a rival acts; the session lives. */
+    /**
+     * The request is applied, its reply is lost, and the connection stays away while a rival acts; the session lives.
+     */
     CUT_OFF_AFTER(RequestFate.DROP_AFTER, Effect.NONE),
-    /** The connection stays away while a rival acts, and the request is applied late, behind what the rival did; the session lives. */
+    /**
+     * The connection stays away while a rival acts, and the request is applied late, behind what the rival did; the
+     * session lives.
+     */
     CUT_OFF_LATE(RequestFate.DROP_AND_APPLY_LATE, Effect.NONE),
-    /** The request is applied, and the whole process is stopped before the reply; a rival acts, and the process goes on within its session. */
+    /**
+     * The request is applied, and the whole process is stopped before the reply; a rival acts, and the process goes on
+     * within its session.
+     */
     STOPPED(RequestFate.HOLD_REPLY, Effect.NONE),
-    /** The connection goes before the request is applied; a rival acts once the session has expired, and the process comes back after that. */
+    /**
+     * The connection goes before the request is applied; a rival acts once the session has expired, and the process
+     * comes back after that.
+     */
     GONE_BEFORE(RequestFate.DROP_BEFORE, Effect.SESSION_ENDS),
-    /** The request is applied and its reply is lost; a rival acts once the session has expired, and the process comes back after that. */
+    /**
+     * The request is applied and its reply is lost; a rival acts once the session has expired, and the process comes
+     * back after that.
+     */
     GONE_AFTER(RequestFate.DROP_AFTER, Effect.SESSION_ENDS),
-    /** The request is applied, and the whole process is stopped before the reply; a rival acts once the session has expired, and the process goes on after that. */
+    /**
+     * The request is applied, and the whole process is stopped before the reply; a rival acts once the session has
+     * expired, and the process goes on after that.
+     */
     STOPPED_PAST_SESSION(RequestFate.HOLD_REPLY, Effect.SESSION_ENDS),
     /** As {@link #CUT_OFF_AFTER}, while everybody waits. */
     CUT_OFF_AT_REST(null, Effect.NONE),
@@ -159,7 +186,10 @@ public enum Fault {
         return effect == Effect.DELETES;
     }
 
-    /** Whether the victim's call may end with this because of the fault. A dropped connection explains nothing: a recipe has to get over it. */
+    /**
+     * Whether the victim's call may end with this because of the fault. A dropped connection explains nothing: a recipe
+     * has to get over it.
+     */
     boolean explains(Throwable failure) {
         return switch (effect) {
             case NONE -> false;

@@ -22,23 +22,29 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Repeats a recipe's run once for each of the victim's requests and each {@link Fault}, and with pairs of them at random, and checks each run.
+ * Repeats a recipe's run once for each of the victim's requests and each {@link Fault}, and with pairs of them at
+ * random, and checks each run.
  *
  * <p>What it checks:
  *
  * <ul>
- *   <li>No ghost: once everybody is done, no ephemeral znode is left although the sessions live; once they are closed, nothing is left that a clean run does not leave.
- *   <li>No two holders, by token and time, of what the actors report as held; and whoever says at rest that he holds has a znode.
+ *   <li>No ghost: once everybody is done, no ephemeral znode is left although the sessions live; once they are closed,
+ *       nothing is left that a clean run does not leave.
+ *   <li>No two holders, by token and time, of what the actors report as held; and whoever says at rest that he holds
+ *       has a znode.
  *   <li>No lost wake-up: everybody is done within a bound of manual time.
- *   <li>The victim's calls fail only as the faults explain, its grants are lost only for such reasons, and an interrupt is never swallowed.
+ *   <li>The victim's calls fail only as the faults explain, its grants are lost only for such reasons, and an interrupt
+ *       is never swallowed.
  *   <li>The victim's requests stay within a bound, relative to a clean run.
  * </ul>
  *
- * <p>One kind of fault takes the victim away while another process acts: see {@link FaultRun#rival}. A scenario that names rivals is run with each of them at each request, cut off behind it and in one more way in turns,
- * or in all ways with {@value #ALL_ABSENCES} set to true; and in all ways while everybody waits.
+ * <p>One kind of fault takes the victim away while another process acts: see {@link FaultRun#rival}. A scenario that
+ * names rivals is run with each of them at each request, cut off behind it and in one more way in turns, or in all ways
+ * with {@value #ALL_ABSENCES} set to true; and in all ways while everybody waits.
  *
- * <p>System properties: {@value #SEED} sets the seed of the random pairs, {@value #PAIRS} their number, and {@value #ONLY} a {@link Plan} to which the driver then keeps, to repeat one
- * run alone. Not thread-safe; a driver can be verified once or often.
+ * <p>System properties: {@value #SEED} sets the seed of the random pairs, {@value #PAIRS} their number, and
+ * {@value #ONLY} a {@link Plan} to which the driver then keeps, to repeat one run alone. Not thread-safe; a driver can
+ * be verified once or often.
  */
 public final class FaultDriver {
     /** The system property with the seed of the random pairs; a number. */
@@ -123,19 +129,28 @@ public final class FaultDriver {
         return this;
     }
 
-    /** The victim's call may also fail with this if one of the faults has struck: for a recipe that tells its caller of an unknown outcome, say. */
+    /**
+     * The victim's call may also fail with this if one of the faults has struck: for a recipe that tells its caller of
+     * an unknown outcome, say.
+     */
     public FaultDriver explaining(Class<? extends Throwable> failure, Fault... by) {
         explanations.computeIfAbsent(failure, type -> new LinkedHashSet<>()).addAll(Arrays.asList(by));
         return this;
     }
 
-    /** How many permits there are, for actors that {@link Actor#hold(io.conclave.grant.Grant, int) hold permits}; 1 if not set. */
+    /**
+     * How many permits there are, for actors that {@link Actor#hold(io.conclave.grant.Grant, int) hold permits}; 1 if
+     * not set.
+     */
     public FaultDriver permits(int number) {
         permits = number;
         return this;
     }
 
-    /** Within which manual time everybody must be done; a minute if not set. To be raised by the timeouts that the scenario asks for. */
+    /**
+     * Within which manual time everybody must be done; a minute if not set. To be raised by the timeouts that the
+     * scenario asks for.
+     */
     public FaultDriver within(Duration manualTime) {
         bound = manualTime;
         return this;
@@ -153,7 +168,10 @@ public final class FaultDriver {
         return this;
     }
 
-    /** The most requests that the victim may send with faults: a factor of those in a clean run, and some more. 4 and 10 if not set. */
+    /**
+     * The most requests that the victim may send with faults: a factor of those in a clean run, and some more. 4 and 10
+     * if not set.
+     */
     public FaultDriver requestsAtMost(double factor, int extra) {
         requestFactor = factor;
         requestExtra = extra;
@@ -172,13 +190,19 @@ public final class FaultDriver {
         return this;
     }
 
-    /** A run with these faults too, written as {@link Plan} has it: one that chance has found, so that it is found again. */
+    /**
+     * A run with these faults too, written as {@link Plan} has it: one that chance has found, so that it is found
+     * again.
+     */
     public FaultDriver also(String faults) {
         also.add(Plan.parse(faults));
         return this;
     }
 
-    /** Which znodes may stay besides those that stay in a clean run; needed if what stays has a name of its own in every run. */
+    /**
+     * Which znodes may stay besides those that stay in a clean run; needed if what stays has a name of its own in every
+     * run.
+     */
     public FaultDriver leaving(Predicate<NodePath> path) {
         mayStay = path;
         return this;
@@ -190,7 +214,10 @@ public final class FaultDriver {
         return this;
     }
 
-    /** A check of the recipe's own, after everybody is done and before the sessions are closed; it reports by {@link FaultRun#violated} or by throwing. May block. */
+    /**
+     * A check of the recipe's own, after everybody is done and before the sessions are closed; it reports by
+     * {@link FaultRun#violated} or by throwing. May block.
+     */
     public FaultDriver afterwards(Scenario check) {
         afterwards = check;
         return this;
@@ -220,8 +247,9 @@ public final class FaultDriver {
     }
 
     /**
-     * Plants a mistake into the victim's recipe and makes the runs that {@link #verify} makes, until one of them breaks a rule; prints a line about it. So it is seen that the scenario would notice such a mistake.
-     * The random pairs are the same each time. Blocks.
+     * Plants a mistake into the victim's recipe and makes the runs that {@link #verify} makes, until one of them breaks
+     * a rule; prints a line about it. So it is seen that the scenario would notice such a mistake. The random pairs are
+     * the same each time. Blocks.
      *
      * @return which rule, and in which run
      * @throws AssertionError if no run breaks a rule, or a run without a fault does
@@ -317,7 +345,8 @@ public final class FaultDriver {
     }
 
     /**
-     * The victim is away at each of its requests while each rival acts. All of the ways to be away are too many for every build: without {@link #ALL_ABSENCES} the reply is lost, and another way comes in turns. While everybody
+     * The victim is away at each of its requests while each rival acts. All of the ways to be away are too many for
+     * every build: without {@link #ALL_ABSENCES} the reply is lost, and another way comes in turns. While everybody
      * waits, as when the victim holds something, it is away in each way that there is: such moments are few.
      */
     private List<Plan> absences(Baseline baseline) {

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One run of a {@link Scenario}: a fresh store in memory, manual time, the victim and its helpers.
  *
- * <p>Time stands while anybody works, and jumps to the next timer when everybody waits; so a timeout of an hour costs nothing, and none runs out because the machine was busy.
- * Thread-safe.
+ * <p>Time stands while anybody works, and jumps to the next timer when everybody waits; so a timeout of an hour costs
+ * nothing, and none runs out because the machine was busy. Thread-safe.
  */
 public final class FaultRun {
     /** Longer than the few reconnections that a plan can ask for. */
@@ -142,17 +142,23 @@ public final class FaultRun {
     }
 
     /**
-     * Names something that another process may do while the victim is away: cut off or stopped, within its session or for longer than that. The driver has it done in runs of their own, once for each of the
-     * victim's requests and each way to be away, and in random pairs with other faults; no other run does it. The victim comes back when it is done. To be called before the victim starts.
+     * Names something that another process may do while the victim is away: cut off or stopped, within its session or
+     * for longer than that. The driver has it done in runs of their own, once for each of the victim's requests and
+     * each way to be away, and in random pairs with other faults; no other run does it. The victim comes back when it
+     * is done. To be called before the victim starts.
      *
      * @param name in words, such as "removes it"; without any of , : @ /
-     * @param body what it does, by a session of its own; it must not fail, whatever the victim has done so far, and must not wait for what only the victim can do
+     * @param body what it does, by a session of its own; it must not fail, whatever the victim has done so far, and
+     *     must not wait for what only the victim can do
      */
     public void rival(String name, Actor.Body body) {
         rivals.add(name, body);
     }
 
-    /** Deletes all ephemeral znodes of the victim, as an operator would: for a rival that throws it out while it is away. */
+    /**
+     * Deletes all ephemeral znodes of the victim, as an operator would: for a rival that throws it out while it is
+     * away.
+     */
     public void deleteZnodesOfVictim() {
         injector.deleteAsRival();
     }
@@ -189,8 +195,9 @@ public final class FaultRun {
     }
 
     /**
-     * Waits until what the victim's calls have left going has ended, too, and the victim is not away any more: a call that was interrupted goes on in the background, over lost connections. To be called between the
-     * victim's end and a look at what it has done. Blocks while manual time passes.
+     * Waits until what the victim's calls have left going has ended, too, and the victim is not away any more: a call
+     * that was interrupted goes on in the background, over lost connections. To be called between the victim's end and
+     * a look at what it has done. Blocks while manual time passes.
      *
      * @throws InterruptedException if the thread is interrupted
      */
@@ -267,7 +274,9 @@ public final class FaultRun {
         return threads;
     }
 
-    /** Helpers hold a little longer: if the victim spoils what they hold when it releases its own, they shall see it. */
+    /**
+     * Helpers hold a little longer: if the victim spoils what they hold when it releases its own, they shall see it.
+     */
     Duration holdTimeOf(Actor actor) {
         Duration own = settings.holdTime();
         return actor.isVictim() ? own : own.plus(own.dividedBy(2));

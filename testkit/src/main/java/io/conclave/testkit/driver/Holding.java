@@ -6,7 +6,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
 /**
- * Something that an actor holds, from the moment when it was granted; the driver watches that nobody else holds what excludes it.
+ * Something that an actor holds, from the moment when it was granted; the driver watches that nobody else holds what
+ * excludes it.
  *
  * <p>Thread-safe. {@link #release} ends it; the shorter way is {@link Actor#hold}.
  */
@@ -73,19 +74,26 @@ public final class Holding {
         return claim.token().filter(token -> token.sequence() == czxid).isPresent();
     }
 
-    /** It is held in another way from now on, as after a downgrade. The znode is no longer looked for by the token's zxid. */
+    /**
+     * It is held in another way from now on, as after a downgrade. The znode is no longer looked for by the token's
+     * zxid.
+     */
     public void becomes(Kind next) {
         checksZnode = false;
         run.holdings().becomes(this, () -> kind = next);
     }
 
-    /** It does not exclude others any more, for a reason of the scenario's own: call this right before a revoker deletes its znode, say. */
+    /**
+     * It does not exclude others any more, for a reason of the scenario's own: call this right before a revoker deletes
+     * its znode, say.
+     */
     public void ends() {
         run.holdings().lost(this);
     }
 
     /**
-     * Whoever holds at rest has a znode: reports a violation if it says that it is held, and the znode that its token names is gone. Blocks.
+     * Whoever holds at rest has a znode: reports a violation if it says that it is held, and the znode that its token
+     * names is gone. Blocks.
      */
     void checkAtRest() {
         for (int looks = 0; saysHeldWithoutZnode(); looks++) {
@@ -108,8 +116,8 @@ public final class Holding {
     }
 
     /**
-     * Gives it back, and checks what the claim says of its end: the reason must be one that the faults explain. Blocks until the reason is known; ignores
-     * interrupts.
+     * Gives it back, and checks what the claim says of its end: the reason must be one that the faults explain. Blocks
+     * until the reason is known; ignores interrupts.
      */
     public void release() {
         boolean held = isHeld();

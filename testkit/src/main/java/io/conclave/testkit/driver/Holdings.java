@@ -14,11 +14,12 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Who holds what in a run. Two that exclude each other must never both say that they are held, and exclusive grants must make a history of a lock for each
- * resource.
+ * Who holds what in a run. Two that exclude each other must never both say that they are held, and exclusive grants
+ * must make a history of a lock for each resource.
  *
- * <p>What the server has taken away counts as ended when it was taken: an operator's deletion frees the lock at once, and until the former holder is told only the token
- * protects. That he is told is checked by {@link Holding#checkAtRest}.
+ * <p>What the server has taken away counts as ended when it was taken: an operator's deletion frees the lock at once,
+ * and until the former holder is told only the token protects. That he is told is checked by
+ * {@link Holding#checkAtRest}.
  */
 final class Holdings {
     private final TimeSource time;

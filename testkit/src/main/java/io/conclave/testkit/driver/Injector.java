@@ -17,7 +17,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Counts the victim's requests and strikes where the plan says. Called under the store's lock, and by the pump when everybody waits; its own lock comes after the store's. */
+/**
+ * Counts the victim's requests and strikes where the plan says. Called under the store's lock, and by the pump when
+ * everybody waits; its own lock comes after the store's.
+ */
 final class Injector implements RequestHook {
     /** Whom the faults meet. */
     interface Victim {

@@ -6,7 +6,8 @@ import io.conclave.spi.BackendSession;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A mistake that stands between the victim's recipe and its session: the recipe is the true one, and one of its steps goes wrong. See {@link FaultDriver#find}.
+ * A mistake that stands between the victim's recipe and its session: the recipe is the true one, and one of its steps
+ * goes wrong. See {@link FaultDriver#find}.
  *
  * <p>Requests and operations are chosen by a regular expression, which must match all of {@link Request#describe()}.
  */
@@ -36,7 +37,9 @@ public interface Mistake {
         return sound -> new MistakenSessions.Deaf(sound, path);
     }
 
-    /** A request whose reply was lost is sent again, once and without data versions, whatever others have done since. */
+    /**
+     * A request whose reply was lost is sent again, once and without data versions, whatever others have done since.
+     */
     static Mistake sendsAgain(String request) {
         return afterLostReply(request, MistakenSessions::again);
     }

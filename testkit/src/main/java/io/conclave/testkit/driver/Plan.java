@@ -8,7 +8,8 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
- * Which faults a run meets. Its text, such as {@code 4:DROP_AFTER@500ms,6:INTERRUPT} or {@code 2:GONE_AFTER/removes it}, repeats the run alone: see {@link FaultDriver}.
+ * Which faults a run meets. Its text, such as {@code 4:DROP_AFTER@500ms,6:INTERRUPT} or
+ * {@code 2:GONE_AFTER/removes it}, repeats the run alone: see {@link FaultDriver}.
  *
  * @param strikes the faults in order of the requests; none for a clean run
  */

@@ -5,7 +5,10 @@ import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
 
-/** Moves manual time from timer to timer, but only while all threads of the run wait; so a run takes as long as its work, not as long as its timeouts. */
+/**
+ * Moves manual time from timer to timer, but only while all threads of the run wait; so a run takes as long as its
+ * work, not as long as its timeouts.
+ */
 final class Pump {
     /** Nothing waits in real time; if nothing comes to rest for this long, something spins or sleeps. */
     private static final Duration SAFETY_NET = Duration.ofSeconds(60);

@@ -13,8 +13,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * What other processes do while the victim is away, and the absences during which they do it.
  *
- * <p>An absence begins with a request of the victim, or while everybody waits. At the next moment when everybody waits the rival begins: at once, or after the victim's session has expired. When the rival has ended, the
- * victim comes back. Of several absences at once the rivals act one after the other. Thread-safe; {@code lock} guards the state, and nothing blocks while it is held.
+ * <p>An absence begins with a request of the victim, or while everybody waits. At the next moment when everybody waits
+ * the rival begins: at once, or after the victim's session has expired. When the rival has ended, the victim comes
+ * back. Of several absences at once the rivals act one after the other. Thread-safe; {@code lock} guards the state, and
+ * nothing blocks while it is held.
  */
 final class Rivals {
     private final FaultRun run;

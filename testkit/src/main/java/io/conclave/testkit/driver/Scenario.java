@@ -3,8 +3,8 @@ package io.conclave.testkit.driver;
 /**
  * One run of a recipe, the same every time: it starts the victim, whom the faults meet, and whoever else there is.
  *
- * <p>Called on a thread of its own, once for each run, with a fresh store. It need not wait for the actors that it started: the driver does. What it throws
- * fails the run.
+ * <p>Called on a thread of its own, once for each run, with a fresh store. It need not wait for the actors that it
+ * started: the driver does. What it throws fails the run.
  */
 @FunctionalInterface
 public interface Scenario {

@@ -8,7 +8,8 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * The threads and timers of one process, which can be stopped as by SIGSTOP: what would begin to run waits until the process goes on. Its clocks go on meanwhile, as clocks do.
+ * The threads and timers of one process, which can be stopped as by SIGSTOP: what would begin to run waits until the
+ * process goes on. Its clocks go on meanwhile, as clocks do.
  *
  * <p>Thread-safe. What runs already is not stopped, so a process is stopped while all of its threads wait.
  */

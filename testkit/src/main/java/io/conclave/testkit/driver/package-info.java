@@ -1,8 +1,10 @@
 /**
- * The fault driver: repeats a recipe's run once for every request and every fault, and checks that nothing is left behind, nothing is lost, and nobody holds what another holds.
+ * The fault driver: repeats a recipe's run once for every request and every fault, and checks that nothing is left
+ * behind, nothing is lost, and nobody holds what another holds.
  *
- * <p>A fault test of a recipe is a {@link io.conclave.testkit.driver.Scenario}: it says who takes part and what they do. The faults meet the victim only. Here it waits for a
- * lock that a helper holds, and another helper waits behind it:
+ * <p>A fault test of a recipe is a {@link io.conclave.testkit.driver.Scenario}: it says who takes part and what they
+ * do. The faults meet the victim only. Here it waits for a lock that a helper holds, and another helper waits behind
+ * it:
  *
  * <pre>{@code
  * @Test
@@ -23,11 +25,14 @@
  * }
  * }</pre>
  *
- * <p>{@link io.conclave.testkit.driver.FaultDriver} says what is checked. Bodies block as an application would: in the recipe's blocking forms, in {@link
- * io.conclave.testkit.driver.Actor#await} for asynchronous ones, in {@link io.conclave.testkit.driver.FaultRun#pause} to let time pass. Time is manual and moves only while everybody waits, so
- * nothing may sleep or poll in real time. A body need not catch anything: whether the victim's failure is the right one is for the driver to judge.
+ * <p>{@link io.conclave.testkit.driver.FaultDriver} says what is checked. Bodies block as an application would: in the
+ * recipe's blocking forms, in {@link io.conclave.testkit.driver.Actor#await} for asynchronous ones, in
+ * {@link io.conclave.testkit.driver.FaultRun#pause} to let time pass. Time is manual and moves only while everybody
+ * waits, so nothing may sleep or poll in real time. A body need not catch anything: whether the victim's failure is the
+ * right one is for the driver to judge.
  *
- * <p>Whether a scenario would notice a mistake is seen by planting one: see {@link io.conclave.testkit.driver.FaultDriver#find} and {@link io.conclave.testkit.driver.Mistake}.
+ * <p>Whether a scenario would notice a mistake is seen by planting one: see
+ * {@link io.conclave.testkit.driver.FaultDriver#find} and {@link io.conclave.testkit.driver.Mistake}.
  */
 @NullMarked
 package io.conclave.testkit.driver;

@@ -9,10 +9,11 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * Records what happens to the contenders for one exclusive lock, for {@link LockHistoryChecker}. Thread-safe; nothing blocks for long.
+ * Records what happens to the contenders for one exclusive lock, for {@link LockHistoryChecker}. Thread-safe; nothing
+ * blocks for long.
  *
- * <p>To keep the record honest, call {@link #granted} right after the grant is given, and {@link #released} right before it is given back: what lies between is the time in which
- * the holder believed to be alone.
+ * <p>To keep the record honest, call {@link #granted} right after the grant is given, and {@link #released} right
+ * before it is given back: what lies between is the time in which the holder believed to be alone.
  */
 public final class LockHistory {
     private final TimeSource time;
@@ -54,7 +55,10 @@ public final class LockHistory {
         addUntil(LockEvent.Kind.GRANTED, contender, token, remaining);
     }
 
-    /** The holder's grant now surely lasts this long. Without this a grant counts as held no longer than it was promised when it was given. */
+    /**
+     * The holder's grant now surely lasts this long. Without this a grant counts as held no longer than it was promised
+     * when it was given.
+     */
     public void extended(String contender, Duration remaining) {
         addUntil(LockEvent.Kind.EXTENDED, contender, LockEvent.NO_TOKEN, remaining);
     }

@@ -15,14 +15,17 @@ import org.jspecify.annotations.Nullable;
  * Tells whether a history is one of a fair exclusive lock.
  *
  * <ul>
- *   <li>Mutual exclusion: a grant holds from the moment it is given until it is released or lost, at most until its deadline; no two do so at the same time.
+ *   <li>Mutual exclusion: a grant holds from the moment it is given until it is released or lost, at most until its
+ *       deadline; no two do so at the same time.
  *   <li>Tokens: each grant's token is larger than those of all grants given before.
- *   <li>Order: no grant is given while a contender with a smaller creation zxid, known to be in line before, still waits.
+ *   <li>Order: no grant is given while a contender with a smaller creation zxid, known to be in line before, still
+ *       waits.
  *   <li>Sense: nobody is granted the lock twice, or releases what it was not granted.
  * </ul>
  *
- * <p>It never cries wolf over a late record: a grant that was over when it was recorded counts as not held, and a waiter that went or was lost in the end may have been
- * out of the line at the server before it knew, so it was not overtaken. A waiter that is granted the lock later, or still waits at the end, was.
+ * <p>It never cries wolf over a late record: a grant that was over when it was recorded counts as not held, and a
+ * waiter that went or was lost in the end may have been out of the line at the server before it knew, so it was not
+ * overtaken. A waiter that is granted the lock later, or still waits at the end, was.
  */
 public final class LockHistoryChecker {
     private static final double NANOS_PER_MILLI = 1e6;

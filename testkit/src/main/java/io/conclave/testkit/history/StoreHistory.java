@@ -9,10 +9,12 @@ import java.util.Map;
 import java.util.function.ToLongFunction;
 
 /**
- * Records what clients asked of a store of znodes and what they were told, for {@link StoreHistoryChecker}. Thread-safe; nothing blocks for long.
+ * Records what clients asked of a store of znodes and what they were told, for {@link StoreHistoryChecker}.
+ * Thread-safe; nothing blocks for long.
  *
- * <p>To keep the record honest, record a request before it is submitted, and an answer or event when it has come, on the session's dispatcher: a session's answers and events are
- * recorded in the order in which it got them. Every value is written only once; {@link #nextValue} gives them.
+ * <p>To keep the record honest, record a request before it is submitted, and an answer or event when it has come, on
+ * the session's dispatcher: a session's answers and events are recorded in the order in which it got them. Every value
+ * is written only once; {@link #nextValue} gives them.
  */
 public final class StoreHistory {
     private final Object lock = new Object();
@@ -34,7 +36,9 @@ public final class StoreHistory {
         }
     }
 
-    /** A session is about to submit a request; the value is ignored for reads, the path of a creation is the parent's. */
+    /**
+     * A session is about to submit a request; the value is ignored for reads, the path of a creation is the parent's.
+     */
     public StoreOperation submitted(Kind kind, String session, String path, long newValue) {
         synchronized (lock) {
             StoreOperation operation = new StoreOperation(kind, session, path, newValue, ++position);
@@ -137,7 +141,9 @@ public final class StoreHistory {
         }
     }
 
-    /** Whether every watch has fired whose znode has a later change than the watch saw, by the last change of each path. */
+    /**
+     * Whether every watch has fired whose znode has a later change than the watch saw, by the last change of each path.
+     */
     public boolean allWatchesFired(Map<String, Long> lastZxids) {
         synchronized (lock) {
             return operations.stream().noneMatch(watch -> isOverdue(watch, path -> lastZxids.getOrDefault(path, 0L)));

@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * Tells whether a history is one of a store that keeps ZooKeeper's promises, given what the store holds in the end.
  *
  * <ul>
- *   <li>Writes are linearizable: what was acknowledged before another was submitted has the smaller zxid; no zxid is given twice; versions of a znode and sequence numbers below a parent grow with the zxids.
+ *   <li>Writes are linearizable: what was acknowledged before another was submitted has the smaller zxid; no zxid is
+ *       given twice; versions of a znode and sequence numbers below a parent grow with the zxids.
  *   <li>A session's writes take effect in the order in which it submitted them.
  *   <li>What was acknowledged is there in the end, and nothing was applied twice or by nobody.
  *   <li>What a session sees never goes back behind what it has seen or written, on any server.
@@ -94,7 +95,8 @@ public final class StoreHistoryChecker {
     /**
      * The rules that the history breaks; none if it is that of a good store. At most ten reports of each rule.
      *
-     * @param finalNodes every znode that the clients worked on, by path, read when all requests had ended; those that were set existed with version 0 before the first request
+     * @param finalNodes every znode that the clients worked on, by path, read when all requests had ended; those that
+     *     were set existed with version 0 before the first request
      */
     public static List<Violation> check(StoreHistory history, Map<String, FinalNode> finalNodes) {
         StoreHistoryChecker checker = new StoreHistoryChecker(history, finalNodes);
@@ -331,7 +333,9 @@ public final class StoreHistoryChecker {
         });
     }
 
-    /** What a session got to know of one path, in order: after a watch was set, nothing newer may come before its event. */
+    /**
+     * What a session got to know of one path, in order: after a watch was set, nothing newer may come before its event.
+     */
     private void checkOvertaken(List<StoreOperation> answered) {
         for (int i = 0; i < answered.size(); i++) {
             StoreOperation watch = answered.get(i);

@@ -5,7 +5,8 @@ import java.util.Objects;
 /**
  * One request of a client and what became of it. Belongs to its {@link StoreHistory}, under whose lock it changes.
  *
- * <p>Moments are positions in the record, so that what was recorded as ended before another was recorded as submitted did happen before it.
+ * <p>Moments are positions in the record, so that what was recorded as ended before another was recorded as submitted
+ * did happen before it.
  */
 public final class StoreOperation {
     /** What was asked. */

@@ -19,10 +19,11 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Breaks a store in memory on purpose. Nothing here does what the contract of a backend forbids: requests of a session stay in order, a lost reply makes the
- * outcome unknown, and an expired session never comes back.
+ * Breaks a store in memory on purpose. Nothing here does what the contract of a backend forbids: requests of a session
+ * stay in order, a lost reply makes the outcome unknown, and an expired session never comes back.
  *
- * <p>Thread-safe; nothing blocks. Sessions are named by their id, as in {@code ephemeralOwner}; an unknown id is ignored, as the session may just have ended.
+ * <p>Thread-safe; nothing blocks. Sessions are named by their id, as in {@code ephemeralOwner}; an unknown id is
+ * ignored, as the session may just have ended.
  */
 public final class Faults {
     private final MemoryStore store;
@@ -86,7 +87,10 @@ public final class Faults {
         });
     }
 
-    /** How long a session needs to come back after its connection was dropped, by its own time source; zero at first: at once, on its callback executor. */
+    /**
+     * How long a session needs to come back after its connection was dropped, by its own time source; zero at first: at
+     * once, on its callback executor.
+     */
     public void reconnectAfter(Duration delay) {
         store.lock().run(() -> reconnectDelay = delay);
     }
@@ -113,7 +117,8 @@ public final class Faults {
     }
 
     /**
-     * From now on no session of a process gets a connection, neither one that it has nor one that it opens, until {@link #rejoin}. Connections that stand are left alone: see {@link #isolate}.
+     * From now on no session of a process gets a connection, neither one that it has nor one that it opens, until
+     * {@link #rejoin}. Connections that stand are left alone: see {@link #isolate}.
      *
      * @param process the process, known by its clocks: all sessions that use this very object
      */
@@ -122,7 +127,8 @@ public final class Faults {
     }
 
     /**
-     * Puts something between a process and the sessions that it opens from now on, such as a mistake that tests must find.
+     * Puts something between a process and the sessions that it opens from now on, such as a mistake that tests must
+     * find.
      *
      * @param process the process, known by its clocks, as in {@link #keepAway}
      * @param around the session as the process uses it
@@ -174,7 +180,10 @@ public final class Faults {
         });
     }
 
-    /** Holds what the server sends to this session - replies, events, answers to heartbeats - until it is released or the connection goes. The server still hears the session. */
+    /**
+     * Holds what the server sends to this session - replies, events, answers to heartbeats - until it is released or
+     * the connection goes. The server still hears the session.
+     */
     public void holdReplies(long sessionId) {
         withSession(sessionId, MemorySession::holdReplies);
     }
@@ -184,14 +193,18 @@ public final class Faults {
         withSession(sessionId, MemorySession::releaseReplies);
     }
 
-    /** The server ends the session as if it had not heard of it for its timeout: its ephemeral znodes go at once. A session that is connected is told, another one when it comes back. */
+    /**
+     * The server ends the session as if it had not heard of it for its timeout: its ephemeral znodes go at once. A
+     * session that is connected is told, another one when it comes back.
+     */
     public void expire(long sessionId) {
         store.lock().run(() -> store.expire(sessionId));
     }
 
     /**
-     * From now on the store knows no persistent watches, as servers before ZooKeeper 3.6: it refuses them as unsupported, and backends do not claim them. A
-     * coordinator that is connected already was told otherwise and finds out by the refusal.
+     * From now on the store knows no persistent watches, as servers before ZooKeeper 3.6: it refuses them as
+     * unsupported, and backends do not claim them. A coordinator that is connected already was told otherwise and finds
+     * out by the refusal.
      */
     public void withoutPersistentWatches() {
         store.lock().run(() -> persistentWatches = false);
@@ -206,7 +219,9 @@ public final class Faults {
         return store.lock().call(() -> store.deleteAsOperator(path));
     }
 
-    /** Deletes every container that has had children and has none any more, without waiting for the store's own sweep. */
+    /**
+     * Deletes every container that has had children and has none any more, without waiting for the store's own sweep.
+     */
     public void deleteEmptyContainers() {
         store.lock().run(store::deleteEmptyContainers);
     }

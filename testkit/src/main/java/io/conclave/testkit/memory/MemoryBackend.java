@@ -13,7 +13,10 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 
-/** A backend on a {@link MemoryStore}: the full semantics of the SPI without a network, and with faults on request. Thread-safe; nothing here blocks. */
+/**
+ * A backend on a {@link MemoryStore}: the full semantics of the SPI without a network, and with faults on request.
+ * Thread-safe; nothing here blocks.
+ */
 public final class MemoryBackend implements Backend {
     private static final Set<Capability> CAPABILITIES = Set.copyOf(EnumSet.of(
             Capability.CONTAINERS,

@@ -7,7 +7,10 @@ import io.conclave.spi.ConnectString;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Serves {@code memory:} with a store of its own for each backend, and {@code memory:name} with the one store of that name in this JVM. */
+/**
+ * Serves {@code memory:} with a store of its own for each backend, and {@code memory:name} with the one store of that
+ * name in this JVM.
+ */
 public final class MemoryBackendProvider implements BackendProvider {
     private final @Nullable MemoryStore fixedStore;
 

@@ -29,9 +29,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The client's end of a session with a store in memory. Everything that "the network" would carry to it passes the {@link ReplyLine}, in order, where it can be held.
+ * The client's end of a session with a store in memory. Everything that "the network" would carry to it passes the
+ * {@link ReplyLine}, in order, where it can be held.
  *
- * <p>Guarded by the store's lock, but for what is said to be volatile; callbacks run on the dispatcher, outside the lock.
+ * <p>Guarded by the store's lock, but for what is said to be volatile; callbacks run on the dispatcher, outside the
+ * lock.
  */
 final class MemorySession implements BackendSession {
     private final MemoryStore store;
@@ -215,7 +217,10 @@ final class MemorySession implements BackendSession {
         completion.run();
     }
 
-    /** A change of the tree; the server's side of the connection looks whether a watch of this session sees it, and says so. */
+    /**
+     * A change of the tree; the server's side of the connection looks whether a watch of this session sees it, and says
+     * so.
+     */
     boolean onTreeEvent(NodeEvent event, Supplier<Boolean> mayRead) {
         return isAttached() && watches.onTreeEvent(event, mayRead);
     }

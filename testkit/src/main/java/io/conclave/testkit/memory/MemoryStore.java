@@ -37,10 +37,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A tree of znodes in memory with its sessions, for one JVM: what a server would be. Any number of backends may be opened on it.
+ * A tree of znodes in memory with its sessions, for one JVM: what a server would be. Any number of backends may be
+ * opened on it.
  *
- * <p>Sessions expire by the store's time source, at or after the moment when nothing was heard of them for their timeout. Thread-safe: one lock guards all of
- * it, and every request is executed as a whole under it, so all of them are linearizable.
+ * <p>Sessions expire by the store's time source, at or after the moment when nothing was heard of them for their
+ * timeout. Thread-safe: one lock guards all of it, and every request is executed as a whole under it, so all of them
+ * are linearizable.
  */
 public final class MemoryStore {
     private static final ConcurrentMap<String, MemoryStore> NAMED = new ConcurrentHashMap<>();
@@ -72,7 +74,10 @@ public final class MemoryStore {
         this.generation = LAST_GENERATION.updateAndGet(last -> Math.max(last + 1, time.wallMillis()));
     }
 
-    /** The store of the connect string {@code memory:name}; created with the machine's clocks if there is none. It lives until {@link #forget}. */
+    /**
+     * The store of the connect string {@code memory:name}; created with the machine's clocks if there is none. It lives
+     * until {@link #forget}.
+     */
     public static MemoryStore named(String name) {
         return named(name, TimeSource.system());
     }
@@ -82,7 +87,10 @@ public final class MemoryStore {
         return NAMED.computeIfAbsent(name, n -> new MemoryStore(time));
     }
 
-    /** Forgets the store of that name: the next use of the name begins with an empty one. Those who use the old one keep it. */
+    /**
+     * Forgets the store of that name: the next use of the name begins with an empty one. Those who use the old one keep
+     * it.
+     */
     public static void forget(String name) {
         NAMED.remove(name);
     }
@@ -97,7 +105,10 @@ public final class MemoryStore {
         return new MemoryBackendProvider(this);
     }
 
-    /** Every znode but the root as it is now, in the order of the paths. For tests that ask who owns what, and what was left behind. */
+    /**
+     * Every znode but the root as it is now, in the order of the paths. For tests that ask who owns what, and what was
+     * left behind.
+     */
     public SortedMap<NodePath, NodeStat> snapshot() {
         return lock.call(tree::snapshot);
     }

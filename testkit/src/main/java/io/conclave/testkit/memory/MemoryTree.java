@@ -34,8 +34,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The znodes and the rules of the requests that change them, checked in the order in which ZooKeeper checks them. No clock, no threads: the change brings its number and
- * time. Guarded by the store's lock.
+ * The znodes and the rules of the requests that change them, checked in the order in which ZooKeeper checks them. No
+ * clock, no threads: the change brings its number and time. Guarded by the store's lock.
  */
 final class MemoryTree {
     /** The most data that a znode holds. */

@@ -11,8 +11,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The watches of one session. A watch that has fired stays in the table until its event has reached the session; if the connection goes before that, the next
- * connection compares the tree with what the session has seen, as ZooKeeper's setWatches does. Guarded by the store's lock.
+ * The watches of one session. A watch that has fired stays in the table until its event has reached the session; if the
+ * connection goes before that, the next connection compares the tree with what the session has seen, as ZooKeeper's
+ * setWatches does. Guarded by the store's lock.
  */
 final class MemoryWatches {
     /** What a watch looks at. */
@@ -128,7 +129,10 @@ final class MemoryWatches {
         }
     }
 
-    /** What a new connection reports of one-shot watches: the difference between the tree now and what the session has seen. */
+    /**
+     * What a new connection reports of one-shot watches: the difference between the tree now and what the session has
+     * seen.
+     */
     List<Missed> missed(MemoryTree tree, long seenZxid) {
         List<Missed> missed = new ArrayList<>();
         watches.forEach((path, here) -> {

@@ -3,7 +3,10 @@ package io.conclave.testkit.memory;
 import java.util.ArrayDeque;
 import java.util.Queue;
 
-/** What the server sends to one session - replies, events, answers to heartbeats - in order, where a fault can hold it. Guarded by the store's lock. */
+/**
+ * What the server sends to one session - replies, events, answers to heartbeats - in order, where a fault can hold it.
+ * Guarded by the store's lock.
+ */
 final class ReplyLine {
     private final Queue<Runnable> held = new ArrayDeque<>();
     private boolean isHolding;

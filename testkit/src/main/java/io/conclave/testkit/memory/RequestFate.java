@@ -9,14 +9,17 @@ public enum RequestFate {
     /** It is executed, and the connection drops before the reply: its outcome is unknown, and it has taken effect. */
     DROP_AFTER,
     /**
-     * The connection drops while it is under way, and it arrives late: its outcome is unknown, and it takes effect right before the session's next connection
-     * (if there is one before the session expires).
+     * The connection drops while it is under way, and it arrives late: its outcome is unknown, and it takes effect
+     * right before the session's next connection (if there is one before the session expires).
      */
     DROP_AND_APPLY_LATE,
     /** The server expires the session before it is executed. */
     EXPIRE_BEFORE,
     /** It is executed, and the server expires the session before the reply. */
     EXPIRE_AFTER,
-    /** It is executed, and its reply and all that comes behind it on this connection is held until {@link Faults#releaseReplies}. */
+    /**
+     * It is executed, and its reply and all that comes behind it on this connection is held until
+     * {@link Faults#releaseReplies}.
+     */
     HOLD_REPLY
 }

@@ -5,7 +5,10 @@ import io.conclave.time.TimeSource;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** Wakes a session for its next heartbeat and when its deadline has passed. Guarded by the store's lock, under which it wakes it, too. */
+/**
+ * Wakes a session for its next heartbeat and when its deadline has passed. Guarded by the store's lock, under which it
+ * wakes it, too.
+ */
 final class SessionTimers {
     private final StoreLock lock;
     private final TimeSource time;

@@ -10,8 +10,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The one lock of a store. What it guards hands tasks to executors in order while it is held, but they are started only after it has been released, so an
- * executor that runs tasks on the calling thread is as good as any other and no foreign code runs under the lock.
+ * The one lock of a store. What it guards hands tasks to executors in order while it is held, but they are started only
+ * after it has been released, so an executor that runs tasks on the calling thread is as good as any other and no
+ * foreign code runs under the lock.
  */
 final class StoreLock {
     private static final Logger LOG = LoggerFactory.getLogger(StoreLock.class);

@@ -14,8 +14,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells the watchers of one session what happened, and after an interruption what they missed. Guarded by the store's lock; watchers are called on the
- * dispatcher.
+ * Tells the watchers of one session what happened, and after an interruption what they missed. Guarded by the store's
+ * lock; watchers are called on the dispatcher.
  */
 final class WatchReports {
     private final MemoryWatches watches = new MemoryWatches();

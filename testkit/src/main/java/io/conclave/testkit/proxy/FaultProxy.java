@@ -17,9 +17,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Forwards TCP connections from a port of the loopback interface, or another address of this machine, to a target, and breaks them on request.
+ * Forwards TCP connections from a port of the loopback interface, or another address of this machine, to a target, and
+ * breaks them on request.
  *
- * <p>The target need not be reachable when the proxy starts. Thread-safe. Uses two daemon threads a connection, so it is for tests only. Methods do not block, but for those that say so.
+ * <p>The target need not be reachable when the proxy starts. Thread-safe. Uses two daemon threads a connection, so it
+ * is for tests only. Methods do not block, but for those that say so.
  */
 public final class FaultProxy implements AutoCloseable {
     /** Which way bytes go. */
@@ -55,8 +57,9 @@ public final class FaultProxy implements AutoCloseable {
     }
 
     /**
-     * Starts on an address of this machine: for peers that are told where to connect by name and port, so that the proxy must have the port of its target on another
-     * address (on Linux all of 127.0.0.0/8 is the loopback interface).
+     * Starts on an address of this machine: for peers that are told where to connect by name and port, so that the
+     * proxy must have the port of its target on another address (on Linux all of 127.0.0.0/8 is the loopback
+     * interface).
      *
      * @param listen where; port 0 takes a free one
      * @throws UncheckedIOException if it is taken, or not of this machine
@@ -112,7 +115,10 @@ public final class FaultProxy implements AutoCloseable {
         }
     }
 
-    /** Holds the bytes of one direction, on all connections, until {@link #flow}; connections stay open, as with a cable pulled out. */
+    /**
+     * Holds the bytes of one direction, on all connections, until {@link #flow}; connections stay open, as with a cable
+     * pulled out.
+     */
     public void stall(Direction direction) {
         valve(direction).shut();
     }
@@ -122,7 +128,10 @@ public final class FaultProxy implements AutoCloseable {
         valve(direction).open();
     }
 
-    /** Bytes of this direction arrive so much later from now on, in order. They are forwarded in pieces, each of which waits: this bounds the rate too. */
+    /**
+     * Bytes of this direction arrive so much later from now on, in order. They are forwarded in pieces, each of which
+     * waits: this bounds the rate too.
+     */
     public void delay(Direction direction, Duration delay) {
         if (delay.isNegative()) {
             throw new IllegalArgumentException("Invalid delay " + delay + ": it must not be negative");

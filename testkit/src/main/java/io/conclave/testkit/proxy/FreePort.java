@@ -14,9 +14,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * A TCP port for a server that is started, killed and started again. It lies below the range from which operating systems
- * take ports for outgoing connections (32768 on Linux, 49152 elsewhere): a port out of that range may be gone by the time
- * the server binds it, most of all while clients that reconnect keep drawing from it.
+ * A TCP port for a server that is started, killed and started again. It lies below the range from which operating
+ * systems take ports for outgoing connections (32768 on Linux, 49152 elsewhere): a port out of that range may be gone
+ * by the time the server binds it, most of all while clients that reconnect keep drawing from it.
  */
 public final class FreePort {
     private static final int LOWEST = 10_240;

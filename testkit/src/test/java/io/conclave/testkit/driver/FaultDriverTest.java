@@ -83,7 +83,9 @@ class FaultDriverTest {
                 error::getMessage);
     }
 
-    /** A watch that is set survives a reconnect by the contract of the backends; one whose reply was lost never was set. */
+    /**
+     * A watch that is set survives a reconnect by the contract of the backends; one whose reply was lost never was set.
+     */
     @Test
     void findsAWaitForAWatchWhoseReplyWasLost() {
         FaultFoundError error = found(Mistake.WAITS_FOR_A_WATCH_THAT_IS_NOT_SET);

@@ -35,10 +35,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * The simplest lock that is correct, for the driver to be tried on: one ephemeral znode of a fixed name; who finds it there waits for its deletion. There is a herd, and no order.
+ * The simplest lock that is correct, for the driver to be tried on: one ephemeral znode of a fixed name; who finds it
+ * there waits for its deletion. There is a herd, and no order.
  *
- * <p>Each acquisition also sets the data of the parent, in the same transaction. So a version of the parent belongs to one acquisition, and a release compares and deletes in one
- * step. An acquire whose session is lost goes on with the next one. Mistakes can be planted.
+ * <p>Each acquisition also sets the data of the parent, in the same transaction. So a version of the parent belongs to
+ * one acquisition, and a release compares and deletes in one step. An acquire whose session is lost goes on with the
+ * next one. Mistakes can be planted.
  */
 final class SingleNodeLock {
     /** What authors of locks get wrong. */
@@ -180,7 +182,9 @@ final class SingleNodeLock {
                             : session.submit(deletion.get())));
         }
 
-        /** The parent's version is this acquisition's if it was changed last by the transaction that created the znode. */
+        /**
+         * The parent's version is this acquisition's if it was changed last by the transaction that created the znode.
+         */
         private Optional<Multi> deletion(GetData.NodeData found, Optional<NodeStat> parent) {
             return parent.filter(stat -> carriesOurGuid(found)
                             && stat.mzxid() == found.stat().czxid())

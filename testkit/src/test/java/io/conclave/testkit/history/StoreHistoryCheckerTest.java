@@ -222,7 +222,10 @@ class StoreHistoryCheckerTest {
         assertEquals(Set.of(), broken());
     }
 
-    /** A store that does everything right never breaks a rule, however requests cross each other and whatever becomes of their answers. */
+    /**
+     * A store that does everything right never breaks a rule, however requests cross each other and whatever becomes of
+     * their answers.
+     */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
     void aGoodStoreIsClean(long seed) {

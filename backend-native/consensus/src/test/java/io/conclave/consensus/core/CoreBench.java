@@ -18,7 +18,10 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** One core on a bench: a test says what the others say to it, and looks at what it answers. EnsembleMember 1, directory 101. */
+/**
+ * One core on a bench: a test says what the others say to it, and looks at what it answers. EnsembleMember 1, directory
+ * 101.
+ */
 final class CoreBench {
     final Core core;
     long nowMs = 1_000;

@@ -5,8 +5,9 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * Seeds of {@link SimulatedCluster} outside of a test: {@code CoreSimulationRun FIRST COUNT [MISTAKE]}; or for each planted
- * mistake, how many of so many seeds show it and by what: {@code CoreSimulationRun mistakes COUNT [MISTAKE...]}.
+ * Seeds of {@link SimulatedCluster} outside of a test: {@code CoreSimulationRun FIRST COUNT [MISTAKE]}; or for each
+ * planted mistake, how many of so many seeds show it and by what:
+ * {@code CoreSimulationRun mistakes COUNT [MISTAKE...]}.
  */
 final class CoreSimulationRun {
     private CoreSimulationRun() {}

@@ -7,7 +7,9 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.Predicate;
 
-/** What goes wrong in a simulation: at random times, and at moments that matter. A seed has some kinds of faults only. */
+/**
+ * What goes wrong in a simulation: at random times, and at moments that matter. A seed has some kinds of faults only.
+ */
 final class Faults {
     enum Kind {
         CRASH,
@@ -176,7 +178,9 @@ final class Faults {
         crash(member, schedule.kinds.contains(Kind.TORN) ? 1 : 0, 2 + random.nextInt(3), false, downMs);
     }
 
-    /** For a while only the two have the leader's batches; then one loses some, and the other what it knows of commits. */
+    /**
+     * For a while only the two have the leader's batches; then one loses some, and the other what it knows of commits.
+     */
     private void forgetWhatIsCommitted(SimulatedMember leader, SimulatedMember survivor) {
         int forMs = timeoutMs / 2 + random.nextInt(timeoutMs);
         for (SimulatedMember other : cluster.members()) {

@@ -14,7 +14,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What cannot be in correct Raft, with disks that keep what was synced: it is noticed, and stops the member that is wrong. */
+/**
+ * What cannot be in correct Raft, with disks that keep what was synced: it is noticed, and stops the member that is
+ * wrong.
+ */
 class ImpossibleStatesTest {
     private static final ClusterConfiguration THREE = configuration(Set.of(1, 2, 3), Set.of(1, 2, 3));
     private static final ClusterConfiguration ALONE = configuration(Set.of(1), Set.of(1));
@@ -32,7 +35,10 @@ class ImpossibleStatesTest {
         return cluster;
     }
 
-    /** Member 1 has the disk of its bootstrap, on which it is the only voter; it is linked to those first whom it wants as followers. */
+    /**
+     * Member 1 has the disk of its bootstrap, on which it is the only voter; it is linked to those first whom it wants
+     * as followers.
+     */
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 3, 10, 100, 1_000})
     void theOnlyVoterOfAnOldDiskStopsWhenFollowersContradictIt(int leaderLinkedLaterMs) {

@@ -7,7 +7,10 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.function.IntPredicate;
 
-/** Mistakes that the simulation must find: in the rules, or in the shell ({@link SimulatedMember} asks for those by name). */
+/**
+ * Mistakes that the simulation must find: in the rules, or in the shell ({@link SimulatedMember} asks for those by
+ * name).
+ */
 enum Mistake {
     NONE,
     /** Shell: answers leave before the vote is durable, and a crash in between loses the vote. */

@@ -22,8 +22,9 @@ import java.util.TreeMap;
 import java.util.function.Supplier;
 
 /**
- * Several cores, their disks and their links in one thread with virtual time, everything from one seed: first a life with
- * faults, then none, in which the cluster must become whole again, and at last one in which nothing may disturb it.
+ * Several cores, their disks and their links in one thread with virtual time, everything from one seed: first a life
+ * with faults, then none, in which the cluster must become whole again, and at last one in which nothing may disturb
+ * it.
  */
 final class SimulatedCluster {
     private record Event(long atMs, long order, Runnable action) implements Comparable<Event> {
@@ -40,8 +41,8 @@ final class SimulatedCluster {
     private static final int RECOVERY_TIMEOUTS = 30;
 
     /**
-     * Far more than a run without mistakes has. A mistaken leader and follower may answer each other without end, and where
-     * messages are doubled that grows until the memory is full.
+     * Far more than a run without mistakes has. A mistaken leader and follower may answer each other without end, and
+     * where messages are doubled that grows until the memory is full.
      */
     private static final long MOST_EVENTS = 60_000;
 

@@ -7,7 +7,10 @@ import io.conclave.consensus.core.PeerMessage.VoteRequest;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Whom each directory has given its vote of a term (thesis §3.4), as far as it has said so to anybody, whatever crashes followed. */
+/**
+ * Whom each directory has given its vote of a term (thesis §3.4), as far as it has said so to anybody, whatever crashes
+ * followed.
+ */
 final class VoteLedger {
     private record Ballot(long directory, long term) {}
 

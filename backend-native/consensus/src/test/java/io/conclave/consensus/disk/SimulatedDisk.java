@@ -17,9 +17,9 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * A disk in memory that keeps its promises and nothing more: at a power failure whatever was not synced is lost, kept or
- * torn at sectors of 512 bytes, in any order, entries of the directory included. Deterministic from its seed. For one
- * thread at a time.
+ * A disk in memory that keeps its promises and nothing more: at a power failure whatever was not synced is lost, kept
+ * or torn at sectors of 512 bytes, in any order, entries of the directory included. Deterministic from its seed. For
+ * one thread at a time.
  */
 public final class SimulatedDisk implements Disk {
     private static final int SECTOR = 512;
@@ -95,8 +95,9 @@ public final class SimulatedDisk implements Disk {
     }
 
     /**
-     * The n-th sync from now of files whose names start so fails with an I/O error, and what it should have saved counts as saved from then on,
-     * as on Linux: readers see it, no later sync writes it, and a power failure loses it. -1 for never.
+     * The n-th sync from now of files whose names start so fails with an I/O error, and what it should have saved
+     * counts as saved from then on, as on Linux: readers see it, no later sync writes it, and a power failure loses it.
+     * -1 for never.
      */
     public void failSyncAfter(int syncs, String prefix) {
         syncsUntilFailure = syncs;

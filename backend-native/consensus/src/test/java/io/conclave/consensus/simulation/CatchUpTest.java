@@ -12,7 +12,9 @@ import org.junit.jupiter.api.Test;
 /** Members that are far behind, while the others go on writing. */
 class CatchUpTest {
 
-    /** Members with 3 MB of state who keep so little of the log in memory that it is gone before a snapshot has arrived. */
+    /**
+     * Members with 3 MB of state who keep so little of the log in memory that it is gone before a snapshot has arrived.
+     */
     private static EnsembleSimulation three(boolean durable) {
         EnsembleSimulation simulation = new EnsembleSimulation(1, durable);
         simulation.snapshotPadding = () -> 3_000_000;

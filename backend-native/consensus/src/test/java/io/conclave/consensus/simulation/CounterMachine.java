@@ -21,7 +21,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
-/** One life of a naive application: counts what it applies, keeps a digest of it, and owes every proposal an outcome. */
+/**
+ * One life of a naive application: counts what it applies, keeps a digest of it, and owes every proposal an outcome.
+ */
 final class CounterMachine implements StateMachine, LogListener, SimulatedMember.Application {
     private final EnsembleHistory history;
     private final int member;

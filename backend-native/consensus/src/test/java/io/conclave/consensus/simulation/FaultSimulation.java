@@ -14,9 +14,9 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * An ensemble under random faults, all from one seed: processes are killed, machines lose power (also in the middle of a
- * write), directories are wiped, snapshots rot, links break and are cut, processes stand still, disks fill up, leadership is handed
- * over, members are closed; while all members propose and read.
+ * An ensemble under random faults, all from one seed: processes are killed, machines lose power (also in the middle of
+ * a write), directories are wiped, snapshots rot, links break and are cut, processes stand still, disks fill up,
+ * leadership is handed over, members are closed; while all members propose and read.
  */
 final class FaultSimulation {
     final EnsembleSimulation ensemble;
@@ -152,7 +152,10 @@ final class FaultSimulation {
         }
     }
 
-    /** Whatever a member that reads a state may meet: its death, leadership on its way to it, another leader, other links. */
+    /**
+     * Whatever a member that reads a state may meet: its death, leadership on its way to it, another leader, other
+     * links.
+     */
     private void strikeReaders() {
         for (int id : living()) {
             if (!ensemble.application(id).isReading() || readers.nextInt(3) != 0) {

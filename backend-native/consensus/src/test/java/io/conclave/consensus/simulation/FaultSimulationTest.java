@@ -122,7 +122,10 @@ class FaultSimulationTest {
         fail("not found in 100 seeds");
     }
 
-    /** Disks that go back in time, failed syncs, an operator's mistakes, and terms that jump, among all the other faults. */
+    /**
+     * Disks that go back in time, failed syncs, an operator's mistakes, and terms that jump, among all the other
+     * faults.
+     */
     @Test
     @Timeout(value = 2, unit = TimeUnit.HOURS)
     void theSameHoldsBeyondWhatRaftAssumes() {

@@ -144,7 +144,10 @@ class RestoredDiskTest {
         simulation.settle();
     }
 
-    /** The image is of an earlier start: the others have a later one in their logs, also after all of them have restarted. */
+    /**
+     * The image is of an earlier start: the others have a later one in their logs, also after all of them have
+     * restarted.
+     */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6})
     void aVoterWithTheDiskOfAnEarlierStartIsTakenInAgainAsOneThatWasWiped(long seed) {
@@ -191,7 +194,9 @@ class RestoredDiskTest {
         simulation.settle();
     }
 
-    /** A start that the others know of while its member does not, since it was killed before it heard: that is no fault. */
+    /**
+     * A start that the others know of while its member does not, since it was killed before it heard: that is no fault.
+     */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
     void aMemberThatIsKilledAgainAndAgainWhileItStartsIsNotSuspected(long seed) {

@@ -318,7 +318,10 @@ public final class SimulatedMember implements SimulatedNetwork.Node {
         };
     }
 
-    /** What happened while the process stood still, in the order in which it did, also if the pause became longer meanwhile. */
+    /**
+     * What happened while the process stood still, in the order in which it did, also if the pause became longer
+     * meanwhile.
+     */
     private void goOn(Life of) {
         while (!of.waiting.isEmpty() && life.isPresent() && life.get() == of) {
             if (time.nowUs() < pausedUntilUs) {

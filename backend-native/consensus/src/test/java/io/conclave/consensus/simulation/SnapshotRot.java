@@ -9,8 +9,8 @@ import java.util.Random;
 import java.util.Set;
 
 /**
- * Damages the newest snapshot of a disk now and then: one at a time, and only where an older one and the log can stand in for
- * it, so that the member survives a restart.
+ * Damages the newest snapshot of a disk now and then: one at a time, and only where an older one and the log can stand
+ * in for it, so that the member survives a restart.
  */
 public final class SnapshotRot {
     private final Random random;

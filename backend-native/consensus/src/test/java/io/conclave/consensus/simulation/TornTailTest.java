@@ -7,7 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.conclave.consensus.ensemble.EnsembleLog;
 import org.junit.jupiter.api.Test;
 
-/** One member is down, and another one loses power in the middle of a write: two of three live, and one vote is provisional. */
+/**
+ * One member is down, and another one loses power in the middle of a write: two of three live, and one vote is
+ * provisional.
+ */
 class TornTailTest {
     private static final long SECOND = EnsembleSimulation.SECOND_US;
 

@@ -24,7 +24,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What an ensemble's member asks of its files beyond what a single one does; see {@link FileStoreSnapshotTest} for snapshots of other members. */
+/**
+ * What an ensemble's member asks of its files beyond what a single one does; see {@link FileStoreSnapshotTest} for
+ * snapshots of other members.
+ */
 class FileStoreTest extends FileStoreFixture {
     @Test
     void damageOfTheLastBatchIsNoTornTailIfItChangesTheConfiguration() throws IOException {
@@ -286,7 +289,10 @@ class FileStoreTest extends FileStoreFixture {
         assertEquals(30, recovered.rest().size());
     }
 
-    /** Found by the simulation: reading began in the segment behind the snapshot, so the log seemed to end there, not before. */
+    /**
+     * Found by the simulation: reading began in the segment behind the snapshot, so the log seemed to end there, not
+     * before.
+     */
     @Test
     void aCutOfAllThatFollowsASnapshotAtTheEndOfASegmentIsNoDamage() throws IOException {
         FileStore store = start();

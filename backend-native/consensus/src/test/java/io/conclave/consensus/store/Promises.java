@@ -15,8 +15,9 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * What a store has acknowledged and was told, and so what its recovery must find: that, or what an operation that was under
- * way at the end of a life may have come to. Whoever uses the store says what it is about to do, and then what was done.
+ * What a store has acknowledged and was told, and so what its recovery must find: that, or what an operation that was
+ * under way at the end of a life may have come to. Whoever uses the store says what it is about to do, and then what
+ * was done.
  */
 final class Promises {
     private Model log = Model.EMPTY;
