@@ -68,6 +68,14 @@ public interface Coordinator extends AutoCloseable {
      */
     <R> R execute(Request<R> request) throws InterruptedException;
 
+    /**
+     * This object as an instance of another of its types, also through a proxy that a container has put around it. For
+     * recipes, which need more of it than applications see.
+     *
+     * @throws IllegalArgumentException if it has no such type
+     */
+    <T> T unwrap(Class<T> type);
+
     /** Closes the session and what the coordinator holds. Blocks until the backend has confirmed it, for a few seconds at most. Idempotent. */
     @Override
     void close();

@@ -25,10 +25,6 @@ public final class RecipeAccess {
     }
 
     private static ReconnectingCoordinator ours(Coordinator coordinator) {
-        if (coordinator instanceof ReconnectingCoordinator known) {
-            return known;
-        }
-        throw new IllegalArgumentException("Invalid coordinator " + coordinator
-                + ": recipes need one that Coordinator.connect or a CoordinatorBuilder has made");
+        return coordinator.unwrap(ReconnectingCoordinator.class);
     }
 }

@@ -263,6 +263,14 @@ final class ReconnectingCoordinator implements Coordinator {
     }
 
     @Override
+    public <T> T unwrap(Class<T> type) {
+        if (!type.isInstance(this)) {
+            throw new IllegalArgumentException("Invalid type " + type.getName() + ": " + this + " has no such type");
+        }
+        return type.cast(this);
+    }
+
+    @Override
     public void close() {
         RecipeSession session;
         synchronized (lock) {

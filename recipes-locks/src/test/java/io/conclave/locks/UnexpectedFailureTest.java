@@ -91,10 +91,19 @@ class UnexpectedFailureTest {
         }
     }
 
+    @Test
+    void aLockIsTakenThroughAProxyThatAContainerHasPutAroundTheCoordinator() throws Exception {
+        try (Coordinator sound = connect("memory")) {
+            Coordinator proxy = failing(sound, new AtomicBoolean());
+            DistributedLock.at(proxy, PATH).acquire(Duration.ofSeconds(20)).close();
+            assertThrows(IllegalArgumentException.class, () -> proxy.unwrap(String.class));
+        }
+    }
+
     private static Coordinator failing(Coordinator coordinator, AtomicBoolean isBroken) {
         return (Coordinator) Proxy.newProxyInstance(
                 Coordinator.class.getClassLoader(), new Class<?>[] {Coordinator.class}, (proxy, method, arguments) -> {
-                    if (isBroken.get() && method.getName().equals("recipeSession")) {
+                    if (isBroken.get() && method.getName().equals("unwrap")) {
                         throw new IllegalStateException("no session");
                     }
                     try {
