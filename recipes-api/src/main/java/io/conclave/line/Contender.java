@@ -489,7 +489,7 @@ public final class Contender implements GrantRequest {
     private void announce(ContenderState before, LossReason reason, ConclaveException why) {
         if (before == ContenderState.HELD) {
             measurements.noLongerHeld(reason);
-            SessionBinding.logLoss(LOG, this, reason);
+            SessionBinding.logLoss(LOG, session, "the grant of " + line + " (place " + place() + ")", reason);
             lost.complete(reason);
         } else {
             granted.completeExceptionally(why);
@@ -532,12 +532,13 @@ public final class Contender implements GrantRequest {
         return measurements;
     }
 
+    /** The znode's name; its guid as long as it has none. */
+    private String place() {
+        return own.znode().map(znode -> znode.path().name()).orElse(guid);
+    }
+
     @Override
     public String toString() {
-        return "Contender["
-                + own.znode()
-                        .map(znode -> znode.path() + ", 0x" + Long.toHexString(znode.czxid()))
-                        .orElse(line + ", " + guid)
-                + ", " + state + "]";
+        return line + " (place " + place() + ", " + state + ")";
     }
 }

@@ -108,12 +108,28 @@ public final class SessionBinding implements Sender {
         }
     }
 
-    /** Logs that a grant has ended: a warning, unless the application has ended it itself. */
-    public static void logLoss(Logger log, Object whose, LossReason reason) {
+    /**
+     * Logs that a grant has ended: a warning, unless the application has ended it itself.
+     *
+     * @param what was lost, as in "Lost the grant of /locks/orders: its znode was deleted"
+     */
+    public static void logLoss(Logger log, RecipeSession session, String what, LossReason reason) {
         if (reason == LossReason.COORDINATOR_CLOSED) {
-            log.debug("{}: lost: {}", whose, reason);
+            log.debug("Lost {}: the coordinator was closed", what);
         } else if (reason != LossReason.RELEASED) {
-            log.warn("{}: lost: {}", whose, reason);
+            log.warn("Lost {}: {}", what, why(session, reason));
         }
+    }
+
+    private static String why(RecipeSession session, LossReason reason) {
+        return switch (reason) {
+            case SESSION_LOST -> "the session 0x" + Long.toHexString(session.id()) + " was lost";
+            case NODE_DELETED -> "another client deleted its znode";
+            case REVOKED -> "it was revoked, and its znode deleted";
+            case REFUSED -> "the store refuses to tell whether its znode is still there";
+            case TIME_OVER -> "its time is over";
+            case COORDINATOR_CLOSED -> "the coordinator was closed";
+            case RELEASED -> "it was released";
+        };
     }
 }

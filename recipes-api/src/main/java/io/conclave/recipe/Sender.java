@@ -27,13 +27,7 @@ public interface Sender {
      * @param onFailure is given one of the kinds of failure, but never {@link OutcomeUnknownException}
      */
     default <R> void read(Request<R> read, Consumer<? super R> onAnswer, Consumer<? super Throwable> onFailure) {
-        send(read, onAnswer, cause -> {
-            if (cause instanceof OutcomeUnknownException) {
-                read(read, onAnswer, onFailure);
-            } else {
-                onFailure.accept(cause);
-            }
-        });
+        send(read, onAnswer, orAgain(() -> read(read, onAnswer, onFailure), onFailure));
     }
 
     /**
@@ -48,13 +42,17 @@ public interface Sender {
      */
     default <R> void readLatest(
             NodePath path, Request<R> read, Consumer<? super R> onAnswer, Consumer<? super Throwable> onFailure) {
-        Consumer<Throwable> failed = cause -> {
+        Consumer<Throwable> failed = orAgain(() -> readLatest(path, read, onAnswer, onFailure), onFailure);
+        send(Sync.of(path), synced -> send(read, onAnswer, failed), failed);
+    }
+
+    private static Consumer<Throwable> orAgain(Runnable again, Consumer<? super Throwable> onFailure) {
+        return cause -> {
             if (cause instanceof OutcomeUnknownException) {
-                readLatest(path, read, onAnswer, onFailure);
+                again.run();
             } else {
                 onFailure.accept(cause);
             }
         };
-        send(Sync.of(path), synced -> send(read, onAnswer, failed), failed);
     }
 }

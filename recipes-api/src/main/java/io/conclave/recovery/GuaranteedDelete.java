@@ -65,24 +65,28 @@ public final class GuaranteedDelete {
     }
 
     /**
-     * Deletes what was found. On the connection on which it was found the names say enough. After that somebody may have deleted a znode and
+     * Deletes what was found, or searches if nothing was. On the connection on which it was found the names say enough. After that somebody may have deleted a znode and
      * made another one of its name, so the creation is compared first.
      */
     public void delete() {
-        if (foundOnConnection == session.connectionNumber()) {
+        if (!paths.isEmpty() && foundOnConnection == session.connectionNumber()) {
             delete(paths);
         } else {
             compareAndDelete();
         }
     }
 
-    /** Deletes what was found, but only what still has its creation zxid. */
+    /** Deletes what was found, but only what still has its creation zxid; searches if nothing was found. */
     public void compareAndDelete() {
-        compareAndDelete(paths);
+        if (paths.isEmpty()) {
+            search();
+        } else {
+            compareAndDelete(paths);
+        }
     }
 
     private void delete(List<NodePath> some) {
-        if (some.isEmpty() || done.isDone()) {
+        if (done.isDone()) {
             return;
         }
         List<Operation<?>> deletions =
@@ -98,7 +102,7 @@ public final class GuaranteedDelete {
     }
 
     private void compareAndDelete(List<NodePath> some) {
-        if (some.isEmpty() || done.isDone()) {
+        if (done.isDone()) {
             return;
         }
         List<NodePath> present = new ArrayList<>();

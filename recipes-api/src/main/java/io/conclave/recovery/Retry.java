@@ -61,11 +61,8 @@ public final class Retry {
             Throwable cause,
             Runnable again,
             Consumer<? super Throwable> otherwise) {
-        if (cause instanceof OutcomeUnknownException) {
-            again.run();
-        } else if (Failures.mayPass(cause)) {
-            LOG.warn("{}: trying again: {}", whose, cause.getMessage());
-            later(session, cause, again);
+        if (cause instanceof OutcomeUnknownException || Failures.mayPass(cause)) {
+            tryAgain(session, whose, cause, again);
         } else {
             otherwise.accept(cause);
         }
@@ -77,9 +74,15 @@ public final class Retry {
      * @param whose names in the log what is tried
      */
     public static void always(RecipeSession session, Object whose, Throwable cause, Runnable again) {
+        if (!Failures.isSessionOver(cause)) {
+            tryAgain(session, whose, cause, again);
+        }
+    }
+
+    private static void tryAgain(RecipeSession session, Object whose, Throwable cause, Runnable again) {
         if (cause instanceof OutcomeUnknownException) {
             again.run();
-        } else if (!Failures.isSessionOver(cause)) {
+        } else {
             LOG.warn("{}: trying again: {}", whose, cause.getMessage());
             later(session, cause, again);
         }

@@ -275,7 +275,8 @@ final class BarrierParticipant implements GrantRequest {
             if (reason != LossReason.RELEASED && reason != LossReason.COORDINATOR_CLOSED) {
                 session.metrics().count("doublebarrier.lost", layout.path().toString());
             }
-            SessionBinding.logLoss(LOG, this, reason);
+            SessionBinding.logLoss(
+                    LOG, session, "the place in " + layout.path() + " (participant " + name + ")", reason);
             lost.complete(reason);
         } else if (before == ParticipantState.ENTERING) {
             entering.removeWatches();

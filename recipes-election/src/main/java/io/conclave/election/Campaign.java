@@ -340,6 +340,6 @@ final class Campaign implements GrantRequest {
     @Override
     public String toString() {
         Contender place = contender;
-        return "Campaign[" + (place == null ? election : place) + ", " + state + "]";
+        return "Campaign for " + (place == null ? election : place) + ", " + state;
     }
 }

@@ -118,12 +118,12 @@ final class MultiLockRequest implements GrantRequest {
             fail(failureOf(contender, reason));
             return;
         }
-        SessionBinding.logLoss(LOG, this + ", of which " + contender, reason);
+        SessionBinding.logLoss(LOG, session, "the grant of " + this + ", because of " + pathOf(contender), reason);
         giveAllBack(reason);
     }
 
     private ConclaveException failureOf(Contender contender, LossReason reason) {
-        String what = contender + " while waiting for the other locks of " + paths();
+        String what = pathOf(contender) + " while waiting for the other locks of " + paths();
         return switch (reason) {
             case SESSION_LOST -> new SessionGoneException("The session was lost of " + what);
             case COORDINATOR_CLOSED -> new ClosedException("The coordinator was closed of " + what);
@@ -266,6 +266,6 @@ final class MultiLockRequest implements GrantRequest {
 
     @Override
     public String toString() {
-        return "MultiLock" + paths();
+        return "the locks " + paths();
     }
 }

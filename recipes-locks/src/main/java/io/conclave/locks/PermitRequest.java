@@ -179,11 +179,7 @@ final class PermitRequest implements GrantRequest {
 
     @Override
     public AcquireTimeoutException timedOut(Duration waited) {
-        String permits = wanted == 1 ? "A permit" : wanted + " permits";
-        return timeout(
-                waited,
-                permits + " of " + what() + " could not be had within " + Waiting.text(waited) + ": "
-                        + whyNotGranted());
+        return timeout(waited, permits() + " could not be had within " + Waiting.text(waited) + ": " + whyNotGranted());
     }
 
     private AcquireTimeoutException timeout(Duration waited, String message) {
@@ -441,7 +437,7 @@ final class PermitRequest implements GrantRequest {
     private void announce(PermitState before, LossReason reason, ConclaveException why) {
         if (before == PermitState.HELD) {
             measurements.noLongerHeld(reason);
-            SessionBinding.logLoss(LOG, this, reason);
+            SessionBinding.logLoss(LOG, session, "the grant of " + permits(), reason);
             lost.complete(reason);
         } else {
             granted.completeExceptionally(why);
@@ -483,11 +479,15 @@ final class PermitRequest implements GrantRequest {
     }
 
     String describe() {
-        return (isHeld() ? "holding " : "waiting for ") + wanted + " permits of " + layout.path() + " as " + guid;
+        return (isHeld() ? "holding " : "waiting for ") + permits() + " as " + guid;
+    }
+
+    private String permits() {
+        return (wanted == 1 ? "1 permit of " : wanted + " permits of ") + layout.path();
     }
 
     @Override
     public String toString() {
-        return "Permits[" + wanted + " of " + layout.path() + ", " + guid + ", " + state + "]";
+        return permits() + " (" + guid + ", " + state + ")";
     }
 }

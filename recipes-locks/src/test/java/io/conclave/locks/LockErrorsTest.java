@@ -10,6 +10,10 @@ import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.AcquireTimeoutException;
@@ -25,9 +29,11 @@ import io.conclave.testkit.memory.MemoryStore;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -35,6 +41,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.locks.Lock;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 /**
  * What a failed call of a lock tells the one who reads the log: who called, what failed, why, and who was in the way.
@@ -223,6 +230,37 @@ class LockErrorsTest {
         assertEquals(PATH, lost.path());
         assertSpeaksToUsers(lost);
         grant.close();
+    }
+
+    @Test
+    void warningOfALostGrantNamesThePathThePlaceAndTheReason() throws Exception {
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.list = new CopyOnWriteArrayList<>();
+        lines.start();
+        Logger logger = (Logger) LoggerFactory.getLogger("io.conclave.line");
+        logger.setLevel(Level.WARN);
+        logger.setAdditive(false);
+        logger.addAppender(lines);
+        try {
+            LockGrant grant = DistributedLock.at(holder, "/locks/warned").acquire();
+            long session = RecipeAccess.session(holder).id();
+            String place = grant.path().name();
+            MemoryStore.named(store).faults().expire(session);
+            grant.lost().get(20, SECONDS);
+            String warning = "Lost the grant of /locks/warned (place " + place + "): the session 0x"
+                    + Long.toHexString(session) + " was lost";
+            assertEquals(
+                    List.of(warning),
+                    lines.list.stream()
+                            .filter(line -> line.getLevel() == Level.WARN)
+                            .map(ILoggingEvent::getFormattedMessage)
+                            .filter(line -> line.contains("/locks/warned"))
+                            .toList());
+        } finally {
+            logger.detachAppender(lines);
+            logger.setAdditive(true);
+            logger.setLevel(null);
+        }
     }
 
     @Test

@@ -1,0 +1,75 @@
+package io.conclave.locks;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
+import io.conclave.node.NodePath;
+import io.conclave.recipe.RecipeSession;
+import io.conclave.recovery.GuaranteedDelete;
+import io.conclave.request.Create;
+import io.conclave.request.GetChildren;
+import io.conclave.testkit.memory.MemoryStore;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What is ours goes, whether or not it was found before; what is not ours stays. */
+class GuaranteedDeleteTest {
+    private static final NodePath PARENT = NodePath.of("/parent");
+
+    private final String store = UUID.randomUUID().toString();
+    private final Coordinator coordinator =
+            Coordinator.builder("memory:" + store).connect();
+
+    @BeforeEach
+    void createChildren() throws Exception {
+        coordinator.execute(Create.of(PARENT));
+        coordinator.execute(Create.of(PARENT.child("ours")));
+        coordinator.execute(Create.of(PARENT.child("other")));
+    }
+
+    @AfterEach
+    void close() {
+        coordinator.close();
+        MemoryStore.forget(store);
+    }
+
+    private void delete(String name, Consumer<GuaranteedDelete> how) throws Exception {
+        RecipeSession session = RecipeAccess.session(coordinator);
+        GuaranteedDelete deletion = new GuaranteedDelete(
+                session,
+                PARENT,
+                names -> names.stream().filter(name::equals).map(PARENT::child).toList());
+        session.execute(() -> how.accept(deletion));
+        deletion.done().toCompletableFuture().get(20, SECONDS);
+    }
+
+    private List<String> children() throws Exception {
+        return coordinator.execute(GetChildren.of(PARENT)).names();
+    }
+
+    @Test
+    void deletionOfWhatWasNotFoundSearchesForIt() throws Exception {
+        delete("ours", GuaranteedDelete::delete);
+        assertEquals(List.of("other"), children());
+    }
+
+    @Test
+    void comparingDeletionOfWhatWasNotFoundSearchesForIt() throws Exception {
+        delete("ours", GuaranteedDelete::compareAndDelete);
+        assertEquals(List.of("other"), children());
+    }
+
+    @Test
+    void deletionEndsWhenNothingIsOurs() throws Exception {
+        delete("none", GuaranteedDelete::delete);
+        assertEquals(2, children().size());
+        assertTrue(children().containsAll(List.of("ours", "other")));
+    }
+}
