@@ -10,7 +10,7 @@ import java.util.function.IntFunction;
  * them the library has no more turns.
  */
 final class DoubleBarrierTurns implements AutoCloseable {
-    private static final int MOST_STUCK = 3;
+    private static final int MAX_STUCK = 3;
 
     private final String name;
     private final Library library;
@@ -34,7 +34,7 @@ final class DoubleBarrierTurns implements AutoCloseable {
 
     /** One turn; empty if it came to no end. Blocks. */
     Optional<Measurement> run(Duration duration) {
-        if (stuck == MOST_STUCK) {
+        if (stuck == MAX_STUCK) {
             return Optional.empty();
         }
         try {

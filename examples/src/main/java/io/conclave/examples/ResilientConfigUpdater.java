@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
  */
 public final class ResilientConfigUpdater {
     static final ConfigKey<Long> BEAT = ConfigKey.ofLong("beat");
-    private static final int MOST_ATTEMPTS = 10;
+    private static final int MAX_ATTEMPTS = 10;
 
     private ResilientConfigUpdater() {}
 
@@ -51,7 +51,7 @@ public final class ResilientConfigUpdater {
     }
 
     private static void giveUpAfter(int attempt, ConclaveException failure) throws InterruptedException {
-        if (attempt == MOST_ATTEMPTS) {
+        if (attempt == MAX_ATTEMPTS) {
             throw failure;
         }
         TimeUnit.MILLISECONDS.sleep(100L * attempt);

@@ -33,7 +33,7 @@ public final class Acquisition<G> {
     private static final Duration NO_LIMIT = Duration.ofSeconds(Long.MAX_VALUE);
 
     /** How long before the end of a wait it is asked who holds. */
-    private static final Duration MOST_AHEAD = Duration.ofMillis(200);
+    private static final Duration MAX_AHEAD = Duration.ofMillis(200);
 
     private final GrantRequest request;
     private final RecipeSession session;
@@ -107,7 +107,7 @@ public final class Acquisition<G> {
     /** How long before the end of a wait it is asked who holds, so that the answer is there in time. */
     private static Duration askAhead(Duration timeout) {
         Duration half = timeout.dividedBy(2);
-        return half.compareTo(MOST_AHEAD) < 0 ? half : MOST_AHEAD;
+        return half.compareTo(MAX_AHEAD) < 0 ? half : MAX_AHEAD;
     }
 
     private void give(Supplier<G> grant) {

@@ -25,7 +25,7 @@ final class SharedLooks {
     private static final Logger LOG = LoggerFactory.getLogger(SharedLooks.class);
 
     /** So many lists of a line are on their way before contenders share. */
-    private static final int MOST_AT_ONCE = 4;
+    private static final int MAX_AT_ONCE = 4;
 
     private final RecipeSession session;
     private final Map<Key, Looks> byLine = new HashMap<>();
@@ -77,7 +77,7 @@ final class SharedLooks {
         Key key = new Key(line, kinds);
         Looks looks = byLine.computeIfAbsent(key, first -> new Looks());
         Looker looker = new Looker(onLine, onFailure);
-        if (looks.onTheirWay < MOST_AT_ONCE) {
+        if (looks.onTheirWay < MAX_AT_ONCE) {
             send(key, looks, List.of(looker));
         } else {
             looks.next.add(looker);

@@ -12,7 +12,7 @@ import java.util.concurrent.ExecutionException;
 
 /** The thin blocking forms over stages, for recipes. */
 public final class Waiting {
-    private static final int MOST_CALLERS = 8;
+    private static final int MAX_CALLERS = 8;
     private static final Duration LONGEST_IN_WORDS = Duration.ofDays(10);
 
     private Waiting() {}
@@ -123,7 +123,7 @@ public final class Waiting {
 
     /** One failure may be told to many callers; the first ones are enough to find the code. */
     private static void noteCaller(Throwable failure) {
-        if (failure.getSuppressed().length < MOST_CALLERS) {
+        if (failure.getSuppressed().length < MAX_CALLERS) {
             failure.addSuppressed(new WaitedFor(Thread.currentThread().getName()));
         }
     }

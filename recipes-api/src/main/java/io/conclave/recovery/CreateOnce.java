@@ -30,7 +30,7 @@ import java.util.function.Supplier;
  * <p>State belongs to the dispatcher of the session in use.
  */
 public final class CreateOnce {
-    private static final int MOST_SESSIONS = 100;
+    private static final int MAX_SESSIONS = 100;
 
     private final Supplier<Optional<RecipeSession>> nextSession;
     private final Create request;
@@ -175,7 +175,7 @@ public final class CreateOnce {
             again.run();
             return;
         }
-        Optional<RecipeSession> next = cause instanceof SessionGoneException && sessions < MOST_SESSIONS
+        Optional<RecipeSession> next = cause instanceof SessionGoneException && sessions < MAX_SESSIONS
                 ? nextSession.get()
                 : Optional.empty();
         if (next.isPresent()) {

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 /** The interrupt of a loss meets the work or nothing, whenever the loss, another interrupt and the work's end come. */
 class LossInterruptTest {
     private static final int ROUNDS = Integer.getInteger("conclave.interrupt.rounds", 300);
-    private static final int MOST_SPINS = 400;
+    private static final int MAX_SPINS = 400;
 
     private final long seed = Long.getLong("conclave.interrupt.seed", new Random().nextLong());
     private final Random random = new Random(seed);
@@ -79,7 +79,7 @@ class LossInterruptTest {
             String what = "round " + round + " of seed " + seed;
             LossInterrupt interrupt = interruptOfThisThread();
             AtomicBoolean started = new AtomicBoolean();
-            int before = random.nextInt(MOST_SPINS);
+            int before = random.nextInt(MAX_SPINS);
             Work kind = Work.values()[random.nextInt(3)];
             Future<?> loss = threads.submit(() -> {
                 awaitWithoutBlocking(started::get);
@@ -87,7 +87,7 @@ class LossInterruptTest {
                 interrupt.onLoss();
             });
             started.set(true);
-            int seen = work(kind, random.nextInt(MOST_SPINS));
+            int seen = work(kind, random.nextInt(MAX_SPINS));
             interrupt.end(kind == Work.THROWS && seen > 0);
             assertFalse(Thread.currentThread().isInterrupted(), what);
             awaitWithoutBlocking(loss::isDone);
@@ -102,8 +102,8 @@ class LossInterruptTest {
             LossInterrupt interrupt = interruptOfThisThread();
             AtomicBoolean started = new AtomicBoolean();
             Thread worker = Thread.currentThread();
-            int before = random.nextInt(MOST_SPINS);
-            int between = random.nextInt(MOST_SPINS);
+            int before = random.nextInt(MAX_SPINS);
+            int between = random.nextInt(MAX_SPINS);
             Work kind = random.nextBoolean() ? Work.DEAF : Work.THROWS;
             Future<?> others = threads.submit(() -> {
                 awaitWithoutBlocking(started::get);
@@ -113,7 +113,7 @@ class LossInterruptTest {
                 interrupt.onLoss();
             });
             started.set(true);
-            int seen = work(kind, random.nextInt(MOST_SPINS));
+            int seen = work(kind, random.nextInt(MAX_SPINS));
             interrupt.end(seen > 0);
             boolean isSet = Thread.interrupted();
             awaitWithoutBlocking(others::isDone);
@@ -127,7 +127,7 @@ class LossInterruptTest {
         for (int round = 0; round < ROUNDS / 10; round++) {
             LossInterrupt interrupt = interruptOfThisThread();
             Future<?> loss = threads.submit(interrupt::onLoss);
-            work(Work.DEAF, random.nextInt(MOST_SPINS));
+            work(Work.DEAF, random.nextInt(MAX_SPINS));
             interrupt.end(false);
             Thread.currentThread().interrupt();
             assertTrue(Thread.interrupted(), "round " + round + " of seed " + seed);

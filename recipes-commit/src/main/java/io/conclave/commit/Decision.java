@@ -12,7 +12,7 @@ import java.util.Objects;
 public record Decision(boolean isCommit, String reason) {
     static final Decision COMMIT = new Decision(true, "");
 
-    private static final int MOST_CHARS = 1_000;
+    private static final int MAX_CHARS = 1_000;
     private static final String COMMIT_WORD = "commit";
     private static final String ABORT_WORD = "abort";
 
@@ -23,7 +23,7 @@ public record Decision(boolean isCommit, String reason) {
 
     /** What is kept for a while is kept small. */
     static Decision abort(String reason) {
-        return new Decision(false, reason.length() > MOST_CHARS ? reason.substring(0, MOST_CHARS) + "..." : reason);
+        return new Decision(false, reason.length() > MAX_CHARS ? reason.substring(0, MAX_CHARS) + "..." : reason);
     }
 
     byte[] toBytes() {

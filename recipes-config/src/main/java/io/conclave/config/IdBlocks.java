@@ -29,7 +29,7 @@ import java.util.concurrent.CompletionStage;
  * block. {@code lock} guards the state, and nothing blocks while it is held.
  */
 final class IdBlocks {
-    private static final int MOST_SEQUENCES = 1_000;
+    private static final int MAX_SEQUENCES = 1_000;
 
     private final Coordinator coordinator;
     private final NodePath path;
@@ -57,7 +57,7 @@ final class IdBlocks {
 
             @Override
             protected boolean removeEldestEntry(Map.Entry<Key, IdBlocks> eldest) {
-                return size() > MOST_SEQUENCES;
+                return size() > MAX_SEQUENCES;
             }
         };
 

@@ -32,7 +32,7 @@ import java.util.concurrent.CompletionStage;
  * <p>Which keys have a znode already is read before; if that changes meanwhile, it begins again.
  */
 final class Publication {
-    private static final int MOST_ATTEMPTS = 100;
+    private static final int MAX_ATTEMPTS = 100;
 
     private final Requests requests;
     private final NodePath log;
@@ -59,9 +59,9 @@ final class Publication {
 
     /** True if it was published; false if an expectation does not hold. */
     CompletionStage<Boolean> publish(int attempt) {
-        if (attempt > MOST_ATTEMPTS) {
+        if (attempt > MAX_ATTEMPTS) {
             return CompletableFuture.failedFuture(new RefusedException(
-                    RefusalReason.OTHER, "publish " + batch + ": others were quicker " + MOST_ATTEMPTS + " times"));
+                    RefusalReason.OTHER, "publish " + batch + ": others were quicker " + MAX_ATTEMPTS + " times"));
         }
         CompletableFuture<Optional<NodeStat>> logStat = exists(log);
         List<String> names = List.copyOf(batch.entries().keySet());

@@ -38,7 +38,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class SequencePersister implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SequencePersister.class);
-    private static final long MOST_AHEAD = 1_000_000_000_000_000L;
+    private static final long MAX_AHEAD = 1_000_000_000_000_000L;
 
     private final NodePath path;
     private final Reservation reservation;
@@ -92,9 +92,9 @@ public final class SequencePersister implements AutoCloseable {
 
     /** As {@link #start(Coordinator, String, Reservation, long)}. */
     public static SequencePersister start(Coordinator coordinator, NodePath path, Reservation reservation, long ahead) {
-        if (ahead < 1 || ahead > MOST_AHEAD) {
+        if (ahead < 1 || ahead > MAX_AHEAD) {
             throw new IllegalArgumentException(
-                    "Invalid number of ids ahead " + ahead + ": it must be between 1 and " + MOST_AHEAD);
+                    "Invalid number of ids ahead " + ahead + ": it must be between 1 and " + MAX_AHEAD);
         }
         Objects.requireNonNull(reservation, "reservation");
         return new SequencePersister(coordinator, UniqueIds.checked(path), reservation, ahead);

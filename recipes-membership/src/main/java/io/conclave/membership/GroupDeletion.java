@@ -34,7 +34,7 @@ import java.util.concurrent.CompletionStage;
  */
 final class GroupDeletion {
     /** So often it begins again because somebody has joined meanwhile, or the connection or the session went. */
-    private static final int MOST_ROUNDS = 100;
+    private static final int MAX_ROUNDS = 100;
 
     private final Coordinator coordinator;
     private final NodePath path;
@@ -78,7 +78,7 @@ final class GroupDeletion {
         }
         boolean isLost = cause instanceof OutcomeUnknownException || cause instanceof SessionGoneException;
         boolean isToBeRepeated = isLost || Failures.isStale(cause) || Failures.is(cause, RefusalReason.NOT_EMPTY);
-        return isToBeRepeated && round < MOST_ROUNDS ? begin() : CompletableFuture.failedFuture(cause);
+        return isToBeRepeated && round < MAX_ROUNDS ? begin() : CompletableFuture.failedFuture(cause);
     }
 
     /** Has the group carry a version that no new group has; answers which. */

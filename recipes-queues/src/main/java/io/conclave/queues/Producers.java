@@ -38,8 +38,8 @@ import java.util.OptionalInt;
  * keep it. State belongs to the session's dispatcher.
  */
 final class Producers implements ConsumerTurn.Listener, ItemsWatch.Looker {
-    private static final int MOST_AT_ONCE = 64;
-    private static final int MOST_BYTES_AT_ONCE = 500_000; // what a server takes in one request is a megabyte
+    private static final int MAX_AT_ONCE = 64;
+    private static final int MAX_BYTES_AT_ONCE = 500_000; // what a server takes in one request is a megabyte
 
     private final RecipeSession session;
     private final QueueLayout layout;
@@ -119,7 +119,7 @@ final class Producers implements ConsumerTurn.Listener, ItemsWatch.Looker {
         }
         if (bound.isEmpty()) {
             if (!puts.isEmpty()) {
-                send(MOST_AT_ONCE);
+                send(MAX_AT_ONCE);
             }
         } else if (puts.isEmpty()) {
             turn.rest();
@@ -140,7 +140,7 @@ final class Producers implements ConsumerTurn.Listener, ItemsWatch.Looker {
 
     private void putWithinBound() {
         if (room > 0) {
-            send(Math.min(room, MOST_AT_ONCE));
+            send(Math.min(room, MAX_AT_ONCE));
         } else if (!watch.isStanding()) {
             watch.look();
         } // else the watch tells
@@ -168,7 +168,7 @@ final class Producers implements ConsumerTurn.Listener, ItemsWatch.Looker {
         int bytes = 0;
         for (Put put : puts) {
             bytes += put.data().length;
-            if (batch.size() >= most || (!batch.isEmpty() && bytes > MOST_BYTES_AT_ONCE)) {
+            if (batch.size() >= most || (!batch.isEmpty() && bytes > MAX_BYTES_AT_ONCE)) {
                 break;
             }
             put.sent(true);

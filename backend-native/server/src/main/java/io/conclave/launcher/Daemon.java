@@ -31,13 +31,13 @@ final class Daemon {
     private static final long POLL_MS = 50;
 
     /** What is read of the output of a server that starts. */
-    private static final int MOST_OUTPUT_BYTES = 1 << 20;
+    private static final int MAX_OUTPUT_BYTES = 1 << 20;
 
     /** Of this command only: the server logs more. */
     private static final String LOG_OPTIONS = "-Dconclave.log.";
 
     /** Output of former runs that is kept in front of that of the next one. */
-    private static final long MOST_OLD_OUTPUT_BYTES = 1 << 20;
+    private static final long MAX_OLD_OUTPUT_BYTES = 1 << 20;
 
     private Daemon() {}
 
@@ -113,7 +113,7 @@ final class Daemon {
         if (!Files.exists(files.output())) {
             return 0;
         }
-        if (Files.size(files.output()) > MOST_OLD_OUTPUT_BYTES) {
+        if (Files.size(files.output()) > MAX_OLD_OUTPUT_BYTES) {
             Files.move(files.output(), files.olderOutput(), StandardCopyOption.REPLACE_EXISTING);
             return 0;
         }
@@ -123,7 +123,7 @@ final class Daemon {
     private static String outputSince(ServerFiles files, long begin) throws IOException {
         try (SeekableByteChannel output = Files.newByteChannel(files.output())) {
             InputStream since = Channels.newInputStream(output.position(Math.min(begin, output.size())));
-            return new String(since.readNBytes(MOST_OUTPUT_BYTES), StandardCharsets.UTF_8);
+            return new String(since.readNBytes(MAX_OUTPUT_BYTES), StandardCharsets.UTF_8);
         }
     }
 

@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
 final class ContainerReaper {
     private static final Logger LOG = LoggerFactory.getLogger(ContainerReaper.class);
     /** The rest is for the next round: they are kept in memory until their turn. */
-    private static final int MOST_IN_A_ROUND = 100_000;
+    private static final int MAX_IN_A_ROUND = 100_000;
 
     private final Reaping reaping;
     private final ReplicatedLog log;
@@ -109,7 +109,7 @@ final class ContainerReaper {
     private void look() {
         TreeState present = state.get();
         long nowMs = Math.max(clock.getAsLong(), present.lastTimeMs());
-        found.addAll(present.reapable(nowMs, maxNeverUsedMs(present), MOST_IN_A_ROUND));
+        found.addAll(present.reapable(nowMs, maxNeverUsedMs(present), MAX_IN_A_ROUND));
     }
 
     /** Earlier members do not know the limit. */

@@ -14,10 +14,10 @@ import org.slf4j.LoggerFactory;
 final class PeerClocks {
     private static final Logger LOG = LoggerFactory.getLogger(PeerClocks.class);
 
-    private static final Duration MOST_AHEAD = Duration.ofSeconds(5);
+    private static final Duration MAX_AHEAD = Duration.ofSeconds(5);
 
     /** A note may have waited for a leader, and is old then. */
-    private static final Duration MOST_BEHIND = Duration.ofMinutes(5);
+    private static final Duration MAX_BEHIND = Duration.ofMinutes(5);
 
     private static final Duration BETWEEN_WARNINGS = Duration.ofMinutes(10);
 
@@ -31,7 +31,7 @@ final class PeerClocks {
     /** A member's clock has just said this; whether its operator was warned. */
     boolean noted(int member, long wallMs) {
         long aheadMs = wallMs - time.wallMillis();
-        if (aheadMs <= MOST_AHEAD.toMillis() && -aheadMs <= MOST_BEHIND.toMillis()) {
+        if (aheadMs <= MAX_AHEAD.toMillis() && -aheadMs <= MAX_BEHIND.toMillis()) {
             return false;
         }
         long now = time.monotonicNanos();

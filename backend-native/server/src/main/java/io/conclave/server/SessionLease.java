@@ -46,7 +46,7 @@ final class SessionLease implements SessionLeases.Lease {
     private static final long LATE_NANOS = Duration.ofMillis(500).toNanos();
 
     /** Where checks are late every time, they have to be believed in the end. */
-    private static final int MOST_LATE_CHECKS = 10;
+    private static final int MAX_LATE_CHECKS = 10;
 
     private final long sessionId;
     private final ReplicatedLog log;
@@ -209,7 +209,7 @@ final class SessionLease implements SessionLeases.Lease {
 
     private boolean isTooLate() {
         lateChecks = latenessNanos() > LATE_NANOS ? lateChecks + 1 : 0;
-        return lateChecks > 0 && lateChecks <= MOST_LATE_CHECKS;
+        return lateChecks > 0 && lateChecks <= MAX_LATE_CHECKS;
     }
 
     /** The mark is in the replicated state, in the middle of the log's present batch. On the log's thread. */

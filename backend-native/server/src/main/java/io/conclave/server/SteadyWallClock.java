@@ -15,7 +15,7 @@ final class SteadyWallClock {
     private static final Logger LOG = LoggerFactory.getLogger(SteadyWallClock.class);
 
     /** What a clock that is set by the network may be off. */
-    private static final long MOST_LEAP_MS = Duration.ofMinutes(1).toMillis();
+    private static final long MAX_LEAP_MS = Duration.ofMinutes(1).toMillis();
 
     private final TimeSource time;
 
@@ -40,7 +40,7 @@ final class SteadyWallClock {
         long passedMs = Math.max(0, nowMs - givenAtMs);
         long wallMs = time.wallMillis();
         long leapMs = wallMs - givenMs - passedMs;
-        if (leapMs <= MOST_LEAP_MS) {
+        if (leapMs <= MAX_LEAP_MS) {
             givenMs = wallMs;
             leapt = false;
         } else {

@@ -31,7 +31,7 @@ public final class SimulatedServer {
     private static final int CHECK_EVERY = 16;
     private static final Duration HEARTBEAT_DELAY = Duration.ofMillis(50);
     private static final Duration CONTAINER_CHECK = Duration.ofSeconds(2);
-    private static final int MOST_NEVER_USED_MS = 4000;
+    private static final int MAX_NEVER_USED_MS = 4000;
     private static final ConnectionLimits LIMITS = new ConnectionLimits(0, 0, 1000, 1000, 1 << 20, 100, 60_000, 2000);
 
     private final Replica replica = new Replica(FEATURE_LEVEL);
@@ -60,7 +60,7 @@ public final class SimulatedServer {
         reaper = new ContainerReaper(
                 Reaping.DEFAULT
                         .withCheckIntervalMs(CONTAINER_CHECK.toMillis())
-                        .withMaxNeverUsedMs(random.nextBoolean() ? 0 : 1 + random.nextInt(MOST_NEVER_USED_MS)),
+                        .withMaxNeverUsedMs(random.nextBoolean() ? 0 : 1 + random.nextInt(MAX_NEVER_USED_MS)),
                 log,
                 replica::state,
                 leaderTerm,

@@ -42,7 +42,7 @@ final class ServerProcess {
     private static final int EVENT_LOOPS = 2;
 
     /** How long it may take to read a state. */
-    private static final int MOST_READING_US = 3_000_000;
+    private static final int MAX_READING_US = 3_000_000;
 
     private final ServerMachine machine;
     private final Simulation world;
@@ -205,7 +205,7 @@ final class ServerProcess {
 
     private void inBackground(Runnable task) {
         boolean isLarge = server.replica().isReading() && random.nextInt(3) != 0;
-        time.after(100 + random.nextInt(isLarge ? MOST_READING_US : 20_000), whileItLives(task));
+        time.after(100 + random.nextInt(isLarge ? MAX_READING_US : 20_000), whileItLives(task));
     }
 
     private void afterMs(long delayMs, Runnable action) {

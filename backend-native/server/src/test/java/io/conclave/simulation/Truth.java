@@ -38,7 +38,7 @@ final class Truth {
     /** Digests are compared at every so many batches, since they take a walk over the tree. */
     private static final int DIGEST_EVERY = 16;
 
-    private static final int MOST_SERVING_CHANGES = 100;
+    private static final int MAX_SERVING_CHANGES = 100;
 
     private record Batch(long lastIndex, long term, long timestampMs, int hash) {}
 
@@ -254,7 +254,7 @@ final class Truth {
                 servingChanges = servingChangedUs == world.time.nowUs() ? servingChanges + 1 : 1;
                 servingChangedUs = world.time.nowUs();
                 require(
-                        servingChanges < MOST_SERVING_CHANGES,
+                        servingChanges < MAX_SERVING_CHANGES,
                         () -> "server " + machine.id + " serves and does not serve, " + servingChanges
                                 + " times in one moment");
             }

@@ -15,7 +15,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
  */
 final class MovingClocks implements AutoCloseable {
     private static final Duration STEP = Duration.ofMillis(5);
-    private static final long MOST_NANOS_A_STEP = Duration.ofMillis(20).toNanos();
+    private static final long MAX_NANOS_A_STEP = Duration.ofMillis(20).toNanos();
 
     private final List<Clock> clocks = new CopyOnWriteArrayList<>();
     private volatile boolean closed;
@@ -33,7 +33,7 @@ final class MovingClocks implements AutoCloseable {
     /** Another clock; the newest one moves first. */
     ManualTimeSource add(boolean patient) {
         ManualTimeSource clock = new ManualTimeSource();
-        clocks.add(0, new Clock(clock, patient ? MOST_NANOS_A_STEP : Long.MAX_VALUE));
+        clocks.add(0, new Clock(clock, patient ? MAX_NANOS_A_STEP : Long.MAX_VALUE));
         return clock;
     }
 

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StoreHistoryChecker {
     private static final int SEQUENCE_DIGITS = 10;
-    private static final int MOST_REPORTS_OF_A_RULE = 10;
+    private static final int MAX_REPORTS_OF_A_RULE = 10;
 
     private final StoreHistory history;
     private final List<StoreOperation> operations;
@@ -364,7 +364,7 @@ public final class StoreHistoryChecker {
     private void violate(Rule rule, String report) {
         Map<Rule, Long> counts =
                 violations.stream().collect(Collectors.groupingBy(Violation::rule, Collectors.counting()));
-        if (counts.getOrDefault(rule, 0L) < MOST_REPORTS_OF_A_RULE) {
+        if (counts.getOrDefault(rule, 0L) < MAX_REPORTS_OF_A_RULE) {
             violations.add(new Violation(rule, report));
         }
     }

@@ -14,7 +14,7 @@ class Rules {
     static final Rules RAFT = new Rules();
 
     /** Some thirty years of an election each millisecond. */
-    private static final long MOST_TERMS_AHEAD = 1L << 40;
+    private static final long MAX_TERMS_AHEAD = 1L << 40;
 
     /** An election is first asked for (§9.6). */
     boolean asksBeforeVotes() {
@@ -110,7 +110,7 @@ class Rules {
 
     /** Terms grow by one an election: no member is so far ahead. */
     boolean isPlausible(long term, long own) {
-        return term - own <= MOST_TERMS_AHEAD;
+        return term - own <= MAX_TERMS_AHEAD;
     }
 
     /**

@@ -44,7 +44,7 @@ final class SimulatedCluster {
      * Far more than a run without mistakes has. A mistaken leader and follower may answer each other without end, and
      * where messages are doubled that grows until the memory is full.
      */
-    private static final long MOST_EVENTS = 60_000;
+    private static final long MAX_EVENTS = 60_000;
 
     final Mistake mistake;
     final Invariants invariants = new Invariants();
@@ -139,7 +139,7 @@ final class SimulatedCluster {
 
     private void runUntil(long endMs) {
         while (!events.isEmpty() && events.peek().atMs() <= endMs) {
-            check(eventCount < MOST_EVENTS, () -> "the members talk and talk: " + members.values());
+            check(eventCount < MAX_EVENTS, () -> "the members talk and talk: " + members.values());
             Event event = events.remove();
             nowMs = Math.max(nowMs, event.atMs());
             event.action().run();

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Many seeds of {@link FaultSimulation}: {@code -Dsim.seeds=N} for how many, {@code -Dsim.seed=S} for the first. */
 class FaultSimulationTest {
-    private static final int MOST_SEEDS_FOR_ROT = 1_000;
+    private static final int MAX_SEEDS_FOR_ROT = 1_000;
 
     @Test
     @Timeout(value = 2, unit = TimeUnit.HOURS) // for campaigns; the default number of seeds takes seconds
@@ -68,7 +68,7 @@ class FaultSimulationTest {
     @Test
     @Tag("proof") // some hundred seeds
     void aDamagedSnapshotThatIsNotCheckedIsFound() {
-        assertFound(false, MOST_SEEDS_FOR_ROT, simulation -> simulation
+        assertFound(false, MAX_SEEDS_FOR_ROT, simulation -> simulation
                 .ensemble
                 .members
                 .values()
