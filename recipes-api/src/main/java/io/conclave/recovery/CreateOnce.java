@@ -175,9 +175,8 @@ public final class CreateOnce {
             again.run();
             return;
         }
-        Optional<RecipeSession> next = cause instanceof SessionGoneException && sessions < MAX_SESSIONS
-                ? nextSession.get()
-                : Optional.empty();
+        Optional<RecipeSession> next =
+                cause instanceof SessionGoneException && sessions < MAX_SESSIONS ? nextSession.get() : Optional.empty();
         if (next.isPresent()) {
             sessions++;
             session = next.get();
