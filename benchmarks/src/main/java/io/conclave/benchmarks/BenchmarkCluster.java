@@ -26,6 +26,7 @@ final class BenchmarkCluster implements AutoCloseable {
         }
         List<String> configuration =
                 new ArrayList<>(List.of("initLimit=10", "syncLimit=5", "4lw.commands.whitelist=srvr"));
+        kind.secretLine(options.directory()).ifPresent(configuration::add);
         for (int number = 1; number <= options.servers(); number++) {
             configuration.add("server." + number + "=127.0.0.1:" + FreePort.find() + ":" + FreePort.find());
         }

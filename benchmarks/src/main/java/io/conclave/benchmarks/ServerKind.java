@@ -1,5 +1,6 @@
 package io.conclave.benchmarks;
 
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -65,6 +66,13 @@ enum ServerKind {
 
     /** The command line that makes this member the beginning of a new ensemble, if it needs one. */
     abstract Optional<List<String>> bootstrap(int number, String configuration);
+
+    /** The line that names the secret of an ensemble's members, if they have one. */
+    Optional<String> secretLine(Path directory) {
+        return this == CONCLAVE
+                ? Optional.of("peerSecretFile=" + directory.resolve("peer.secret").toAbsolutePath())
+                : Optional.empty();
+    }
 
     /** Reads a kind from its label. */
     static ServerKind parse(String text) {

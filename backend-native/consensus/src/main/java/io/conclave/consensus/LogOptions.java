@@ -115,6 +115,11 @@ public final class LogOptions {
         return from.members;
     }
 
+    /** What the members prove to each other. */
+    public PeerSecrets peerSecrets() {
+        return from.peerSecrets;
+    }
+
     public long heartbeatMs() {
         return from.heartbeatMs;
     }
@@ -201,6 +206,7 @@ public final class LogOptions {
         private Map<Integer, EnsembleMember> members = Map.of();
         private Optional<InetSocketAddress> peerListen = Optional.empty();
         private Map<Integer, InetSocketAddress> dialInstead = Map.of();
+        private PeerSecrets peerSecrets = PeerSecrets.NONE;
         private long heartbeatMs = 200;
         private long electionTimeoutMs = 1_000;
         private long stopServingAfterMs = 5_000;
@@ -245,6 +251,7 @@ public final class LogOptions {
             members = other.members;
             peerListen = other.peerListen;
             dialInstead = other.dialInstead;
+            peerSecrets = other.peerSecrets;
             heartbeatMs = other.heartbeatMs;
             electionTimeoutMs = other.electionTimeoutMs;
             stopServingAfterMs = other.stopServingAfterMs;
@@ -336,6 +343,12 @@ public final class LogOptions {
         /** Addresses to dial in place of the members' own, by member id: for proxies between members. */
         public Builder dialInstead(Map<Integer, InetSocketAddress> value) {
             dialInstead = Map.copyOf(value);
+            return this;
+        }
+
+        /** The cluster's secrets, which members prove to each other that they have; none by default. */
+        public Builder peerSecrets(PeerSecrets value) {
+            peerSecrets = value;
             return this;
         }
 

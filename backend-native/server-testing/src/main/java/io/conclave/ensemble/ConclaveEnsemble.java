@@ -1,9 +1,11 @@
 package io.conclave.ensemble;
 
+import io.conclave.consensus.PeerAuthentication;
 import io.conclave.consensus.entry.EnsembleMember;
 import io.conclave.server.ConclaveServer;
 import io.conclave.server.EnsembleConfig;
 import io.conclave.server.LogMaintenance;
+import io.conclave.server.PeerSecretFile;
 import io.conclave.server.ServerConfig;
 import io.conclave.time.TimeSource;
 import java.nio.file.Path;
@@ -24,7 +26,8 @@ import java.util.stream.Collectors;
 /**
  * An ensemble of servers, to test what an application does when servers die, come back, stall, or lose sight of each
  * other. The servers are in this JVM, or each is a process of its own ({@link Builder#asProcesses}). They have the
- * numbers 1 to n, and talk over TCP on the loopback interface, through links that can be cut.
+ * numbers 1 to n, and talk over TCP on the loopback interface, through links that can be cut. They have a secret of
+ * their own, so nothing else on the machine can join them.
  *
  * <pre>{@code
  * try (ConclaveEnsemble ensemble = ConclaveEnsemble.start(3);
@@ -181,6 +184,7 @@ public final class ConclaveEnsemble implements AutoCloseable {
             members.put(id, new EnsembleMember(id, 0, HOST, Ports.find(), "", Ports.find(), id > settings.voters));
         }
         links.open(members.values());
+        PeerSecretFile.of(configOf(1)).makeIfMissing();
         if (all > 1 && !files.hasLog(1)) {
             LogMaintenance.bootstrap(configOf(1), time);
         }
@@ -193,7 +197,8 @@ public final class ConclaveEnsemble implements AutoCloseable {
         EnsembleConfig all = EnsembleConfig.of(id, members)
                 .withElectionTimeoutMs(settings.electionTimeoutMs)
                 .withSyncLimitTicks(settings.syncLimitTicks)
-                .withDialInstead(links.dialledBy(id));
+                .withDialInstead(links.dialledBy(id))
+                .withAuthentication(PeerAuthentication.REQUIRED, Optional.of(files.secret()));
         return ServerConfig.builder()
                 .clientPort(member(id).clientPort())
                 .clientPortAddress(HOST)

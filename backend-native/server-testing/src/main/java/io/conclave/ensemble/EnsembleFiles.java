@@ -36,6 +36,11 @@ final class EnsembleFiles {
         return home(id).resolve("log");
     }
 
+    /** The secret of the members. */
+    Path secret() {
+        return directory.resolve("peer.secret");
+    }
+
     /** Whether a cluster was bootstrapped on that server before. */
     boolean hasLog(int id) {
         return Files.exists(log(id).resolve("identity"));

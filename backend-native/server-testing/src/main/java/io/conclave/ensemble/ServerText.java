@@ -5,6 +5,7 @@ import io.conclave.server.ServerConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Locale;
 
 /** The configuration of a server of an ensemble as the files that an operator would write, but for its proxies. */
 final class ServerText {
@@ -40,6 +41,11 @@ final class ServerText {
         put(lines, "preAllocSize", config.segmentBytes() / 1024);
         put(lines, "readonlymode.enabled", config.readOnlyMode());
         put(lines, "4lw.commands.whitelist", String.join(",", config.commandWhitelist()));
+        put(
+                lines,
+                "peerAuthentication",
+                config.ensemble().authentication().name().toLowerCase(Locale.ROOT));
+        config.ensemble().secretFile().ifPresent(file -> put(lines, "peerSecretFile", file.toAbsolutePath()));
         config.superDigest().ifPresent(digest -> put(lines, "DigestAuthenticationProvider.superDigest", digest));
         config.ensemble().members().forEach((id, member) -> put(lines, "server." + id, line(member)));
         return lines.toString();

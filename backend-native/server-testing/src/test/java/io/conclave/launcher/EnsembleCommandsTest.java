@@ -80,7 +80,8 @@ class EnsembleCommandsTest {
     private ConclaveServer startFourth(String members) throws IOException {
         Path data = Files.createDirectories(directory.resolve("fourth"));
         Files.writeString(data.resolve("myid"), "4");
-        StringBuilder lines = new StringBuilder("dataDir=" + data + "\n");
+        StringBuilder lines = new StringBuilder("dataDir=" + data + "\npeerSecretFile="
+                + directory.resolve("ensemble").resolve("peer.secret") + "\n");
         members.lines().filter(line -> line.startsWith("server.")).forEach(line -> lines.append(line)
                 .append('\n'));
         Path file = Files.writeString(directory.resolve("fourth.cfg"), lines.toString());

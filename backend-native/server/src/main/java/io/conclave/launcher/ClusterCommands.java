@@ -5,6 +5,7 @@ import io.conclave.replica.MemberList;
 import io.conclave.replica.MembershipWords;
 import io.conclave.server.AdminSecret;
 import io.conclave.server.LogMaintenance;
+import io.conclave.server.PeerSecretFile;
 import io.conclave.server.ServerConfig;
 import io.conclave.time.TimeSource;
 import java.io.IOException;
@@ -17,19 +18,39 @@ final class ClusterCommands {
     private ClusterCommands() {}
 
     static int init(Console console, Path file, ServerConfig config, String none) {
-        LogMaintenance.bootstrap(config, TimeSource.system());
+        Optional<Path> secret = LogMaintenance.bootstrap(config, TimeSource.system());
         int self = config.ensemble().memberId();
         console.say("Bootstrapped a new cluster in " + config.dataDirectory().orElseThrow() + ", with member " + self
                 + ".");
+        secret.ifPresent(made -> console.say("Made the cluster's secret: " + made + " (mode 600). Members prove to"
+                + " each other that they have it, and anyone who has it can be a member."));
         if (config.ensemble().isAlone()) {
             console.say("Start it: conclave-server start " + file);
         } else {
             List<Integer> others = config.ensemble().members().keySet().stream()
                     .filter(id -> id != self)
                     .toList();
+            secret.ifPresent(made -> console.say("Copy that file to the servers " + others
+                    + ", each to its own dataDir, with mode 600."));
             console.say("Start it here: conclave-server start " + file + "\nThen start the servers " + others
                     + ", with empty directories and without init: this one takes them in.");
         }
+        return Main.DONE;
+    }
+
+    static int newSecret(Console console, Path file, ServerConfig config, String none) {
+        PeerSecretFile secret = PeerSecretFile.of(config);
+        if (!secret.isNeeded()) {
+            return console.fail("Members have no secret by " + file + ": it has no line server.N, or it says"
+                    + " peerAuthentication=none.");
+        }
+        boolean first = secret.makeIfMissing();
+        if (!first) {
+            secret.addNew();
+        }
+        console.say((first ? "Made the cluster's secret: " : "Put a new secret in front of the present one: ")
+                + secret.path() + " (mode 600).\nCopy this file to all other servers, then restart one after the other."
+                + (first ? "" : " When all have it, delete its second line everywhere, and restart them again."));
         return Main.DONE;
     }
 

@@ -33,6 +33,11 @@ public final class Main {
 
     private static final Map<String, Command> COMMANDS = new TreeMap<>(Map.ofEntries(
             command("init", "", "makes a new cluster, on one of its servers, once", ClusterCommands::init),
+            command(
+                    "new-secret",
+                    "",
+                    "makes a secret of the members, in front of the present one if there is one",
+                    ClusterCommands::newSecret),
             command("start", "", "starts the server in the background", Daemon::start),
             command("start-foreground", "", "serves until a signal ends it", Foreground::serve),
             command("stop", "", "ends the server of this dataDir in order", Daemon::stop),

@@ -11,6 +11,7 @@ import io.conclave.consensus.LogException;
 import io.conclave.consensus.LogOptions;
 import io.conclave.consensus.LogRole;
 import io.conclave.consensus.LogStatus;
+import io.conclave.consensus.PeerSecrets;
 import io.conclave.consensus.ReplicatedLog;
 import io.conclave.consensus.disk.RealDisk;
 import io.conclave.consensus.ensemble.EnsembleLog;
@@ -96,6 +97,7 @@ public final class ConclaveServer implements AutoCloseable {
     }
 
     private final ServerConfig config;
+    private final PeerSecrets peerSecrets;
     private final Consumer<LogException> fatal;
     private final TimeSource time;
     private final BackgroundThreads background = new BackgroundThreads();
@@ -123,10 +125,12 @@ public final class ConclaveServer implements AutoCloseable {
 
     private ConclaveServer(
             ServerConfig config,
+            PeerSecrets peerSecrets,
             Function<LogOptions, ReplicatedLog> logs,
             TimeSource time,
             Consumer<LogException> fatal) {
         this.config = config;
+        this.peerSecrets = peerSecrets;
         this.fatal = fatal;
         this.time = time;
         this.clock = new SteadyWallClock(time);
@@ -240,7 +244,7 @@ public final class ConclaveServer implements AutoCloseable {
      *
      * @param fatal told once if the log fails, when the connections have been closed; on a thread of its own
      * @throws LogException if the log cannot be read or its directory is in use
-     * @throws ServerStartException if the port cannot be opened
+     * @throws ServerStartException if the port cannot be opened, or the cluster's secret is missing or may not be used
      */
     public static ConclaveServer start(ServerConfig config, TimeSource time, Consumer<LogException> fatal) {
         Function<LogOptions, ReplicatedLog> logs = config.dataDirectory()
@@ -256,7 +260,8 @@ public final class ConclaveServer implements AutoCloseable {
             Function<LogOptions, ReplicatedLog> logs,
             TimeSource time,
             Consumer<LogException> fatal) {
-        ConclaveServer server = new ConclaveServer(config, logs, time, fatal);
+        PeerSecrets peerSecrets = PeerSecretFile.of(config).read();
+        ConclaveServer server = new ConclaveServer(config, peerSecrets, logs, time, fatal);
         try {
             server.open();
             return server;
@@ -308,6 +313,7 @@ public final class ConclaveServer implements AutoCloseable {
                 .heartbeatMs(Math.max(1, ensemble.electionTimeoutMs() / HEARTBEATS_PER_ELECTION_TIMEOUT))
                 .stopServingAfterMs(patienceMs(config))
                 .dialInstead(ensemble.dialInstead())
+                .peerSecrets(peerSecrets)
                 .featureLevel(FEATURE_LEVEL)
                 .segmentBytes(config.segmentBytes())
                 .snapshotEveryEntries(config.snapshotEveryEntries())

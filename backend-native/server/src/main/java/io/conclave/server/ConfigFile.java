@@ -202,6 +202,8 @@ public final class ConfigFile {
             case "syncLimit" -> ensemble.syncLimitTicks(number(key, value, 1, 1_000_000));
             case "electionTimeoutMs" -> ensemble.electionTimeoutMs(number(key, value, 50, 600_000));
             case "quorumListenOnAllIPs" -> ensemble.listensOnAllAddresses(truth(key, value));
+            case "peerAuthentication" -> named(() -> ensemble.authentication(value));
+            case "peerSecretFile" -> ensemble.secretFile(path(key, value));
             case "peerType" -> named(() -> ensemble.peerType(value));
             case "electionAlg" -> only("3", key, value);
             case "DigestAuthenticationProvider.digestAlg" -> only("SHA1", key, value);

@@ -1,7 +1,9 @@
 package io.conclave.server;
 
+import io.conclave.consensus.PeerAuthentication;
 import io.conclave.consensus.entry.EnsembleMember;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +21,8 @@ import java.util.TreeMap;
  *     between this and twice as much
  * @param listensOnAllAddresses whether other members are listened to on all addresses, instead of this member's own
  * @param dialInstead addresses to dial in place of the members' own, for proxies between them
+ * @param authentication whether members prove to each other that they have the cluster's secret
+ * @param secretFile where the cluster's secret is; empty for the file {@code peer.secret} in the server's home directory
  */
 public record EnsembleConfig(
         int memberId,
@@ -27,7 +31,9 @@ public record EnsembleConfig(
         int syncLimitTicks,
         int electionTimeoutMs,
         boolean listensOnAllAddresses,
-        Map<Integer, InetSocketAddress> dialInstead) {
+        Map<Integer, InetSocketAddress> dialInstead,
+        PeerAuthentication authentication,
+        Optional<Path> secretFile) {
     static final int DEFAULT_INIT_LIMIT_TICKS = 10;
     static final int DEFAULT_SYNC_LIMIT_TICKS = 5;
     static final int DEFAULT_ELECTION_TIMEOUT_MS = 1000;
@@ -51,39 +57,66 @@ public record EnsembleConfig(
                 DEFAULT_SYNC_LIMIT_TICKS,
                 DEFAULT_ELECTION_TIMEOUT_MS,
                 false,
-                Map.of());
+                Map.of(),
+                PeerAuthentication.REQUIRED,
+                Optional.empty());
+    }
+
+    private EnsembleConfig with(
+            Map<Integer, EnsembleMember> newMembers,
+            int newSyncLimitTicks,
+            int newElectionTimeoutMs,
+            Map<Integer, InetSocketAddress> newDialInstead) {
+        return new EnsembleConfig(
+                memberId,
+                newMembers,
+                initLimitTicks,
+                newSyncLimitTicks,
+                newElectionTimeoutMs,
+                listensOnAllAddresses,
+                newDialInstead,
+                authentication,
+                secretFile);
     }
 
     /** The same with another election timeout. */
     public EnsembleConfig withElectionTimeoutMs(int value) {
-        return new EnsembleConfig(
-                memberId, members, initLimitTicks, syncLimitTicks, value, listensOnAllAddresses, dialInstead);
+        return with(members, syncLimitTicks, value, dialInstead);
     }
 
     /** The same with another limit without a leader. */
     public EnsembleConfig withSyncLimitTicks(int value) {
-        return new EnsembleConfig(
-                memberId, members, initLimitTicks, value, electionTimeoutMs, listensOnAllAddresses, dialInstead);
+        return with(members, value, electionTimeoutMs, dialInstead);
     }
 
     /** The same with proxies between the members. */
     public EnsembleConfig withDialInstead(Map<Integer, InetSocketAddress> value) {
+        return with(members, syncLimitTicks, electionTimeoutMs, value);
+    }
+
+    /**
+     * The same with another rule for what members prove to each other.
+     *
+     * @param file where the cluster's secret is; empty for the file {@code peer.secret} in the server's home directory
+     */
+    public EnsembleConfig withAuthentication(PeerAuthentication value, Optional<Path> file) {
         return new EnsembleConfig(
-                memberId, members, initLimitTicks, syncLimitTicks, electionTimeoutMs, listensOnAllAddresses, value);
+                memberId,
+                members,
+                initLimitTicks,
+                syncLimitTicks,
+                electionTimeoutMs,
+                listensOnAllAddresses,
+                dialInstead,
+                value,
+                file);
     }
 
     /** The same member without the others. */
     EnsembleConfig withoutOthers() {
         Map<Integer, EnsembleMember> itself = new TreeMap<>(members);
         itself.keySet().retainAll(List.of(memberId));
-        return new EnsembleConfig(
-                memberId,
-                itself,
-                initLimitTicks,
-                syncLimitTicks,
-                electionTimeoutMs,
-                listensOnAllAddresses,
-                dialInstead);
+        return with(itself, syncLimitTicks, electionTimeoutMs, dialInstead);
     }
 
     /**

@@ -1,5 +1,6 @@
 package io.conclave.server;
 
+import io.conclave.consensus.PeerAuthentication;
 import io.conclave.consensus.entry.EnsembleMember;
 import io.conclave.replica.MemberLine;
 import java.io.IOException;
@@ -27,6 +28,8 @@ final class EnsembleKeys {
     private int syncLimitTicks = EnsembleConfig.DEFAULT_SYNC_LIMIT_TICKS;
     private int electionTimeoutMs = EnsembleConfig.DEFAULT_ELECTION_TIMEOUT_MS;
     private boolean listensOnAllAddresses;
+    private PeerAuthentication authentication = PeerAuthentication.REQUIRED;
+    private Optional<Path> secretFile = Optional.empty();
 
     static boolean isServerLine(String key) {
         return key.startsWith(PREFIX);
@@ -104,6 +107,21 @@ final class EnsembleKeys {
         listensOnAllAddresses = value;
     }
 
+    void authentication(String value) {
+        authentication = switch (value) {
+            case "required" -> PeerAuthentication.REQUIRED;
+            case "optional" -> PeerAuthentication.OPTIONAL;
+            case "none" -> PeerAuthentication.NONE;
+            default ->
+                throw new ConfigException(
+                        "key peerAuthentication: \"" + value + "\" is none of required, optional and none");
+        };
+    }
+
+    void secretFile(Path value) {
+        secretFile = Optional.of(value);
+    }
+
     /**
      * Puts the lines together with the number in the file {@code myid}.
      *
@@ -130,7 +148,15 @@ final class EnsembleKeys {
             throw new ConfigException("all servers are observers; at least one must vote");
         }
         return new EnsembleConfig(
-                memberId, members, initLimitTicks, syncLimitTicks, electionTimeoutMs, listensOnAllAddresses, Map.of());
+                memberId,
+                members,
+                initLimitTicks,
+                syncLimitTicks,
+                electionTimeoutMs,
+                listensOnAllAddresses,
+                Map.of(),
+                authentication,
+                secretFile);
     }
 
     /** How the own line has the clients' port, if it does. */

@@ -8,6 +8,7 @@ import io.conclave.time.TimeSource;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 
 /** What an operator does to the log of a server that does not run. */
 public final class LogMaintenance {
@@ -16,20 +17,26 @@ public final class LogMaintenance {
     /**
      * Makes a new cluster in the empty directory of the configuration, whose only member and voter is this one; the
      * others that are listed are taken in by it once both are started. Asks the others that are listed first, as far as
-     * they run. Blocks until it is durable.
+     * they run. Makes the cluster's secret, if members are to have one and it is not there yet. Blocks until all is
+     * durable.
      *
+     * @return the file of the secret, if one was made
      * @throws LogException if the directory is not empty, or in use, or a listed server belongs to a cluster
+     * @throws ServerStartException if there is a secret that may not be used, or none can be written
      */
-    public static void bootstrap(ServerConfig config, TimeSource time) {
+    public static Optional<Path> bootstrap(ServerConfig config, TimeSource time) {
         Path directory = directoryOf(config, "a cluster in memory is bootstrapped at its first start");
         if (Files.exists(directory.resolve("identity"))) {
             throw new LogException(directory + " holds the log of an existing cluster");
         }
+        PeerSecretFile secret = PeerSecretFile.of(config);
         EnsembleLog.requireNoCluster(
-                config.ensemble().members(), config.ensemble().memberId());
+                config.ensemble().members(), config.ensemble().memberId(), secret.readIfThere());
+        Optional<Path> made = secret.isNeeded() && secret.makeIfMissing() ? Optional.of(secret.path()) : Optional.empty();
         ConclaveServer.start(
                         config.withEnsemble(config.ensemble().withoutOthers()).withoutPort(), time, cause -> {})
                 .close();
+        return made;
     }
 
     /**

@@ -6,6 +6,10 @@ import org.jspecify.annotations.Nullable;
 public final class ServerStartException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
+    public ServerStartException(String message) {
+        super(message);
+    }
+
     public ServerStartException(String message, @Nullable Throwable cause) {
         super(message, cause);
     }

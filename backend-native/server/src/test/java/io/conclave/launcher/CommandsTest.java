@@ -1,6 +1,8 @@
 package io.conclave.launcher;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.ByteArrayOutputStream;
@@ -9,6 +11,8 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,11 +43,64 @@ class CommandsTest {
                 "dataDir=" + data + "\nserver.1=a:1;2\nserver.2=127.0.0.1:21999;21998\nserver.3=c:1;2\n");
         assertEquals(0, run("init", file.toString()), said());
         assertTrue(said().contains("with member 2."), said());
+        Path secret = data.resolve("peer.secret");
+        assertTrue(said().contains("Made the cluster's secret: " + secret + " (mode 600)."), said());
+        assertTrue(
+                said().contains("Copy that file to the servers [1, 3], each to its own dataDir, with mode 600."), said());
+        assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(secret)));
+        assertFalse(said().contains(secretsIn(secret).get(0)), said());
         assertTrue(said().contains("Then start the servers [1, 3], with empty directories"), said());
         assertEquals(1, run("init", file.toString()), said());
         assertTrue(said().contains("holds the log of an existing cluster"), said());
         assertEquals(0, run("set-aside", file.toString()), said());
         assertTrue(said().contains("set-aside-1-identity"), said());
+    }
+
+    private static List<String> secretsIn(Path file) throws IOException {
+        return Files.readAllLines(file).stream()
+                .filter(line -> !line.startsWith("#"))
+                .toList();
+    }
+
+    @Test
+    void serverOfAnEnsembleWithoutTheSecretSaysInOneLineWhatToDo() throws IOException {
+        Path file = config("");
+        assertEquals(1, run("start-foreground", file.toString()));
+        assertEquals(
+                "The server cannot start: this server has no cluster secret: " + directory.resolve("peer.secret")
+                        + " is missing. Copy that file from another server of the cluster, with mode 600; a new cluster"
+                        + " gets it by init on one server, and a cluster without one by new-secret (or allow that with"
+                        + " peerAuthentication=none)\n",
+                said());
+    }
+
+    @Test
+    void newSecretIsPutInFrontOfThePresentOne() throws IOException {
+        Path file = config("");
+        Path secret = directory.resolve("peer.secret");
+        assertEquals(0, run("new-secret", file.toString()), said());
+        assertTrue(said().startsWith("Made the cluster's secret: " + secret + " (mode 600)."), said());
+        String first = secretsIn(secret).get(0);
+        assertEquals(0, run("new-secret", file.toString()), said());
+        assertTrue(said().startsWith("Put a new secret in front of the present one: " + secret), said());
+        assertTrue(said().contains("delete its second line everywhere"), said());
+        List<String> both = secretsIn(secret);
+        assertEquals(2, both.size());
+        assertEquals(first, both.get(1));
+        assertNotEquals(first, both.get(0));
+        assertEquals(0, run("new-secret", file.toString()), said());
+        assertEquals(both.get(0), secretsIn(secret).get(1), "the oldest goes");
+        assertEquals(2, secretsIn(secret).size());
+        assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(secret)));
+        assertEquals(1, run("new-secret", config("peerAuthentication=none\n").toString()));
+        assertTrue(said().contains("it has no line server.N, or it says peerAuthentication=none."), said());
+    }
+
+    private Path config(String more) throws IOException {
+        Files.writeString(directory.resolve("myid"), "1");
+        return Files.writeString(
+                directory.resolve("zoo.cfg"),
+                "clientPort=0\ndataDir=" + directory + "\nserver.1=127.0.0.1:21995\nserver.2=127.0.0.1:21994\n" + more);
     }
 
     @Test

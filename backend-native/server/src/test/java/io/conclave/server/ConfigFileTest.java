@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.conclave.consensus.PeerAuthentication;
 import io.conclave.consensus.entry.EnsembleMember;
 import io.conclave.replica.MemberLine;
 import io.conclave.replica.MemberList;
@@ -73,6 +74,21 @@ class ConfigFileTest {
     }
 
     @Test
+    void membersProveThatTheyHaveTheSecretUnlessTheOperatorSaysOtherwise() throws IOException {
+        String server = "clientPort=0\ndataDir=" + directory + "\nserver.1=a:1\n";
+        assertEquals(PeerAuthentication.REQUIRED, read(server).ensemble().authentication());
+        assertEquals(
+                directory.resolve("peer.secret"), PeerSecretFile.of(read(server)).path());
+        EnsembleConfig set =
+                read(server + "peerAuthentication=optional\npeerSecretFile=/etc/secret\n").ensemble();
+        assertEquals(PeerAuthentication.OPTIONAL, set.authentication());
+        assertEquals(Optional.of(Path.of("/etc/secret")), set.secretFile());
+        assertEquals(
+                PeerAuthentication.NONE,
+                read(server + "peerAuthentication=none\n").ensemble().authentication());
+    }
+
+    @Test
     void defaultsAreZooKeepers() throws IOException {
         ServerConfig config = read("clientPort=2181\ndataDir=data\nminSessionTimeout=-1\n");
         assertEquals(Optional.of(Path.of("data/log")), config.dataDirectory());
@@ -120,6 +136,7 @@ class ConfigFileTest {
                 "electionAlg=1                       ~ line 3: key electionAlg: \"1\" is not supported, only 3 is",
                 "readonlymode.enabled=yes            ~ line 3: key readonlymode.enabled: \"yes\" is neither true nor",
                 "initLimit=0                         ~ line 3: key initLimit: \"0\" is not a whole number from 1",
+                "peerAuthentication=off              ~ line 3: key peerAuthentication: \"off\" is none of required,",
                 "peerType=voter                      ~ line 3: key peerType: \"voter\" is neither participant nor",
                 "server.0=a:2888                     ~ line 3: key server.0: a server's number is from 1 to 255",
                 "server.256=a:2888                   ~ line 3: key server.256: a server's number is from 1 to 255",

@@ -142,7 +142,7 @@ public final class EnsembleBuilder {
     }
 
     private List<String> configuration(int number, Path data, int clientPort, List<PeerPorts> ports) {
-        List<String> lines = new ArrayList<>(kind.configuration());
+        List<String> lines = new ArrayList<>(kind.configuration(home));
         lines.addAll(settings);
         lines.add("dataDir=" + data.toAbsolutePath());
         lines.add("clientPort=" + clientPort);

@@ -1,6 +1,7 @@
 package io.conclave.proofs.ensemble;
 
 import io.conclave.launcher.Main;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -13,7 +14,7 @@ public enum EnsembleKind {
     /** Apache ZooKeeper, as it comes. */
     APACHE_ZOOKEEPER("zookeeper") {
         @Override
-        List<String> configuration() {
+        List<String> configuration(Path home) {
             return List.of("admin.enableServer=false", "4lw.commands.whitelist=*", "maxClientCnxns=0");
         }
 
@@ -38,8 +39,11 @@ public enum EnsembleKind {
     /** This project's server. */
     CONCLAVE("conclave") {
         @Override
-        List<String> configuration() {
-            return List.of("4lw.commands.whitelist=*", "maxClientCnxns=0");
+        List<String> configuration(Path home) {
+            return List.of(
+                    "4lw.commands.whitelist=*",
+                    "maxClientCnxns=0",
+                    "peerSecretFile=" + home.resolve("peer.secret").toAbsolutePath());
         }
 
         @Override
@@ -74,8 +78,12 @@ public enum EnsembleKind {
                         "Invalid ensemble.kind \"" + word + "\": it must be apache or conclave"));
     }
 
-    /** Lines of configuration that this kind needs. */
-    abstract List<String> configuration();
+    /**
+     * Lines of configuration that this kind needs.
+     *
+     * @param home the directory of the ensemble
+     */
+    abstract List<String> configuration(Path home);
 
     abstract String mainClass();
 

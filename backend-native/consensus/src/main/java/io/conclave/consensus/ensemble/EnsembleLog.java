@@ -6,6 +6,7 @@ import io.conclave.consensus.LogOptions;
 import io.conclave.consensus.LogRole;
 import io.conclave.consensus.LogStatus;
 import io.conclave.consensus.MembershipChange;
+import io.conclave.consensus.PeerSecrets;
 import io.conclave.consensus.Proposal;
 import io.conclave.consensus.ReplicatedLog;
 import io.conclave.consensus.StateMachine;
@@ -87,12 +88,13 @@ public final class EnsembleLog implements ReplicatedLog {
      * Asks the other members of a list, as far as they run, whether they belong to a cluster already. Blocks for some
      * seconds at most for each.
      *
-     * @throws LogException if one does: a new cluster would take its addresses
+     * @throws LogException if one does: a new cluster would take its addresses; or if one runs and does not tell, since
+     *     this one has not the secret that it asks for
      */
-    public static void requireNoCluster(Map<Integer, EnsembleMember> members, int self) {
+    public static void requireNoCluster(Map<Integer, EnsembleMember> members, int self, PeerSecrets secrets) {
         for (EnsembleMember member : members.values()) {
             if (member.id() != self) {
-                ClusterProbe.clusterOf(self, member).ifPresent(cluster -> {
+                ClusterProbe.clusterOf(self, member, secrets).ifPresent(cluster -> {
                     throw new LogException("server " + member.id() + " at " + member.host() + ":" + member.peerPort()
                             + " belongs to cluster " + cluster
                             + " already, so no new one is made here. Start this server"

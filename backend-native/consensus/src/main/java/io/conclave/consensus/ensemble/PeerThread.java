@@ -45,6 +45,7 @@ final class PeerThread implements MemberThread, PeerLinks, PeerListener {
         int frameBytes = (int) Math.max(16 << 20, Math.min(frame, 256 << 20));
         return PeerOptions.builder(listenAddress(), options.delayed(), options.lookups())
                 .threadFactory(options.threadFactory())
+                .secrets(options.peerSecrets())
                 .electionTimeoutMs((int) options.electionTimeoutMs())
                 .maxFrameBytes(frameBytes)
                 .maxBacklogBytes(Math.max(64 << 20, 2 * frameBytes))

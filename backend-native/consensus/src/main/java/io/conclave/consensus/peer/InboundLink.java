@@ -1,14 +1,27 @@
 package io.conclave.consensus.peer;
 
+import io.conclave.consensus.PeerAuthentication;
+import io.conclave.consensus.PeerSecrets;
 import io.netty.buffer.ByteBuf;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A connection made to this member; one of a member once it has said so. Belongs to the network's thread. */
+/**
+ * A connection made to this member: a stranger's until it is accepted, which comes behind its proof where one is
+ * required. Belongs to the network's thread.
+ *
+ * <pre>
+ *   STRANGER -> CHALLENGED -> ACCEPTED      a member without a secret goes from STRANGER to ACCEPTED
+ * </pre>
+ */
 final class InboundLink implements FrameChannel.Owner {
     private final PeerNetwork network;
+    private final PeerSecrets secrets;
     private final String remoteHost;
     private final FrameChannel frames;
+
+    /** What was said before the proof that is awaited; null before that. */
+    private ProvenHandshake.@Nullable Exchange exchange;
 
     /** The member at the other end; null until it is accepted. */
     private @Nullable PeerFacts facts;
@@ -16,10 +29,13 @@ final class InboundLink implements FrameChannel.Owner {
     /** What it was told; null until it is accepted. */
     private @Nullable PeerFacts said;
 
+    private boolean proven;
     private boolean refused;
+    private int ticksAsStranger;
 
-    InboundLink(PeerNetwork network, String remoteHost, int maxFrameBytes) {
+    InboundLink(PeerNetwork network, PeerSecrets secrets, String remoteHost, int maxFrameBytes) {
         this.network = network;
+        this.secrets = secrets;
         this.remoteHost = remoteHost;
         this.frames = new FrameChannel(this, maxFrameBytes);
     }
@@ -36,6 +52,11 @@ final class InboundLink implements FrameChannel.Owner {
         return Optional.ofNullable(facts);
     }
 
+    /** Whether the member at the other end has proven that it has the cluster's secret. */
+    boolean isProven() {
+        return proven;
+    }
+
     boolean isRefused() {
         return refused;
     }
@@ -48,43 +69,129 @@ final class InboundLink implements FrameChannel.Owner {
     @Override
     public void arrived(ByteBuf frame) {
         PeerFacts from = facts;
-        if (from == null) {
-            greet(frame);
-        } else {
+        if (from != null) {
             network.arrived(from, MessageCodec.read(frame));
+        } else if (exchange != null) {
+            verify(exchange, frame);
+        } else {
+            greet(frame);
         }
     }
 
     private void greet(ByteBuf frame) {
-        PeerFacts self = network.self();
+        int self = network.self().memberId();
         int version = PeerHandshake.readVersion(frame);
-        if (version != PeerHandshake.VERSION) {
-            refuse(self, PeerHandshake.otherVersion(self, version));
-            return;
+        if (version == PeerHandshake.PLAIN) {
+            if (secrets.authentication() == PeerAuthentication.REQUIRED) {
+                refuse(PeerHandshake.proofRequired(self));
+            } else {
+                takeUnproven(PeerHandshake.readHello(frame));
+            }
+        } else if (version == PeerHandshake.PROVEN) {
+            if (secrets.authentication() == PeerAuthentication.NONE) {
+                refuse(PeerHandshake.proofUnknown(self), PeerHandshake.PLAIN);
+            } else {
+                challenge(self, ProvenHandshake.readHello(frame));
+            }
+        } else {
+            refuse(PeerHandshake.otherVersion(self, version));
         }
-        PeerHandshake.Hello hello = PeerHandshake.readHello(frame);
-        Optional<String> refusal = PeerHandshake.refusal(self, hello);
-        if (refusal.isPresent()) {
-            refuse(self, refusal.get());
-            return;
-        }
-        facts = hello.facts();
-        said = self;
-        reply(self, new PeerHandshake.Reply(true, ""));
-        frames.greeted();
-        network.accepted(this, hello.facts().memberId());
     }
 
-    private void refuse(PeerFacts self, String reason) {
+    // ---- without a proof
+
+    private void takeUnproven(PeerHandshake.Hello hello) {
+        PeerFacts self = network.self();
+        Optional<String> refusal =
+                PeerHandshake.refusal(self, hello).or(() -> network.refusalForOlder(this, hello.facts()));
+        refusal.ifPresent(reason -> {
+            replyUnproven(self, new PeerHandshake.Reply(false, reason));
+            refused(reason);
+        });
+        if (refusal.isEmpty()) {
+            replyUnproven(self, new PeerHandshake.Reply(true, ""));
+            accept(self, hello.facts());
+        }
+    }
+
+    private void replyUnproven(PeerFacts self, PeerHandshake.Reply reply) {
+        frames.write(bytes -> PeerHandshake.writeReply(bytes, reply, self), PeerHandshake.MAX_FRAME_BYTES);
+        frames.flush();
+    }
+
+    // ---- with proofs
+
+    private void challenge(int self, ProvenHandshake.Hello hello) {
+        Optional<String> refusal = PeerHandshake.refusal(self, hello.wanted(), hello.caller());
+        if (refusal.isPresent()) {
+            refuse(refusal.get());
+            return;
+        }
+        ProvenHandshake.Exchange begun =
+                new ProvenHandshake.Exchange(hello.caller(), self, hello.nonce(), network.newNonce());
+        exchange = begun;
+        frames.write(bytes -> ProvenHandshake.writeChallenge(bytes, secrets, begun), PeerHandshake.MAX_FRAME_BYTES);
+        frames.flush();
+    }
+
+    private void verify(ProvenHandshake.Exchange begun, ByteBuf answer) {
+        byte[] proof = ProvenHandshake.readProof(answer);
+        PeerFacts caller = PeerHandshake.readFacts(answer);
+        int secret = secrets.provenBy(proof, begun.answerText(caller));
+        if (secret < 0 || caller.memberId() != begun.caller()) {
+            refuse(PeerHandshake.wrongProof(begun.called(), begun.caller()));
+            return;
+        }
+        proven = true;
+        PeerFacts self = network.self();
+        Optional<String> refusal = PeerHandshake.refusal(self, new PeerHandshake.Hello(begun.called(), caller))
+                .or(() -> network.refusalForOlder(this, caller));
+        if (refusal.isPresent()) {
+            refuse(refusal.get());
+            return;
+        }
+        byte[] ownProof = secrets.proof(secret, begun.replyText(caller, self));
+        frames.write(bytes -> ProvenHandshake.writeReply(bytes, ownProof, self), PeerHandshake.MAX_FRAME_BYTES);
+        frames.flush();
+        accept(self, caller);
+    }
+
+    // ---- the outcome
+
+    private void accept(PeerFacts self, PeerFacts caller) {
+        facts = caller;
+        said = self;
+        frames.greeted();
+        network.accepted(this, caller.memberId());
+    }
+
+    private void refuse(String reason) {
+        refuse(reason, PeerHandshake.PROVEN);
+    }
+
+    /** Tells nothing but the reason. */
+    private void refuse(String reason, int version) {
+        frames.write(
+                bytes -> PeerHandshake.writeOutcome(bytes, version, false, reason), PeerHandshake.MAX_FRAME_BYTES);
+        frames.flush();
+        refused(reason);
+    }
+
+    private void refused(String reason) {
         refused = true;
-        reply(self, new PeerHandshake.Reply(false, reason));
         network.refused(this, reason);
         frames.close(reason);
     }
 
-    private void reply(PeerFacts self, PeerHandshake.Reply reply) {
-        frames.write(bytes -> PeerHandshake.writeReply(bytes, reply, self), PeerHandshake.MAX_FRAME_BYTES);
-        frames.flush();
+    // ---- life
+
+    /** Half an election timeout has passed. A stranger's time is counted from its first moment, whatever it sends. */
+    void tick() {
+        if (facts == null && ++ticksAsStranger > FrameChannel.SILENT_TICKS) {
+            frames.close("its handshake was not complete after three election timeouts");
+            return;
+        }
+        frames.tick();
     }
 
     /** This member says something else about itself now: a member that was told otherwise has to come again. */
@@ -97,6 +204,11 @@ final class InboundLink implements FrameChannel.Owner {
 
     @Override
     public void ended(String reason) {
-        network.ended(this, reason);
+        network.ended(
+                this,
+                exchange == null || facts != null
+                        ? reason
+                        : reason + ", before member " + exchange.caller() + " had proven that it has the cluster's"
+                                + " secret; compare the secret files if it stays so");
     }
 }

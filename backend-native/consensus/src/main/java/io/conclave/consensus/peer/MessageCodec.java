@@ -26,7 +26,7 @@ import java.util.List;
 
 /**
  * Messages as bytes: a type, then the fields in the order of the record; numbers big-endian. The layout belongs to
- * {@link PeerHandshake#VERSION}.
+ * {@link PeerHandshake#PLAIN} and {@link PeerHandshake#PROVEN}.
  *
  * <pre>
  *   flag    1: 0 or 1

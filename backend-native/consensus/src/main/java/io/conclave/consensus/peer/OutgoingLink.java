@@ -1,5 +1,6 @@
 package io.conclave.consensus.peer;
 
+import io.conclave.consensus.PeerAuthentication;
 import io.conclave.consensus.core.PeerMessage;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.NetUtil;
@@ -27,6 +28,13 @@ final class OutgoingLink {
 
     private @Nullable FrameChannel frames;
     private @Nullable PeerFacts facts;
+
+    /** The handshake of the current attempt, if this member proves that it has the cluster's secret. */
+    private @Nullable CallersProof proof;
+
+    /** Where proofs are optional: whether the next attempt goes without, since the other one knows none. */
+    private boolean unproven;
+
     private int pauseMs;
     private int ticksInState;
 
@@ -151,9 +159,7 @@ final class OutgoingLink {
                 return;
             }
             enter(LinkState.GREETING);
-            PeerHandshake.Hello hello = new PeerHandshake.Hello(to, network.self());
-            out.write(bytes -> PeerHandshake.writeHello(bytes, hello), PeerHandshake.MAX_FRAME_BYTES);
-            out.flush();
+            greet(out);
         }
 
         @Override
@@ -173,18 +179,61 @@ final class OutgoingLink {
         }
     }
 
+    // ---- the handshake
+
+    private void greet(FrameChannel out) {
+        PeerAuthentication authentication = options.secrets().authentication();
+        if (authentication == PeerAuthentication.NONE
+                || (authentication == PeerAuthentication.OPTIONAL && unproven)) {
+            proof = null;
+            PeerHandshake.Hello hello = new PeerHandshake.Hello(to, network.self());
+            out.write(bytes -> PeerHandshake.writeHello(bytes, hello), PeerHandshake.MAX_FRAME_BYTES);
+        } else {
+            CallersProof begun = new CallersProof(
+                    options.secrets(), to, network.self().memberId(), network.newNonce());
+            proof = begun;
+            out.write(begun::writeHello, PeerHandshake.MAX_FRAME_BYTES);
+        }
+        out.flush();
+    }
+
     private void greeted(ByteBuf frame) {
+        CallersProof begun = proof;
         int version = PeerHandshake.readVersion(frame);
         PeerHandshake.Reply reply = PeerHandshake.readReply(frame);
         if (!reply.accepted()) {
+            // one that asks for no proof refuses in the version without, and one that requires it in the other
+            unproven = begun != null && version == PeerHandshake.PLAIN;
             failed(attempt, "refused: " + reply.reason());
             return;
         }
-        if (version != PeerHandshake.VERSION) {
-            failed(attempt, "it accepted, in version " + version + " of the protocol, which is unknown here");
+        if (version != (begun == null ? PeerHandshake.PLAIN : PeerHandshake.PROVEN)) {
+            failed(attempt, "it accepted, in version " + version + " of the protocol, which was not asked for");
             return;
         }
-        PeerFacts answered = PeerHandshake.readFacts(frame);
+        if (begun == null) {
+            up(PeerHandshake.readFacts(frame));
+        } else if (!begun.isAnswered()) {
+            answer(begun, frame);
+        } else {
+            begun.verify(frame)
+                    .ifPresentOrElse(this::up, () -> failed(attempt, "its last proof is wrong, so it is not believed"));
+        }
+    }
+
+    private void answer(CallersProof begun, ByteBuf challenge) {
+        FrameChannel out = frames;
+        if (!begun.knows(challenge)) {
+            failed(
+                    attempt,
+                    "it has not proven that it has the cluster secret of this member; compare their secret files");
+        } else if (out != null) {
+            out.write(bytes -> begun.writeAnswer(bytes, network.self()), PeerHandshake.MAX_FRAME_BYTES);
+            out.flush();
+        }
+    }
+
+    private void up(PeerFacts answered) {
         Optional<String> refusal = PeerHandshake.refusal(network.self(), to, answered);
         if (refusal.isPresent()) {
             failed(attempt, refusal.get());
@@ -196,7 +245,7 @@ final class OutgoingLink {
         if (frames != null) {
             frames.greeted();
         }
-        log.info("member {} is linked at {}", to, address);
+        log.info("member {} is linked at {}{}", to, address, proof == null ? ", unproven" : "");
         network.linked(to, answered);
     }
 
@@ -210,6 +259,7 @@ final class OutgoingLink {
         FrameChannel out = frames;
         frames = null;
         facts = null;
+        proof = null;
         if (out != null) {
             out.close(reason);
         }
@@ -245,6 +295,10 @@ final class OutgoingLink {
         }
         if (state == LinkState.DIALLING && ticksInState > FrameChannel.SILENT_TICKS) {
             failed(attempt, "no connection in three election timeouts");
+            return;
+        }
+        if (state == LinkState.GREETING && ticksInState > FrameChannel.SILENT_TICKS) {
+            failed(attempt, "its handshake was not complete after three election timeouts");
             return;
         }
         FrameChannel out = frames;

@@ -1,6 +1,7 @@
 package io.conclave.consensus.peer;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 import java.util.UUID;
 
 /**
@@ -43,6 +44,11 @@ public record PeerFacts(
     /** Whether the two may belong together: to one cluster, or one of them to none yet. */
     public boolean isCompatible(PeerFacts other) {
         return clusterId.equals(other.clusterId) || !hasCluster() || !other.hasCluster();
+    }
+
+    /** The cluster that the directory belongs to, if it does. */
+    Optional<UUID> cluster() {
+        return hasCluster() ? Optional.of(clusterId) : Optional.empty();
     }
 
     /** Whether the directory belongs to a cluster. */

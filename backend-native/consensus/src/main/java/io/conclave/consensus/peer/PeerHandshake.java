@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * The first frame of each direction. The caller names itself and the member it wants; the called one accepts, or
- * refuses with the reason in words.
+ * The first frame of each direction, of members without a secret. The caller names itself and the member it wants; the
+ * called one accepts, or refuses with the reason in words. Members that have a secret use {@link ProvenHandshake}.
  *
  * <pre>
  *   hello  magic 8 | version 4 | wanted member 4 | facts
@@ -20,8 +20,11 @@ import java.util.UUID;
  * the other why not.
  */
 final class PeerHandshake {
-    /** Of the handshake, the frames and the messages. */
-    static final int VERSION = 2;
+    /** Of the handshake in which nothing is proven, and of the frames and the messages behind it. */
+    static final int PLAIN = 2;
+
+    /** Of {@link ProvenHandshake}; frames and messages behind it are the same. */
+    static final int PROVEN = 3;
 
     static final int MAX_FRAME_BYTES = 2048;
     private static final int MAX_REASON_BYTES = 1024;
@@ -36,14 +39,24 @@ final class PeerHandshake {
     private PeerHandshake() {}
 
     static void writeHello(ByteBuf out, Hello hello) {
-        out.writeLong(MAGIC).writeInt(VERSION).writeInt(hello.wanted());
-        writeFacts(out, hello.facts());
+        writeVersion(out, PLAIN);
+        writeFacts(out.writeInt(hello.wanted()), hello.facts());
     }
 
     static void writeReply(ByteBuf out, Reply reply, PeerFacts facts) {
-        out.writeLong(MAGIC).writeInt(VERSION).writeBoolean(reply.accepted());
-        writeText(out, reply.reason(), MAX_REASON_BYTES);
+        writeOutcome(out, PLAIN, reply.accepted(), reply.reason());
         writeFacts(out, facts);
+    }
+
+    static void writeVersion(ByteBuf out, int version) {
+        out.writeLong(MAGIC).writeInt(version);
+    }
+
+    /** What a frame of the called one begins with, in all versions. A refusal may end with it. */
+    static void writeOutcome(ByteBuf out, int version, boolean accepted, String reason) {
+        writeVersion(out, version);
+        out.writeBoolean(accepted);
+        writeText(out, reason, MAX_REASON_BYTES);
     }
 
     /** The first thing to read of either frame. */
@@ -63,10 +76,20 @@ final class PeerHandshake {
     static Reply readReply(ByteBuf frame) {
         requireBytes(frame, 1);
         boolean accepted = frame.readByte() != 0;
-        return new Reply(accepted, readText(frame, MAX_REASON_BYTES));
+        return new Reply(accepted, printable(readText(frame, MAX_REASON_BYTES)));
     }
 
-    private static void writeFacts(ByteBuf out, PeerFacts facts) {
+    /** What a stranger says goes to the log: it must not look like lines of it. */
+    private static String printable(String text) {
+        return text.codePoints()
+                .map(point -> Character.isISOControl(point) || Character.getType(point) == Character.LINE_SEPARATOR
+                        ? '?'
+                        : point)
+                .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+                .toString();
+    }
+
+    static void writeFacts(ByteBuf out, PeerFacts facts) {
         out.writeLong(facts.clusterId().getMostSignificantBits());
         out.writeLong(facts.clusterId().getLeastSignificantBits());
         out.writeInt(facts.memberId()).writeLong(facts.directory()).writeInt(facts.featureLevel());
@@ -85,9 +108,7 @@ final class PeerHandshake {
         requireBytes(frame, Integer.BYTES + 1);
         int clientPort = frame.readInt();
         boolean observer = frame.readByte() != 0;
-        if (frame.isReadable()) {
-            throw new MalformedMessageException(frame.readableBytes() + " bytes are left behind a handshake");
-        }
+        requireEnd(frame);
         try {
             return new PeerFacts(clusterId, memberId, directory, featureLevel, clientHost, clientPort, observer);
         } catch (IllegalArgumentException e) {
@@ -111,7 +132,13 @@ final class PeerHandshake {
         return new String(ByteBufUtil.getBytes(in.readSlice(length)), StandardCharsets.UTF_8);
     }
 
-    private static void requireBytes(ByteBuf in, int count) {
+    static void requireEnd(ByteBuf frame) {
+        if (frame.isReadable()) {
+            throw new MalformedMessageException(frame.readableBytes() + " bytes are left behind a handshake");
+        }
+    }
+
+    static void requireBytes(ByteBuf in, int count) {
         if (in.readableBytes() < count) {
             throw new MalformedMessageException("a handshake ends in its middle");
         }
@@ -119,18 +146,22 @@ final class PeerHandshake {
 
     // ---- why not
 
+    /** Why the called one does not go on with a caller that has proven nothing yet; tells nothing about itself. */
+    static Optional<String> refusal(int self, int wanted, int caller) {
+        if (wanted != self) {
+            return Optional.of("member " + caller + " looks for member " + wanted + ", but here is member " + self);
+        }
+        return caller == self ? Optional.of("two servers are called member " + self) : Optional.empty();
+    }
+
     /** Why the called one does not take the caller. */
     static Optional<String> refusal(PeerFacts self, Hello hello) {
         PeerFacts caller = hello.facts();
-        if (hello.wanted() != self.memberId()) {
-            return Optional.of("member " + caller.memberId() + " looks for member " + hello.wanted()
-                    + ", but here is member " + self.memberId());
-        }
-        if (caller.memberId() == self.memberId()) {
+        if (hello.wanted() == self.memberId() && caller.memberId() == self.memberId()) {
             return Optional.of("two servers are called member " + self.memberId() + ", with the directories "
                     + directory(caller) + " and " + directory(self));
         }
-        return otherCluster(self, caller);
+        return refusal(self.memberId(), hello.wanted(), caller.memberId()).or(() -> otherCluster(self, caller));
     }
 
     /** Why the caller does not accept the member that has answered. */
@@ -141,10 +172,27 @@ final class PeerHandshake {
         return otherCluster(self, called);
     }
 
-    /** Why the called one does not take a caller of another version. */
-    static String otherVersion(PeerFacts self, int version) {
-        return "member " + self.memberId() + " speaks version " + VERSION
+    /** Why the called one does not take a caller of a version that it does not know. */
+    static String otherVersion(int self, int version) {
+        return "member " + self + " speaks versions " + PLAIN + " and " + PROVEN
                 + " of the protocol of members, the caller version " + version;
+    }
+
+    /** Why the called one does not take a caller that proves nothing. */
+    static String proofRequired(int self) {
+        return "member " + self + " takes only members that prove that they have the cluster's secret; give the caller"
+                + " the secret file of this cluster, or see peerAuthentication";
+    }
+
+    /** Why the called one does not take a caller that wants to prove something. */
+    static String proofUnknown(int self) {
+        return "member " + self + " has no cluster secret (peerAuthentication=none), the caller has one";
+    }
+
+    /** Why the called one does not take a caller whose proof is wrong. */
+    static String wrongProof(int self, int caller) {
+        return "member " + caller + " has not proven that it has the cluster secret of member " + self
+                + "; compare their secret files";
     }
 
     private static Optional<String> otherCluster(PeerFacts self, PeerFacts other) {
@@ -154,7 +202,7 @@ final class PeerHandshake {
                         + self.memberId() + " to cluster " + self.clusterId());
     }
 
-    private static String directory(PeerFacts facts) {
+    static String directory(PeerFacts facts) {
         return Long.toHexString(facts.directory());
     }
 }

@@ -8,11 +8,13 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoop;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -34,13 +36,13 @@ import org.slf4j.LoggerFactory;
  */
 public final class PeerNetwork implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(PeerNetwork.class);
-    private static final int MAX_INBOUND_LINKS = 1024;
 
     private final PeerOptions options;
     private final PeerTransport transport;
     private final EventLoop loop;
     private final AtomicBoolean opened = new AtomicBoolean();
     private final AtomicBoolean closed = new AtomicBoolean();
+    private final SecureRandom random = new SecureRandom();
     private volatile @Nullable Channel listening;
 
     // ---- the network's thread only
@@ -48,6 +50,7 @@ public final class PeerNetwork implements AutoCloseable {
     private final Map<Integer, OutgoingLink> outgoing = new HashMap<>();
     private final Map<Integer, InboundLink> inbound = new HashMap<>();
     private final Set<InboundLink> allInbound = new LinkedHashSet<>();
+    private final Strangers strangers = new Strangers();
     private final Complaints complaints = new Complaints();
     private Map<Integer, EnsembleMember> members = Map.of();
     private @Nullable PeerFacts self;
@@ -88,8 +91,11 @@ public final class PeerNetwork implements AutoCloseable {
         listening = transport.listen(options.listen(), new ChannelInitializer<>() {
             @Override
             protected void initChannel(Channel channel) {
-                InboundLink link =
-                        new InboundLink(PeerNetwork.this, hostOf(channel.remoteAddress()), options.maxFrameBytes());
+                InboundLink link = new InboundLink(
+                        PeerNetwork.this,
+                        options.secrets(),
+                        hostOf(channel.remoteAddress()),
+                        options.maxFrameBytes());
                 channel.pipeline().addLast(link.frames());
             }
         });
@@ -275,16 +281,49 @@ public final class PeerNetwork implements AutoCloseable {
         tell(target -> target.arrived(from.memberId(), from.directory(), message));
     }
 
+    byte[] newNonce() {
+        byte[] nonce = new byte[ProvenHandshake.NONCE_BYTES];
+        random.nextBytes(nonce);
+        return nonce;
+    }
+
     void opened(InboundLink link) {
-        if (over || allInbound.size() >= MAX_INBOUND_LINKS) {
-            link.frames().close("too many connections");
+        if (over) {
+            link.frames().close("the network is closed");
             return;
         }
         allInbound.add(link);
+        strangers
+                .add(link)
+                .ifPresent(oldest -> oldest.frames().close("newer connections without a handshake have taken its place"));
+    }
+
+    /**
+     * Why a newer link of a member may not take the place of the older one that is still there; empty if it may, since
+     * the end of the older may just not have been noticed. An older one whose member is gone ends soon by its silence.
+     */
+    Optional<String> refusalForOlder(InboundLink newer, PeerFacts from) {
+        InboundLink older = inbound.get(from.memberId());
+        Optional<PeerFacts> known = older == null ? Optional.empty() : older.facts();
+        if (older == null || known.isEmpty()) {
+            return Optional.empty();
+        }
+        if (older.isProven() && !newer.isProven()) {
+            return Optional.of("member " + from.memberId() + " is linked and has proven that it has the cluster's"
+                    + " secret; a caller that has not cannot take its place");
+        }
+        long before = known.get().directory();
+        // an empty directory has joined meanwhile
+        return before == 0 || before == from.directory()
+                ? Optional.empty()
+                : Optional.of("member " + from.memberId() + " is linked with directory "
+                        + PeerHandshake.directory(known.get()) + ", the caller has directory "
+                        + PeerHandshake.directory(from) + "; it must wait until that link has ended");
     }
 
     /** The newer link of a member takes the place of the older, whose end may just not have been noticed. */
     void accepted(InboundLink link, int from) {
+        strangers.remove(link);
         complaints.forget(link.remoteHost() + ' ');
         InboundLink older = inbound.put(from, link);
         if (older != null) {
@@ -305,6 +344,7 @@ public final class PeerNetwork implements AutoCloseable {
 
     void ended(InboundLink link, String reason) {
         allInbound.remove(link);
+        strangers.remove(link);
         if (link.facts().isEmpty()) {
             if (!link.isRefused() && complaints.add(link.remoteHost() + " stranger")) {
                 log.warn("a connection from {} has ended before a handshake: {}", link.remoteHost(), reason);
@@ -355,7 +395,7 @@ public final class PeerNetwork implements AutoCloseable {
 
     private void tick() {
         List.copyOf(outgoing.values()).forEach(OutgoingLink::tick);
-        List.copyOf(allInbound).forEach(link -> link.frames().tick());
+        List.copyOf(allInbound).forEach(InboundLink::tick);
         scheduleTick();
     }
 

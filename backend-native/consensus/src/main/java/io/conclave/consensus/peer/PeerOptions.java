@@ -1,6 +1,7 @@
 package io.conclave.consensus.peer;
 
 import io.conclave.consensus.DelayedRunner;
+import io.conclave.consensus.PeerSecrets;
 import java.net.InetSocketAddress;
 import java.util.Map;
 import java.util.concurrent.Executor;
@@ -50,6 +51,10 @@ public final class PeerOptions {
         return from.threadFactory;
     }
 
+    PeerSecrets secrets() {
+        return from.secrets;
+    }
+
     int electionTimeoutMs() {
         return from.electionTimeoutMs;
     }
@@ -84,6 +89,7 @@ public final class PeerOptions {
         private final DelayedRunner delayed;
         private final Executor background;
         private ThreadFactory threadFactory = Builder::daemon;
+        private PeerSecrets secrets = PeerSecrets.NONE;
         private int electionTimeoutMs = 1000;
         private int maxFrameBytes = 16 * MB;
         private int maxBacklogBytes = 64 * MB;
@@ -101,6 +107,7 @@ public final class PeerOptions {
         private Builder(Builder other) {
             this(other.listen, other.delayed, other.background);
             threadFactory = other.threadFactory;
+            secrets = other.secrets;
             electionTimeoutMs = other.electionTimeoutMs;
             maxFrameBytes = other.maxFrameBytes;
             maxBacklogBytes = other.maxBacklogBytes;
@@ -119,6 +126,12 @@ public final class PeerOptions {
         /** Makes the network's one thread; a daemon called conclave-member by default. */
         public Builder threadFactory(ThreadFactory value) {
             threadFactory = value;
+            return this;
+        }
+
+        /** What the two ends of each link prove to each other; nothing by default. */
+        public Builder secrets(PeerSecrets value) {
+            secrets = value;
             return this;
         }
 

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.consensus.LogException;
+import io.conclave.consensus.PeerSecrets;
 import io.conclave.consensus.core.PeerMessage;
 import io.conclave.consensus.core.PeerMessage.ReadIndexReply;
 import io.conclave.consensus.core.PeerMessage.SnapshotChunk;
@@ -119,12 +120,12 @@ class LinkFailureTest {
     void aMemberIsAskedForItsClusterBeforeAnotherOneIsMadeThere() {
         EnsembleMember running =
                 new EnsembleMember(1, 0, "127.0.0.1", open(1).network.port(), "", 0, false);
-        assertEquals(Optional.of(TestPeer.facts(1).clusterId()), ClusterProbe.clusterOf(2, running));
+        assertEquals(Optional.of(TestPeer.facts(1).clusterId()), ClusterProbe.clusterOf(2, running, PeerSecrets.NONE));
         Map<Integer, EnsembleMember> listed =
                 Map.of(1, running, 2, new EnsembleMember(2, 0, "127.0.0.1", 1, "", 0, false));
-        LogException e = assertThrows(LogException.class, () -> EnsembleLog.requireNoCluster(listed, 2));
+        LogException e = assertThrows(LogException.class, () -> EnsembleLog.requireNoCluster(listed, 2, PeerSecrets.NONE));
         assertTrue(String.valueOf(e.getMessage()).contains("belongs to cluster"), e.getMessage());
-        EnsembleLog.requireNoCluster(listed, 1); // nobody listens there
+        EnsembleLog.requireNoCluster(listed, 1, PeerSecrets.NONE); // nobody listens there
     }
 
     @Test
@@ -135,7 +136,7 @@ class LinkFailureTest {
             out.setInt(out.readerIndex() + 4 + 8, 7);
         });
         String reason = caller.receiveReply().reason();
-        assertTrue(reason.contains("version 2 ") && reason.endsWith("version 7"), reason);
+        assertTrue(reason.contains("versions 2 and 3 ") && reason.endsWith("version 7"), reason);
         caller.drain();
     }
 

@@ -43,11 +43,11 @@ class PeerHandshakeTest {
     void bothFramesAreReadAsTheyWereWritten() {
         Hello hello = new Hello(2, facts(ONE, 3));
         ByteBuf in = hello(hello);
-        assertEquals(PeerHandshake.VERSION, PeerHandshake.readVersion(in));
+        assertEquals(PeerHandshake.PLAIN, PeerHandshake.readVersion(in));
         assertEquals(hello, PeerHandshake.readHello(in));
         Reply reply = new Reply(false, "because");
         in = reply(reply, facts(TWO, 2));
-        assertEquals(PeerHandshake.VERSION, PeerHandshake.readVersion(in));
+        assertEquals(PeerHandshake.PLAIN, PeerHandshake.readVersion(in));
         assertEquals(reply, PeerHandshake.readReply(in));
         assertEquals(facts(TWO, 2), PeerHandshake.readFacts(in));
     }

@@ -1,5 +1,6 @@
 package io.conclave.consensus.peer;
 
+import io.conclave.consensus.PeerSecrets;
 import io.conclave.consensus.core.PeerMessage;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
@@ -10,6 +11,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.util.Random;
 import java.util.function.Consumer;
 
 /** One end of a link as a plain socket, which does as the test says and nothing else. */
@@ -50,6 +52,28 @@ final class RawPeer implements Closeable {
 
     RawPeer hello(int wanted, PeerFacts facts) throws IOException {
         return frame(out -> PeerHandshake.writeHello(out, new PeerHandshake.Hello(wanted, facts)));
+    }
+
+    /** The caller's side of a handshake with proofs, as far as the called one goes along; its last outcome. */
+    PeerHandshake.Reply prove(PeerSecrets secrets, int wanted, PeerFacts facts) throws IOException {
+        CallersProof proof = new CallersProof(secrets, wanted, facts.memberId(), nonce());
+        frame(proof::writeHello);
+        ByteBuf challenge = receive();
+        PeerHandshake.readVersion(challenge);
+        PeerHandshake.Reply outcome = PeerHandshake.readReply(challenge);
+        if (!outcome.accepted() || !proof.knows(challenge)) {
+            return outcome;
+        }
+        frame(out -> proof.writeAnswer(out, facts));
+        ByteBuf reply = receive();
+        PeerHandshake.readVersion(reply);
+        return PeerHandshake.readReply(reply);
+    }
+
+    static byte[] nonce() {
+        byte[] nonce = new byte[ProvenHandshake.NONCE_BYTES];
+        new Random().nextBytes(nonce);
+        return nonce;
     }
 
     RawPeer accepts(PeerFacts facts) throws IOException {

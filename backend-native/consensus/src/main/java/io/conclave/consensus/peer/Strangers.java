@@ -1,0 +1,47 @@
+package io.conclave.consensus.peer;
+
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Connections that no member has been accepted on yet. There are so many at most, in all and of each address. One more
+ * is always let in, and the oldest gives way: a member needs a moment only, so connections that stay strangers keep none
+ * out. Belongs to the network's thread.
+ */
+final class Strangers {
+    static final int MOST = 1024;
+    static final int MOST_OF_AN_ADDRESS = 256;
+
+    private final Set<InboundLink> all = new LinkedHashSet<>();
+    private final Map<String, Set<InboundLink>> byAddress = new HashMap<>();
+
+    /** Adds a new one; returns the one that has to give way, if one has to. */
+    Optional<InboundLink> add(InboundLink link) {
+        Set<InboundLink> ofAddress = byAddress.computeIfAbsent(link.remoteHost(), host -> new LinkedHashSet<>());
+        Optional<InboundLink> goes = Optional.empty();
+        if (ofAddress.size() >= MOST_OF_AN_ADDRESS) {
+            goes = Optional.of(ofAddress.iterator().next());
+        } else if (all.size() >= MOST) {
+            goes = Optional.of(all.iterator().next());
+        }
+        all.add(link);
+        ofAddress.add(link);
+        goes.ifPresent(this::remove);
+        return goes;
+    }
+
+    void remove(InboundLink link) {
+        all.remove(link);
+        byAddress.computeIfPresent(link.remoteHost(), (host, links) -> {
+            links.remove(link);
+            return links.isEmpty() ? null : links;
+        });
+    }
+
+    int count() {
+        return all.size();
+    }
+}

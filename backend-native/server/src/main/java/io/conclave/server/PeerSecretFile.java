@@ -1,0 +1,223 @@
+package io.conclave.server;
+
+import io.conclave.consensus.PeerAuthentication;
+import io.conclave.consensus.PeerSecrets;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The file with the cluster's secret, the same on all of its servers: a line of 32 random bytes or more in Base64, and a
+ * second one while the secret is replaced. A line that starts with # is a comment. Only its owner may read it. All
+ * methods block; a {@link ServerStartException} of theirs names the file and the rule, and never what is in it.
+ */
+public final class PeerSecretFile {
+    /** The file's name, in dataDir. */
+    public static final String NAME = "peer.secret";
+
+    private static final Logger LOG = LoggerFactory.getLogger(PeerSecretFile.class);
+    private static final int MOST_BYTES = 16 * 1024;
+    private static final Set<PosixFilePermission> OTHERS = EnumSet.complementOf(EnumSet.of(
+            PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE, PosixFilePermission.OWNER_EXECUTE));
+
+    private final EnsembleConfig ensemble;
+    private final Optional<Path> file;
+
+    private PeerSecretFile(EnsembleConfig ensemble, Optional<Path> file) {
+        this.ensemble = ensemble;
+        this.file = file;
+    }
+
+    /** That of a server with the configuration. */
+    public static PeerSecretFile of(ServerConfig config) {
+        return new PeerSecretFile(
+                config.ensemble(),
+                config.ensemble()
+                        .secretFile()
+                        .or(() -> config.homeDirectory().map(home -> home.resolve(NAME))));
+    }
+
+    /** Whether the server has a port for other members, and these are to prove something. */
+    public boolean isNeeded() {
+        return !ensemble.members().isEmpty() && ensemble.authentication() != PeerAuthentication.NONE;
+    }
+
+    /** Where it is, or would be. */
+    public Path path() {
+        return file.orElseThrow(() -> new ServerStartException(
+                "a server in memory that has other members needs a peerSecretFile: it has no directory for " + NAME));
+    }
+
+    /**
+     * What a server that starts has to know. One that has no others listed makes the secret itself.
+     *
+     * @throws ServerStartException if it is missing or may not be used
+     */
+    PeerSecrets read() {
+        if (ensemble.members().isEmpty()) {
+            return PeerSecrets.NONE;
+        }
+        if (ensemble.authentication() == PeerAuthentication.NONE) {
+            LOG.warn("peerAuthentication=none: anyone who reaches the peer port of this server can read and change all"
+                    + " data, and end the cluster");
+            return PeerSecrets.NONE;
+        }
+        if (ensemble.isAlone() && makeIfMissing()) {
+            LOG.info("Made the cluster's secret, which other members will need: {}", path());
+        }
+        if (!Files.exists(path())) {
+            throw new ServerStartException("this server has no cluster secret: " + path() + " is missing. Copy that"
+                    + " file from another server of the cluster, with mode 600; a new cluster gets it by init on one"
+                    + " server, and a cluster without one by new-secret (or allow that with peerAuthentication=none)");
+        }
+        if (ensemble.authentication() == PeerAuthentication.OPTIONAL) {
+            LOG.warn("peerAuthentication=optional: anyone who reaches the peer port of this server can read and change"
+                    + " all data, and end the cluster; remove that line when all servers have the secret");
+        }
+        return PeerSecrets.of(ensemble.authentication(), secrets());
+    }
+
+    /** As {@link #read}, of a server that is not to start: no secrets if there is no file. */
+    PeerSecrets readIfThere() {
+        return isNeeded() && Files.exists(path())
+                ? PeerSecrets.of(ensemble.authentication(), secrets())
+                : PeerSecrets.NONE;
+    }
+
+    private List<byte[]> secrets() {
+        requireOwnersOnly();
+        List<byte[]> secrets = new ArrayList<>();
+        List<String> lines = lines();
+        for (int i = 0; i < lines.size(); i++) {
+            String line = lines.get(i).strip();
+            if (!line.isEmpty() && !line.startsWith("#")) {
+                secrets.add(secret(i + 1, line));
+            }
+        }
+        if (secrets.isEmpty() || secrets.size() > PeerSecrets.MOST_SECRETS) {
+            throw new ServerStartException(path() + " has " + secrets.size() + " secrets; it must have one, or two while"
+                    + " the secret is replaced, a line each");
+        }
+        return secrets;
+    }
+
+    private List<String> lines() {
+        try {
+            if (Files.size(path()) > MOST_BYTES) {
+                throw new ServerStartException(path() + " is longer than " + MOST_BYTES + " bytes: not a secret file");
+            }
+            return Files.readAllLines(path(), StandardCharsets.ISO_8859_1);
+        } catch (IOException e) {
+            throw new ServerStartException(path() + ", the cluster's secret, cannot be read: " + e, e);
+        }
+    }
+
+    private byte[] secret(int number, String line) {
+        byte[] bytes;
+        try {
+            bytes = Base64.getDecoder().decode(line);
+        } catch (IllegalArgumentException e) {
+            throw new ServerStartException(path() + ": line " + number + " is not Base64");
+        }
+        if (bytes.length < PeerSecrets.LEAST_BYTES) {
+            throw new ServerStartException(path() + ": line " + number + " is a secret of " + bytes.length
+                    + " bytes; it must have " + PeerSecrets.LEAST_BYTES + " random ones or more");
+        }
+        return bytes;
+    }
+
+    private void requireOwnersOnly() {
+        if (!isPosix()) {
+            return;
+        }
+        try {
+            Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(path());
+            Set<PosixFilePermission> ofOthers = EnumSet.copyOf(OTHERS);
+            ofOthers.retainAll(permissions);
+            if (!ofOthers.isEmpty()) {
+                throw new ServerStartException(path() + " has the permissions "
+                        + PosixFilePermissions.toString(permissions)
+                        + ", but only its owner may read the cluster's secret: chmod 600 " + path());
+            }
+        } catch (IOException e) {
+            throw new ServerStartException(path() + ", the cluster's secret, cannot be read: " + e, e);
+        }
+    }
+
+    private static boolean isPosix() {
+        return FileSystems.getDefault().supportedFileAttributeViews().contains("posix");
+    }
+
+    /**
+     * Makes a secret if there is no file; whether it did.
+     *
+     * @throws ServerStartException if it cannot be written
+     */
+    public boolean makeIfMissing() {
+        if (Files.exists(path())) {
+            return false;
+        }
+        write(List.of(random()));
+        return true;
+    }
+
+    /**
+     * Puts a new secret in front of the present one, and drops one that was kept from the last time.
+     *
+     * @throws ServerStartException if the present one may not be used, or the file cannot be written
+     */
+    public void addNew() {
+        write(List.of(random(), secrets().get(0)));
+    }
+
+    private static byte[] random() {
+        byte[] bytes = new byte[PeerSecrets.LEAST_BYTES];
+        new SecureRandom().nextBytes(bytes);
+        return bytes;
+    }
+
+    private void write(List<byte[]> secrets) {
+        StringBuilder text = new StringBuilder("# The secret of the members of one Conclave cluster, the same on all of"
+                + " its servers. Anyone who has it can be a member.\n");
+        for (byte[] secret : secrets) {
+            text.append(Base64.getEncoder().encodeToString(secret)).append('\n');
+        }
+        try {
+            Path directory = path().toAbsolutePath().getParent();
+            Files.createDirectories(directory);
+            Path temporary = Files.createTempFile(directory, NAME, ".tmp", ownersOnly());
+            try (FileChannel channel = FileChannel.open(temporary, StandardOpenOption.WRITE)) {
+                channel.write(StandardCharsets.US_ASCII.encode(text.toString()));
+                channel.force(true);
+            }
+            Files.move(temporary, path(), StandardCopyOption.REPLACE_EXISTING);
+        } catch (IOException e) {
+            throw new ServerStartException(path() + ", the cluster's secret, cannot be written: " + e, e);
+        }
+    }
+
+    private static FileAttribute<?>[] ownersOnly() {
+        return isPosix()
+                ? new FileAttribute<?>[] {
+                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))
+                }
+                : new FileAttribute<?>[0];
+    }
+}
