@@ -70,7 +70,8 @@ enum ServerKind {
     /** The line that names the secret of an ensemble's members, if they have one. */
     Optional<String> secretLine(Path directory) {
         return this == CONCLAVE
-                ? Optional.of("peerSecretFile=" + directory.resolve("peer.secret").toAbsolutePath())
+                ? Optional.of(
+                        "peerSecretFile=" + directory.resolve("peer.secret").toAbsolutePath())
                 : Optional.empty();
     }
 

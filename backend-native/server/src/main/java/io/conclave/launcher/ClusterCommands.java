@@ -30,8 +30,8 @@ final class ClusterCommands {
             List<Integer> others = config.ensemble().members().keySet().stream()
                     .filter(id -> id != self)
                     .toList();
-            secret.ifPresent(made -> console.say("Copy that file to the servers " + others
-                    + ", each to its own dataDir, with mode 600."));
+            secret.ifPresent(made -> console.say(
+                    "Copy that file to the servers " + others + ", each to its own dataDir, with mode 600."));
             console.say("Start it here: conclave-server start " + file + "\nThen start the servers " + others
                     + ", with empty directories and without init: this one takes them in.");
         }

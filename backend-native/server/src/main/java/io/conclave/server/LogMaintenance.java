@@ -32,7 +32,8 @@ public final class LogMaintenance {
         PeerSecretFile secret = PeerSecretFile.of(config);
         EnsembleLog.requireNoCluster(
                 config.ensemble().members(), config.ensemble().memberId(), secret.readIfThere());
-        Optional<Path> made = secret.isNeeded() && secret.makeIfMissing() ? Optional.of(secret.path()) : Optional.empty();
+        Optional<Path> made =
+                secret.isNeeded() && secret.makeIfMissing() ? Optional.of(secret.path()) : Optional.empty();
         ConclaveServer.start(
                         config.withEnsemble(config.ensemble().withoutOthers()).withoutPort(), time, cause -> {})
                 .close();

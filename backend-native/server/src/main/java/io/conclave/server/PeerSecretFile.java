@@ -49,9 +49,7 @@ public final class PeerSecretFile {
     public static PeerSecretFile of(ServerConfig config) {
         return new PeerSecretFile(
                 config.ensemble(),
-                config.ensemble()
-                        .secretFile()
-                        .or(() -> config.homeDirectory().map(home -> home.resolve(NAME))));
+                config.ensemble().secretFile().or(() -> config.homeDirectory().map(home -> home.resolve(NAME))));
     }
 
     /** Whether the server has a port for other members, and these are to prove something. */
@@ -112,8 +110,8 @@ public final class PeerSecretFile {
             }
         }
         if (secrets.isEmpty() || secrets.size() > PeerSecrets.MOST_SECRETS) {
-            throw new ServerStartException(path() + " has " + secrets.size() + " secrets; it must have one, or two while"
-                    + " the secret is replaced, a line each");
+            throw new ServerStartException(path() + " has " + secrets.size()
+                    + " secrets; it must have one, or two while" + " the secret is replaced, a line each");
         }
         return secrets;
     }

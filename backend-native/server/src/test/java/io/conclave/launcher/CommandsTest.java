@@ -46,7 +46,8 @@ class CommandsTest {
         Path secret = data.resolve("peer.secret");
         assertTrue(said().contains("Made the cluster's secret: " + secret + " (mode 600)."), said());
         assertTrue(
-                said().contains("Copy that file to the servers [1, 3], each to its own dataDir, with mode 600."), said());
+                said().contains("Copy that file to the servers [1, 3], each to its own dataDir, with mode 600."),
+                said());
         assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(secret)));
         assertFalse(said().contains(secretsIn(secret).get(0)), said());
         assertTrue(said().contains("Then start the servers [1, 3], with empty directories"), said());

@@ -78,9 +78,10 @@ class ConfigFileTest {
         String server = "clientPort=0\ndataDir=" + directory + "\nserver.1=a:1\n";
         assertEquals(PeerAuthentication.REQUIRED, read(server).ensemble().authentication());
         assertEquals(
-                directory.resolve("peer.secret"), PeerSecretFile.of(read(server)).path());
-        EnsembleConfig set =
-                read(server + "peerAuthentication=optional\npeerSecretFile=/etc/secret\n").ensemble();
+                directory.resolve("peer.secret"),
+                PeerSecretFile.of(read(server)).path());
+        EnsembleConfig set = read(server + "peerAuthentication=optional\npeerSecretFile=/etc/secret\n")
+                .ensemble();
         assertEquals(PeerAuthentication.OPTIONAL, set.authentication());
         assertEquals(Optional.of(Path.of("/etc/secret")), set.secretFile());
         assertEquals(

@@ -49,8 +49,8 @@ class PeerSecretFileTest {
     }
 
     private String refusal() {
-        return String.valueOf(assertThrows(ServerStartException.class, () -> ofThree().read())
-                .getMessage());
+        return String.valueOf(
+                assertThrows(ServerStartException.class, () -> ofThree().read()).getMessage());
     }
 
     @Test
@@ -109,8 +109,12 @@ class PeerSecretFileTest {
 
     @Test
     void serverWithoutAPortForMembersNeedsNone() {
-        assertSame(PeerSecrets.NONE, file(0, PeerAuthentication.REQUIRED, Optional.empty()).read());
-        assertSame(PeerSecrets.NONE, file(3, PeerAuthentication.NONE, Optional.empty()).read());
+        assertSame(
+                PeerSecrets.NONE,
+                file(0, PeerAuthentication.REQUIRED, Optional.empty()).read());
+        assertSame(
+                PeerSecrets.NONE,
+                file(3, PeerAuthentication.NONE, Optional.empty()).read());
         assertFalse(Files.exists(directory.resolve("peer.secret")));
     }
 
@@ -126,11 +130,10 @@ class PeerSecretFileTest {
     @Test
     void serverInMemoryMustNameOne() {
         ServerConfig config = ServerConfig.builder()
-                .ensemble(EnsembleConfig.of(
-                        1, Map.of(1, new EnsembleMember(1, 0, "127.0.0.1", 20_001, "", 0, false))))
+                .ensemble(EnsembleConfig.of(1, Map.of(1, new EnsembleMember(1, 0, "127.0.0.1", 20_001, "", 0, false))))
                 .build();
-        ServerStartException refused =
-                assertThrows(ServerStartException.class, () -> PeerSecretFile.of(config).read());
+        ServerStartException refused = assertThrows(
+                ServerStartException.class, () -> PeerSecretFile.of(config).read());
         assertEquals(
                 "a server in memory that has other members needs a peerSecretFile: it has no directory for peer.secret",
                 refused.getMessage());

@@ -171,8 +171,7 @@ final class InboundLink implements FrameChannel.Owner {
 
     /** Tells nothing but the reason. */
     private void refuse(String reason, int version) {
-        frames.write(
-                bytes -> PeerHandshake.writeOutcome(bytes, version, false, reason), PeerHandshake.MAX_FRAME_BYTES);
+        frames.write(bytes -> PeerHandshake.writeOutcome(bytes, version, false, reason), PeerHandshake.MAX_FRAME_BYTES);
         frames.flush();
         refused(reason);
     }

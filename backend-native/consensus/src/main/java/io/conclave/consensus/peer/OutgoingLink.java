@@ -183,14 +183,13 @@ final class OutgoingLink {
 
     private void greet(FrameChannel out) {
         PeerAuthentication authentication = options.secrets().authentication();
-        if (authentication == PeerAuthentication.NONE
-                || (authentication == PeerAuthentication.OPTIONAL && unproven)) {
+        if (authentication == PeerAuthentication.NONE || (authentication == PeerAuthentication.OPTIONAL && unproven)) {
             proof = null;
             PeerHandshake.Hello hello = new PeerHandshake.Hello(to, network.self());
             out.write(bytes -> PeerHandshake.writeHello(bytes, hello), PeerHandshake.MAX_FRAME_BYTES);
         } else {
-            CallersProof begun = new CallersProof(
-                    options.secrets(), to, network.self().memberId(), network.newNonce());
+            CallersProof begun =
+                    new CallersProof(options.secrets(), to, network.self().memberId(), network.newNonce());
             proof = begun;
             out.write(begun::writeHello, PeerHandshake.MAX_FRAME_BYTES);
         }

@@ -92,10 +92,7 @@ public final class PeerNetwork implements AutoCloseable {
             @Override
             protected void initChannel(Channel channel) {
                 InboundLink link = new InboundLink(
-                        PeerNetwork.this,
-                        options.secrets(),
-                        hostOf(channel.remoteAddress()),
-                        options.maxFrameBytes());
+                        PeerNetwork.this, options.secrets(), hostOf(channel.remoteAddress()), options.maxFrameBytes());
                 channel.pipeline().addLast(link.frames());
             }
         });
@@ -293,9 +290,8 @@ public final class PeerNetwork implements AutoCloseable {
             return;
         }
         allInbound.add(link);
-        strangers
-                .add(link)
-                .ifPresent(oldest -> oldest.frames().close("newer connections without a handshake have taken its place"));
+        strangers.add(link).ifPresent(oldest -> oldest.frames()
+                .close("newer connections without a handshake have taken its place"));
     }
 
     /**

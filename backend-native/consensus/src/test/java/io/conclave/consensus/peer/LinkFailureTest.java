@@ -123,7 +123,8 @@ class LinkFailureTest {
         assertEquals(Optional.of(TestPeer.facts(1).clusterId()), ClusterProbe.clusterOf(2, running, PeerSecrets.NONE));
         Map<Integer, EnsembleMember> listed =
                 Map.of(1, running, 2, new EnsembleMember(2, 0, "127.0.0.1", 1, "", 0, false));
-        LogException e = assertThrows(LogException.class, () -> EnsembleLog.requireNoCluster(listed, 2, PeerSecrets.NONE));
+        LogException e =
+                assertThrows(LogException.class, () -> EnsembleLog.requireNoCluster(listed, 2, PeerSecrets.NONE));
         assertTrue(String.valueOf(e.getMessage()).contains("belongs to cluster"), e.getMessage());
         EnsembleLog.requireNoCluster(listed, 1, PeerSecrets.NONE); // nobody listens there
     }

@@ -121,8 +121,7 @@ class ProvenLinkTest {
     }
 
     private static PeerSecrets named(String names) {
-        return required(
-                names.chars().mapToObj(name -> secret(name - 'A' + 1)).toArray(byte[][]::new));
+        return required(names.chars().mapToObj(name -> secret(name - 'A' + 1)).toArray(byte[][]::new));
     }
 
     @Test
@@ -153,8 +152,7 @@ class ProvenLinkTest {
         for (byte[] secret : List.of(A, B, C)) {
             String hex = ByteBufUtil.hexDump(secret);
             String base64 = java.util.Base64.getEncoder().encodeToString(secret);
-            assertTrue(
-                    lines.stream().noneMatch(line -> line.contains(hex) || line.contains(base64)), lines::toString);
+            assertTrue(lines.stream().noneMatch(line -> line.contains(hex) || line.contains(base64)), lines::toString);
         }
         assertEquals("REQUIRED with 1 secrets", HAS_A.toString());
     }
@@ -237,8 +235,8 @@ class ProvenLinkTest {
         assertFalse(PeerHandshake.readReply(refusal).accepted());
         assertFalse(refusal.isReadable());
 
-        RawPeer guesser = dial(one).frame(out -> ProvenHandshake.writeHello(
-                out, new ProvenHandshake.Hello(1, 2, RawPeer.nonce())));
+        RawPeer guesser = dial(one)
+                .frame(out -> ProvenHandshake.writeHello(out, new ProvenHandshake.Hello(1, 2, RawPeer.nonce())));
         ByteBuf challenge = guesser.receive();
         assertEquals(-1, ByteBufUtil.indexOf(Unpooled.wrappedBuffer(cluster), challenge));
         guesser.frame(out -> ProvenHandshake.writeAnswer(out, new byte[32], TestPeer.facts(2)));
@@ -282,15 +280,14 @@ class ProvenLinkTest {
     void aMemberDoesNotTakeItsOwnProofsFromAnother() throws IOException {
         TestPeer one = open(1, HAS_A);
         ByteBuf first = dial(one)
-                .frame(out ->
-                        ProvenHandshake.writeHello(out, new ProvenHandshake.Hello(1, 2, RawPeer.nonce())))
+                .frame(out -> ProvenHandshake.writeHello(out, new ProvenHandshake.Hello(1, 2, RawPeer.nonce())))
                 .receive();
         PeerHandshake.readVersion(first);
         PeerHandshake.readReply(first);
         byte[] itsNonce = ProvenHandshake.readNonce(first);
         // its nonce as one's own, and its proof of that conversation as the answer
-        RawPeer reflecting = dial(one).frame(
-                out -> ProvenHandshake.writeHello(out, new ProvenHandshake.Hello(1, 2, itsNonce)));
+        RawPeer reflecting =
+                dial(one).frame(out -> ProvenHandshake.writeHello(out, new ProvenHandshake.Hello(1, 2, itsNonce)));
         ByteBuf second = reflecting.receive();
         PeerHandshake.readVersion(second);
         PeerHandshake.readReply(second);
@@ -300,8 +297,8 @@ class ProvenLinkTest {
         assertFalse(reflecting.receiveReply().accepted());
 
         // as its own number it is not even challenged
-        RawPeer twin = dial(one).frame(
-                out -> ProvenHandshake.writeHello(out, new ProvenHandshake.Hello(1, 1, RawPeer.nonce())));
+        RawPeer twin = dial(one)
+                .frame(out -> ProvenHandshake.writeHello(out, new ProvenHandshake.Hello(1, 1, RawPeer.nonce())));
         assertEquals("two servers are called member 1", twin.receiveReply().reason());
         assertEquals(List.of(), one.events());
     }
@@ -318,15 +315,14 @@ class ProvenLinkTest {
             PeerHandshake.readVersion(hello);
             ProvenHandshake.Hello itsHello = ProvenHandshake.readHello(hello);
             assertEquals(2, itsHello.wanted());
-            RawPeer back = dial(one).frame(
-                    out -> ProvenHandshake.writeHello(out, new ProvenHandshake.Hello(1, 2, itsHello.nonce())));
+            RawPeer back = dial(one)
+                    .frame(out -> ProvenHandshake.writeHello(out, new ProvenHandshake.Hello(1, 2, itsHello.nonce())));
             ByteBuf challenge = back.receive();
             byte[] bytes = ByteBufUtil.getBytes(challenge);
             dialled.frame(out -> out.writeBytes(bytes));
             assertEquals(0, dialled.drain());
-            await().until(() -> log.with("it has not proven that it has the cluster secret")
-                            .size()
-                    == 1);
+            await().until(() ->
+                    log.with("it has not proven that it has the cluster secret").size() == 1);
             assertEquals(List.of(), one.events());
         }
     }
@@ -458,8 +454,7 @@ class ProvenLinkTest {
     void aMemberTellsItsClusterToAServerThatHasTheSecret() {
         EnsembleMember one = member(open(1, HAS_A));
         assertEquals(Optional.of(TestPeer.CLUSTER), ClusterProbe.clusterOf(2, one, required(B, A)));
-        LogException other =
-                assertThrows(LogException.class, () -> ClusterProbe.clusterOf(2, one, required(B)));
+        LogException other = assertThrows(LogException.class, () -> ClusterProbe.clusterOf(2, one, required(B)));
         assertTrue(other.getMessage().endsWith("it has another cluster secret than this server"), other.getMessage());
         LogException none = assertThrows(LogException.class, () -> ClusterProbe.clusterOf(2, one, PeerSecrets.NONE));
         assertTrue(
@@ -467,8 +462,8 @@ class ProvenLinkTest {
                 none.getMessage());
         EnsembleMember without = member(open(1, PeerSecrets.NONE));
         assertEquals(Optional.of(TestPeer.CLUSTER), ClusterProbe.clusterOf(2, without, HAS_A));
-        EnsembleMember empty = member(open(
-                new PeerFacts(PeerFacts.NO_CLUSTER, 1, 0, 1, "", 0, false), HAS_A, options -> options));
+        EnsembleMember empty =
+                member(open(new PeerFacts(PeerFacts.NO_CLUSTER, 1, 0, 1, "", 0, false), HAS_A, options -> options));
         assertEquals(Optional.<UUID>empty(), ClusterProbe.clusterOf(2, empty, HAS_A));
     }
 
