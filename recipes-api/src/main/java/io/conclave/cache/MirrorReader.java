@@ -362,7 +362,7 @@ final class MirrorReader {
         mirror.onState(this, known, different, settled);
     }
 
-    /** Nobody looks at the mirror any more. Never blocks; any thread. */
+    /** The mirror has no readers any more. Never blocks; any thread. */
     void end() {
         session.execute(() -> {
             if (!ended) {

@@ -51,8 +51,8 @@ public interface Acquirable<G extends Grant> {
     CompletableFuture<G> acquireAsync(Duration timeout);
 
     /**
-     * Acquires if nobody is in the way. Waits for the store's answer and for nobody else. What this coordinator is
-     * giving back counts as free, once the store has confirmed it. Blocks for the coordinator's try timeout at most
+     * Acquires if the resource is free. Waits for the store's answer and for no other contender. What this coordinator
+     * is giving back counts as free, once the store has confirmed it. Blocks for the coordinator's try timeout at most
      * ({@link io.conclave.coordinator.CoordinatorBuilder#tryTimeout}, 1 second if not set), with or without a
      * connection.
      *
@@ -74,7 +74,8 @@ public interface Acquirable<G extends Grant> {
      *
      * <p>An interrupt from elsewhere that comes before the loss stays; the work is interrupted a second time only if it
      * clears that flag and goes on. One that comes after the loss may be taken for that of the loss, because a thread
-     * has one flag that does not say who has set it. Work that closes the grant itself is not watched any longer.
+     * has one flag that does not tell which interrupt has set it. Work that closes the grant itself is not watched any
+     * longer.
      *
      * @param timeout how long to wait at most
      * @throws io.conclave.error.GrantLostException if the grant was lost before the work ended

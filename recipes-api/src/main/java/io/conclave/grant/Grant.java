@@ -20,7 +20,7 @@ public interface Grant extends AutoCloseable {
     Duration remaining();
 
     /**
-     * Whether {@link #remaining()} ends before the server can give the resource to somebody else, or may be late by a
+     * Whether {@link #remaining()} ends before the server can give the resource to another client, or may be late by a
      * follower's lag.
      */
     boolean deadlineIsStrict();

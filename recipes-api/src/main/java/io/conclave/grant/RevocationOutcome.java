@@ -9,7 +9,7 @@ public enum RevocationOutcome {
     /**
      * It was still there at the deadline, and its znode was deleted. It learns of that as fast as its connection
      * allows; only a fencing token stops what it still sends. Also the answer if the reply to the deletion was lost,
-     * and nobody can tell which came first.
+     * and it is not known which came first.
      */
     DELETED
 }

@@ -7,7 +7,7 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * Who may do what with a znode: a list of entries, at least one.
+ * The permissions on a znode: a list of at least one entry.
  *
  * @param entries the entries, in order
  */
@@ -15,10 +15,10 @@ public record Acl(List<Entry> entries) {
     /** Everybody may do everything. */
     public static final Acl OPEN = new Acl(List.of(new Entry(EnumSet.allOf(Permission.class), "world", "anyone")));
 
-    /** The identities that create the znode may do everything, nobody else anything. */
+    /** The identities that create the znode have all permissions, others none. */
     public static final Acl CREATOR_ONLY = new Acl(List.of(new Entry(EnumSet.allOf(Permission.class), "auth", "")));
 
-    /** Everybody may read, nobody else anything. */
+    /** Everyone may read; no one may do anything else. */
     public static final Acl READ_ONLY = new Acl(List.of(new Entry(EnumSet.of(Permission.READ), "world", "anyone")));
 
     /** Copies the entries. */

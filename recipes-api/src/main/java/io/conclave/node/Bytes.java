@@ -37,7 +37,7 @@ public final class Bytes {
     }
 
     /**
-     * These bytes without a copy. For backends and recipes that made the array and give it away: nobody may change it
+     * These bytes without a copy. For backends and recipes that made the array and hand it over: it must not be changed
      * afterwards.
      */
     public static Bytes adopt(byte[] bytes) {
@@ -74,7 +74,7 @@ public final class Bytes {
         return Arrays.equals(array, bytes);
     }
 
-    /** The array itself, without a copy. For backends and recipes that only read it: nobody may change it. */
+    /** The array itself, without a copy. For backends and recipes that only read it: it must not be changed. */
     public byte[] lend() {
         return array;
     }

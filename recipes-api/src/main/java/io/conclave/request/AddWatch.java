@@ -10,7 +10,7 @@ import java.util.Objects;
  *
  * @param path the znode, which need not exist
  * @param recursive whether all descendants are watched as well; a recursive watch reports no CHILDREN_CHANGED
- * @param watcher who is told
+ * @param watcher receives the events
  */
 public record AddWatch(NodePath path, boolean recursive, Watcher watcher) implements Request<Done> {
     /** Rejects nulls. */

@@ -26,7 +26,7 @@ public record Authentication(String scheme, Bytes proof) {
         return proof.toArray();
     }
 
-    /** A user and his password. */
+    /** A user and its password. */
     public static Authentication digest(String user, String password) {
         return new Authentication("digest", Bytes.ofText(user + ":" + password));
     }

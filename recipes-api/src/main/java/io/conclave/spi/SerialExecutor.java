@@ -85,7 +85,7 @@ public final class SerialExecutor implements Executor {
             thread.setDaemon(true);
             thread.start();
         } catch (OutOfMemoryError e) {
-            LOG.error("{}: no thread can be started, trying again", name, e); // nobody else would start it any more
+            LOG.error("{}: no thread can be started, trying again", name, e); // nothing else would start it any more
             time.schedule(NO_THREAD_DELAY, this::startDraining);
         }
     }

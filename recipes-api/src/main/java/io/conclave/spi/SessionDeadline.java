@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It is moved only by answers that prove that the server counts from a later moment: to attach, ping and writes;
  * each counted from before its request was queued. Once it has passed it stays passed: an answer that comes later
- * revives nothing, because somebody may have been told already that the session may be gone. Thread-safe; moved by the
+ * revives nothing, because a caller may have been told already that the session may be gone. Thread-safe; moved by the
  * backend, read by everyone.
  */
 public final class SessionDeadline {
@@ -57,8 +57,7 @@ public final class SessionDeadline {
     }
 
     /**
-     * Whoever is told zero was told for good: an answer that came at the same moment either counted before, or not at
-     * all.
+     * An answer of zero is final: an answer that came at the same moment either counted before, or not at all.
      */
     private synchronized Duration pass() {
         Proof last = proof;

@@ -5,9 +5,9 @@ import java.time.Duration;
 /**
  * A moment on both clocks, and the cautious answer to "how long ago was that?".
  *
- * <p>The answer is the larger of the two clocks' differences plus one percent for drift, so whoever gives something up
- * when it says so gives it up before anybody else's honest clock says so. A wall clock that was set back never shortens
- * it.
+ * <p>The answer is the larger of the two clocks' differences plus one percent for drift, so a process that gives
+ * something up when it says so gives it up before anybody else's honest clock says so. A wall clock that was set back
+ * never shortens it.
  */
 public final class Elapsed {
     private static final long NANOS_PER_MILLI = 1_000_000L;

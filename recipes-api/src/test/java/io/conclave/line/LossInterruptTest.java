@@ -141,7 +141,7 @@ class LossInterruptTest {
         LossInterrupt interrupt = interruptOfThisThread();
         Thread.currentThread().interrupt();
         interrupt.onLoss();
-        assertTrue(Thread.interrupted(), "by somebody else");
+        assertTrue(Thread.interrupted(), "by another thread");
         while (!Thread.interrupted()) {
             Thread.onSpinWait();
         }

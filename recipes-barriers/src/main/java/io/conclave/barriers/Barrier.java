@@ -11,8 +11,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A barrier among all processes that use the same path: while it is in place, whoever comes waits; when it is removed,
- * all go on. It is in place while its znode exists, as the ZooKeeper recipes page has it.
+ * A barrier among all processes that use the same path: while it is in place, callers wait; when it is removed, all
+ * continue. It is in place while its znode exists, as the ZooKeeper recipes page has it.
  *
  * <pre>{@code
  * Barrier maintenance = Barrier.at(coordinator, "/barriers/maintenance");
@@ -21,15 +21,14 @@ import java.util.concurrent.CompletionStage;
  * maintenance.remove();                           // anyone
  * }</pre>
  *
- * <p>The znode is persistent: a barrier outlives the process that has set it, until somebody removes it; it may be set
- * again then. Whoever waits looks again at every wake-up, so a barrier that is removed and set again at once may be
- * seen as never removed, and holds on. Who waits costs one request to look (two for the first look, which sees every
- * barrier that anybody was told is set), one event and one more look. The layout is the one of Curator's
- * DistributedBarrier.
+ * <p>The znode is persistent: a barrier outlives the process that has set it, until it is removed; then it may be set
+ * again. A waiter reads again at every wake-up, so a barrier that is removed and set again at once may be seen as never
+ * removed, and holds on. A waiter costs one request to read (two for the first look, which sees every barrier that any
+ * client was told is set), one event and one more look. The layout is the one of Curator's DistributedBarrier.
  *
  * <p>While the connection is away a wait goes on; if the session is lost it goes on with the coordinator's next one,
- * because who waits owns nothing. {@link #set} and {@link #remove} get over lost connections by themselves and fail
- * with {@link io.conclave.error.SessionGoneException} if the session is lost; they may be called again. Immutable and
+ * because a waiter owns nothing. {@link #set} and {@link #remove} get over lost connections by themselves and fail with
+ * {@link io.conclave.error.SessionGoneException} if the session is lost; they may be called again. Immutable and
  * thread-safe; making one costs nothing.
  */
 public final class Barrier {
@@ -59,13 +58,13 @@ public final class Barrier {
     }
 
     /**
-     * Puts the barrier in place; that it is already is as good. A call sets the barrier once at most: after a lost
-     * reply it does not set it again if somebody may have removed it since. Blocks until the backend has confirmed it.
+     * Puts the barrier in place; it succeeds if it is there already. A call sets the barrier once at most: after a lost
+     * reply it does not set it again if it may have been removed since. Blocks until the backend has confirmed it.
      *
      * @throws InterruptedException if the thread is interrupted; it may be in place nevertheless
      * @throws io.conclave.error.OutcomeUnknownException if a reply was lost, the barrier is not in place now, and
-     *     znodes beside it have come or gone meanwhile: so the barrier was either set and removed by somebody, or never
-     *     set. Ask {@link #isSet}, and call again if it should be in place
+     *     znodes beside it have come or gone meanwhile: so the barrier was either set and removed by another client, or
+     *     never set. Ask {@link #isSet}, and call again if it should be in place
      * @throws io.conclave.error.ConclaveException if it is refused, or the session is lost meanwhile; then it may have
      *     been set
      */
@@ -79,7 +78,7 @@ public final class Barrier {
     }
 
     /**
-     * Removes the barrier, so that all who wait go on; that there is none is as good. A call removes one barrier at
+     * Removes the barrier, so that all waiters continue; it succeeds if there is none. A call removes one barrier at
      * most: after a lost reply it leaves one alone that was set since. Blocks until the backend has confirmed it.
      *
      * @throws InterruptedException if the thread is interrupted; it may be removed all the same

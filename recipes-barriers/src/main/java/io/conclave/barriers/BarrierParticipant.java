@@ -30,9 +30,9 @@ import org.slf4j.LoggerFactory;
  * One participant of a double barrier, from the creation of its znode to its deletion; {@link Entering} and
  * {@link Leaving} are the ways in and out.
  *
- * <p>Its znode's name is a guid that nobody else has, so it can be created again after a lost reply, and deleted by its
- * name alone. It is watched: when somebody deletes it the participant fails, or is told, at once. All state belongs to
- * the session's dispatcher; methods that others may call say so.
+ * <p>Its znode's name is a guid of its own, so it can be created again after a lost reply, and deleted by its name
+ * alone. It is watched: when it is deleted, the participant fails or is notified at once. All state belongs to the
+ * session's dispatcher; methods that others may call say so.
  */
 final class BarrierParticipant implements GrantRequest {
     private static final Logger LOG = LoggerFactory.getLogger(BarrierParticipant.class);
@@ -91,7 +91,7 @@ final class BarrierParticipant implements GrantRequest {
         return state;
     }
 
-    /** With whom it has entered. */
+    /** The participants of its round. */
     Round round() {
         return round;
     }
@@ -224,7 +224,7 @@ final class BarrierParticipant implements GrantRequest {
             GrantLostException why = new GrantLostException(
                     LossReason.NODE_DELETED,
                     layout.path().toString(),
-                    "The znode was deleted by somebody else while " + describe());
+                    "The znode was deleted by another client while " + describe());
             if (state == ParticipantState.ENTERING) {
                 depart(why, LossReason.NODE_DELETED); // a creation that was sent again may be on its way behind that
             } else {
@@ -246,7 +246,7 @@ final class BarrierParticipant implements GrantRequest {
         ParticipantState before = state;
         become(ParticipantState.LEAVING);
         announce(before, reason, why);
-        // By its name alone, behind its creation: the name is nobody else's.
+        // By its name alone, behind its creation: no other znode has the name.
         Retry.deleteUntilGone(session, path(), this::departed);
     }
 

@@ -23,22 +23,22 @@ import java.util.function.Supplier;
  * }</pre>
  *
  * <p>To enter, a process asks whether {@code <path>/ready} is there, with a watch, makes an ephemeral znode of its own
- * and lists all of them. Who finds too few waits for the watch; who finds enough makes {@code ready}, which wakes all.
- * To leave, the lowest waits for the highest to go, all others go and wait for the lowest; so each deletion wakes one
- * process, and only the last one all. A process that dies inside blocks nobody, because its znode goes with its
- * session.
+ * and lists all of them. A participant that finds too few waits for the watch; one that finds enough makes
+ * {@code ready}, which wakes all. To leave, the lowest waits for the highest to go, all others go and wait for the
+ * lowest; so each deletion wakes one process, and only the last one all. A process that dies inside does not block the
+ * others, because its znode goes with its session.
  *
- * <p>What this does beyond the page: {@code ready} is made in one transaction that holds only if all who were counted
- * are still there, and tells who they are. So who gave up is not counted, who comes late does not slip through, but
- * belongs to the next round, and a {@code ready} that a dying process left behind lets nobody through. The last one to
- * leave deletes {@code ready} together with its own znode: the barrier can be entered again at once. If more than the
- * number come at the same moment, all of them go through together. A process that was killed and started again within
- * its session's timeout may be counted twice, as it has two znodes then.
+ * <p>What this does beyond the page: {@code ready} is made in one transaction that holds only if all counted
+ * participants are still there, and names them. So a participant that gave up is not counted, a late one does not slip
+ * through, but belongs to the next round, and a {@code ready} that a dying process left behind lets no participant
+ * through. The last one to leave deletes {@code ready} together with its own znode: the barrier can be entered again at
+ * once. If more than the number come at the same moment, all of them go through together. A process that was killed and
+ * started again within its session's timeout may be counted twice, as it has two znodes then.
  *
- * <p>Cost: four requests in one round trip to enter, one more when it opens; the one who opens it sends a transaction
- * of as many checks as there are participants. To leave, two or three requests for each, and about two more for each
- * other participant by the lowest one. The barrier's own data is used to count the rounds. The znodes are laid out as
- * those of Curator's DistributedDoubleBarrier.
+ * <p>Cost: four requests in one round trip to enter, one more when it opens; the participant that opens it sends a
+ * transaction of as many checks as there are participants. To leave, two or three requests for each, and about two more
+ * for each other participant by the lowest one. The barrier's own data is used to count the rounds. The znodes are laid
+ * out as those of Curator's DistributedDoubleBarrier.
  *
  * <p>While the connection is away, entering and leaving wait; if the session is lost, they fail with
  * {@link io.conclave.error.SessionGoneException}, and the others go on without this process. Immutable and thread-safe;
@@ -61,7 +61,7 @@ public final class DoubleBarrier {
     /**
      * The double barrier at a path.
      *
-     * @param participants how many must be there; the same for all who use the path
+     * @param participants how many must be there; the same for all users of the path
      * @throws IllegalArgumentException if the path or the number breaks a rule, naming it
      */
     public static DoubleBarrier at(Coordinator coordinator, String path, int participants) {
@@ -88,7 +88,7 @@ public final class DoubleBarrier {
      * @throws InterruptedException if the thread is interrupted; nothing stays behind, unless the barrier opened at
      *     that moment: then the others went in and are not blocked
      * @throws io.conclave.error.SessionGoneException if the session is lost meanwhile
-     * @throws io.conclave.error.GrantLostException if somebody deletes the participant's znode
+     * @throws io.conclave.error.GrantLostException if the participant's znode is deleted by another client
      * @throws io.conclave.error.ConclaveException if it cannot enter
      */
     public Participation enter() throws InterruptedException {

@@ -169,7 +169,7 @@ final class Entering {
                 cause -> onNotRead(new Look(number), cause));
     }
 
-    // So far one round with nobody in the way. From here on, what can come in between.
+    // So far one round without interference. From here on, what can come in between.
 
     /** Whether the own znode was created. */
     boolean isCreated() {
@@ -192,8 +192,8 @@ final class Entering {
     }
 
     /**
-     * An earlier znode of ours may have gone into a round and been deleted since, by somebody else, unheard: then this
-     * one would wait for a round that the others do not know of.
+     * An earlier znode of ours may have gone into a round and been deleted since by another client, unnoticed: then
+     * this one would wait for a round that the others do not know of.
      */
     private void lookForMissedRound() {
         if (!isEntering()) {
@@ -320,7 +320,7 @@ final class Entering {
                 });
     }
 
-    /** Nobody waits any more. */
+    /** There is no waiter any more. */
     void removeWatches() {
         session.unwatch(layout.ready(), readyWatcher);
         NodePath member = watchedMember;

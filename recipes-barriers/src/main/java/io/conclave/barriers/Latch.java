@@ -13,8 +13,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A count-down among all processes that use the same path: whoever waits goes on when it has been counted down as often
- * as it was made for.
+ * A count-down among all processes that use the same path: waiters continue when it has been counted down as often as
+ * it was made for.
  *
  * <pre>{@code
  * Latch loaded = Latch.at(coordinator, "/jobs/42/loaded", 3);
@@ -24,9 +24,9 @@ import java.util.concurrent.CompletionStage;
  *
  * <p>It opens once and stays open; {@link #delete} ends it. A count outlives the process that made it, and a count
  * whose reply was lost is never made twice. Layout: {@code <path>} holds the count as text; {@code <path>/by/<name>}
- * says who has counted; {@code <path>/of-<count>/c-<number>} is the count with that number, made in the same
- * transaction. So counting costs one request however many count, and whoever waits watches for the one znode that the
- * last count makes: one event for each, at the right moment.
+ * names a client that has counted; {@code <path>/of-<count>/c-<number>} is the count with that number, made in the same
+ * transaction. So counting costs one request however many count, and a waiter watches for the one znode that the last
+ * count makes: one event for each, at the right moment.
  *
  * <p>While the connection is away a wait goes on; if the session is lost it goes on with the coordinator's next one.
  * {@link #countDown(String)} gets over lost connections by itself and fails with
@@ -47,7 +47,7 @@ public final class Latch {
     /**
      * The count-down at a path.
      *
-     * @param count how often; the same for all who use the path
+     * @param count how often; the same for all users of the path
      * @throws IllegalArgumentException if the path or the count breaks a rule, naming it
      */
     public static Latch at(Coordinator coordinator, String path, int count) {
@@ -80,7 +80,7 @@ public final class Latch {
     }
 
     /**
-     * Counts once for each name, whoever says it and however often. Otherwise as {@link #countDown()}.
+     * Counts once for each name, whichever client uses it, and however often. Otherwise as {@link #countDown()}.
      *
      * @param name of what was done; one component of a path
      */
@@ -168,9 +168,9 @@ public final class Latch {
     }
 
     /**
-     * Deletes it with all that belongs to it, so that the path can be used for another one. To be called when nobody
-     * waits or counts any more: who does then, does so on a new count-down. A call deletes one count-down at most: the
-     * one that it finds first, and not one that somebody makes at the path afterwards. Blocks.
+     * Deletes it with all that belongs to it, so that the path can be used for another one. To be called when no client
+     * waits or counts any more: one that does so later uses a new count-down. A call deletes one count-down at most:
+     * the one that it finds first, and not one that is made at the path afterwards. Blocks.
      *
      * @throws InterruptedException if the thread is interrupted; some of it may be left: call it again before the path
      *     is used

@@ -18,10 +18,10 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Deletes a count-down, many znodes at a time; whatever has changed meanwhile is looked at again. A count-down that
- * somebody makes at the path afterwards is left alone: the one that is found first is known by its creation, and each
- * deletion is sent on condition of the version of its znode, which is raised from 0 before. State belongs to the
- * session's dispatcher.
+ * Deletes a count-down, many znodes at a time; whatever has changed meanwhile is looked at again. A count-down that is
+ * made at the path afterwards is left alone: the one that is found first is known by its creation, and each deletion is
+ * sent on condition of the version of its znode, which is raised from 0 before. State belongs to the session's
+ * dispatcher.
  */
 final class LatchDeletion {
     private static final int BATCH = 200;
@@ -84,7 +84,7 @@ final class LatchDeletion {
                 },
                 cause -> {
                     if (Failures.is(cause, RefusalReason.NO_AUTH)) {
-                        empty(0); // who may only delete deletes by the path
+                        empty(0); // a client that may only delete deletes by the path
                     } else {
                         onFailure(cause);
                     }
@@ -142,7 +142,7 @@ final class LatchDeletion {
 
     private void onFailure(Throwable cause) {
         if (cause instanceof OutcomeUnknownException || Failures.isStateChanged(cause)) {
-            look(); // it has changed, or somebody else deletes it as well
+            look(); // it has changed, or another client deletes it as well
         } else {
             done.completeExceptionally(cause);
         }

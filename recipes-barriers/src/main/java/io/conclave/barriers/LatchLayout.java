@@ -21,8 +21,8 @@ record LatchLayout(NodePath path, int count) {
     }
 
     /**
-     * The parent of the counts. The number is in its name, so that who counts to another number is refused in the same
-     * request.
+     * The parent of the counts. The number is in its name, so that a client that counts to another number is refused in
+     * the same request.
      */
     NodePath counts() {
         return path.child("of-" + count);
@@ -33,7 +33,7 @@ record LatchLayout(NodePath path, int count) {
         return counts().child("c-");
     }
 
-    /** The znode that the last of the counts makes: numbers begin with 0, and nobody deletes counts. */
+    /** The znode that the last of the counts makes: numbers begin with 0, and counts are not deleted. */
     NodePath lastCount() {
         return counts().child(String.format(Locale.ROOT, "c-%010d", count - 1));
     }

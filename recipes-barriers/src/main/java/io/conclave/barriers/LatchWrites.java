@@ -33,7 +33,7 @@ final class LatchWrites {
         this.layout = layout;
     }
 
-    /** Counts, once for the znode that says who. Never blocks; any thread. */
+    /** Counts, once for the znode that names the client. Never blocks; any thread. */
     CompletableFuture<Void> count(NodePath by) {
         CompletableFuture<Void> counted = new CompletableFuture<>();
         session.execute(() -> tryToCount(by, counted));
@@ -114,7 +114,7 @@ final class LatchWrites {
     private void makeAndCount(NodePath by, CompletableFuture<Void> counted) {
         make().whenComplete((made, failure) -> {
             if (failure == null) {
-                session.submit(Create.of(layout.names())); // in case somebody has deleted a part of it
+                session.submit(Create.of(layout.names())); // in case a part of it was deleted
                 session.submit(Create.of(layout.counts()));
                 tryToCount(by, counted);
             } else {

@@ -23,10 +23,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way out of a double barrier, as the recipes page has it: list who is left of the round.
+ * The way out of a double barrier, as the recipes page has it: list the remaining participants of the round.
  *
  * <ol>
- *   <li>Nobody: done.
+ *   <li>None: done.
  *   <li>Only we: delete the own znode, and {@code ready} in the same transaction, so that the next round finds nothing
  *       of this one. Done.
  *   <li>We are the lowest: wait for the highest to go.
@@ -34,8 +34,8 @@ import org.jspecify.annotations.Nullable;
  * </ol>
  *
  * <p>Every event leads to another list. Deletions after a lost reply are sent again, because names are never used
- * twice. If the one who would be the last dies, {@code ready} stays, and the first who enters the next round deletes
- * it. State belongs to the session's dispatcher.
+ * twice. If the last one dies, {@code ready} stays, and the first to enter the next round deletes it. State belongs to
+ * the session's dispatcher.
  */
 final class Leaving extends Wait {
     private static final int READY_INDEX = 1; // in the transaction of the last one
@@ -143,7 +143,7 @@ final class Leaving extends Wait {
                 cause -> {
                     if (Failures.is(cause, RefusalReason.NO_NODE, READY_INDEX)) {
                         participant.depart(new ClosedException("Left " + layout.path()), LossReason.RELEASED);
-                        participant.gone().thenRun(this::look); // somebody has deleted ready before us
+                        participant.gone().thenRun(this::look); // ready has been deleted before
                     } else if (Failures.isStateChanged(cause) && number == latest) {
                         look();
                     } else {

@@ -6,15 +6,15 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * A place inside a double barrier, from the moment when all were there. Its loss says that the others count this
- * process as gone, because its session was lost or its znode was deleted by somebody.
+ * process as gone, because its session was lost or its znode was deleted.
  *
  * <p>{@link #leave} waits for the others to leave as well; {@link #close} leaves without waiting, as a process that
- * dies does, and blocks nobody.
+ * dies does, and does not block the others.
  */
 public interface Participation extends Grant {
     /**
-     * Leaves, and waits without a limit of time until all have left. If somebody has deleted the znode meanwhile it
-     * still waits for the others. A second call waits as well.
+     * Leaves, and waits without a limit of time until all have left. If the znode was deleted meanwhile it still waits
+     * for the others. A second call waits as well.
      *
      * @throws InterruptedException if the thread is interrupted; the barrier is left, without having waited for the
      *     others
@@ -27,8 +27,8 @@ public interface Participation extends Grant {
     /**
      * As {@link #leave()}, with a limit of time.
      *
-     * @throws io.conclave.error.WaitTimeoutException if the time is over; the barrier is left all the same, and nothing
-     *     stays behind
+     * @throws io.conclave.error.WaitTimeoutException if the time is over; the barrier is left anyway, and nothing stays
+     *     behind
      */
     void leave(Duration timeout) throws InterruptedException;
 

@@ -10,11 +10,11 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Who goes through a double barrier together: what stands in its ready znode. So who comes late knows that he belongs
- * to the next round, and whether the ready znode of a round was left behind.
+ * The participants of one round of a double barrier, as its ready znode names them. So a late participant knows that it
+ * belongs to the next round, and whether the ready znode of a round was left behind.
  *
- * @param names the names of its znodes; empty for a ready znode that somebody else has written, as Curator: then it
- *     lets everybody through, as the recipes page has it
+ * @param names the names of its znodes; empty for a ready znode of another library, such as Curator: then it lets all
+ *     participants through, as the recipes page has it
  */
 record Round(Optional<Set<String>> names) {
     private static final String HEADING = "conclave round";

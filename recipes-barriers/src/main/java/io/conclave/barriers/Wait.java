@@ -12,8 +12,8 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A wait for something that nobody can hold: what is applied for is only that it has happened. So {@link Acquisition}
- * gives it its timeouts, its cancellation and its blocking form, as it does for locks.
+ * A wait for something that cannot be held: only its happening is waited for. So {@link Acquisition} gives it its
+ * timeouts, its cancellation and its blocking form, as it does for locks.
  *
  * <p>State belongs to the session's dispatcher.
  */

@@ -23,8 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Waits until a znode is there, or until it is not there any more, through all sessions of a coordinator: who only
- * waits owns nothing that could be lost.
+ * Waits until a znode is there, or until it is not there any more, through all sessions of a coordinator: a waiter owns
+ * nothing that could be lost.
  *
  * <p>One watch; every event leads to another look. A request that waits for a connection waits in the session's queue.
  * State belongs to the dispatcher of the session that is followed at the time; it goes from one to the next once, when
@@ -127,7 +127,7 @@ final class ZnodeWait extends Wait implements SessionFollower.Work {
                             path.toString(),
                             Duration.ofNanos(session().time().monotonicNanos() - beganNanos));
             happened();
-            removeWatch(session()); // the watch of this last look would tell nobody
+            removeWatch(session()); // the watch of this last read has no reader
         }
     }
 

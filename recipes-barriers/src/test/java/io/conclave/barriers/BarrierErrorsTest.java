@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
 /**
- * A wait at a barrier that takes too long says what was waited for, in the words of the barrier, and shows who called.
+ * A wait at a barrier that takes too long says what was waited for, in the words of the barrier, and shows the caller.
  */
 class BarrierErrorsTest {
     private static final Duration SOON = Duration.ofMillis(50);

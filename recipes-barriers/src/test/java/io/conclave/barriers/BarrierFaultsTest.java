@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Each fault at each request of a barrier's and a count-down's runs: whoever may go on does, nobody goes on too early,
- * nothing is counted twice or lost.
+ * Each fault at each request of a barrier's and a count-down's runs: a participant that may continue does, none
+ * continues too early, nothing is counted twice or lost.
  */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 class BarrierFaultsTest {
@@ -205,7 +205,7 @@ class BarrierFaultsTest {
                     if (countDown(helper).remaining() == 0) {
                         run.violated("counted twice");
                     }
-                    countDown(helper).countDown("victim"); // again by somebody who takes its place: once all the same
+                    countDown(helper).countDown("victim"); // again by a client that takes its place: still counted once
                     if (countDown(helper).remaining() != 1) {
                         run.violated("a name has counted twice");
                     }
@@ -315,7 +315,7 @@ class BarrierFaultsTest {
             lastMade = isFirst ? czxid() : lastMade;
         }
 
-        /** Nobody has deleted a part of the one that a rival has made last. */
+        /** The one that a rival has made last is complete. */
         void checkLast(Actor me) throws InterruptedException {
             if (lastMade != 0 && lastMade == czxid() && 3 - countDown(me).remaining() < countedNow) {
                 run.violated("a count was deleted in a later count-down, which is still there");

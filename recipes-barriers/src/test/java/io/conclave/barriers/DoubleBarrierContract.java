@@ -136,7 +136,7 @@ public abstract class DoubleBarrierContract extends BarrierFixture {
         }
         CompletableFuture<Void> first = inside.get(0).leaveAsync();
         CompletableFuture<Void> second = inside.get(1).leaveAsync();
-        inside.get(2).close(); // without waiting, as one who dies
+        inside.get(2).close(); // without waiting, as a process that dies
         owners.get(3).close();
         get(first);
         get(second);
@@ -225,7 +225,7 @@ public abstract class DoubleBarrierContract extends BarrierFixture {
             assertEquals(
                     LossReason.NODE_DELETED,
                     participation.lost().toCompletableFuture().get(20, SECONDS));
-            participation.leave(PATIENCE); // nobody is inside any more
+            participation.leave(PATIENCE); // no participant is inside any more
         }
     }
 

@@ -20,8 +20,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Each fault at each request of a double barrier's runs: nobody enters or has left too early, whoever may go on does,
- * and the next round begins anew whatever a dead process left behind.
+ * Each fault at each request of a double barrier's runs: no participant enters or has left too early, one that may
+ * continue does, and znodes of a dead process do not disturb the next round.
  */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 class DoubleBarrierFaultsTest {
@@ -40,7 +40,7 @@ class DoubleBarrierFaultsTest {
                 actor.coordinator(), new DoubleBarrierLayout(PATH, participants), () -> rank + "-" + UUID.randomUUID());
     }
 
-    /** Who is where in one round, so that everybody who goes on can say whether he may. */
+    /** Where each participant of one round is, so that each that continues can be checked. */
     private static final class Progress {
         private final FaultRun run;
         private final int participants;
@@ -85,7 +85,7 @@ class DoubleBarrierFaultsTest {
             }
         }
 
-        /** If the victim failed before the barrier opened the others wait for one more, and get him. */
+        /** If the victim failed before the barrier opened the others wait for one more, and get it. */
         void replaceTheVictimIfNeeded() throws Exception {
             run.victim().join();
             run.untilAtRest();

@@ -34,11 +34,13 @@ final class PageDoubleBarrier {
     enum Mistake {
         /** A creation whose reply was lost is made again under another name: one process counts as two. */
         COUNTS_TWICE_AFTER_A_LOST_REPLY,
-        /** Who is interrupted goes, and leaves his znode behind. */
+        /** An interrupted participant leaves without deleting its znode. */
         FORGETS_ITS_NODE_ON_INTERRUPT,
         /** A read whose reply was lost has set no watch; its event is waited for all the same. */
         WAITS_FOR_A_WATCH_THAT_IS_NOT_SET,
-        /** Whatever wakes a waiter, a new connection too, is taken for what he waits for; he does not look again. */
+        /**
+         * A waiter takes every wake-up, a new connection too, for the event that it waits for; it does not read again.
+         */
         DOES_NOT_LOOK_AGAIN_WHEN_IT_WAKES
     }
 
@@ -159,7 +161,7 @@ final class PageDoubleBarrier {
                         && await(Exists.of(own).withWatcher(event -> wakes.complete(true)))
                                 .isEmpty()) {
                     throw new GrantLostException(
-                            LossReason.NODE_DELETED, own.toString(), own + " was deleted by somebody");
+                            LossReason.NODE_DELETED, own.toString(), own + " was deleted by another client");
                 }
             } catch (OutcomeUnknownException unknown) {
                 if (!mistakes.contains(Mistake.WAITS_FOR_A_WATCH_THAT_IS_NOT_SET)) {

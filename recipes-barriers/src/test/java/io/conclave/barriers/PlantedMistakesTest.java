@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class PlantedMistakesTest {
     private static final int PARTICIPANTS = 3;
 
-    /** Who has come, and who is inside, in one run. */
+    /** The participants that have come, and those inside, in one run. */
     private static final class Passage {
         private final FaultRun run;
         private final Set<String> begun = ConcurrentHashMap.newKeySet();
@@ -120,7 +120,7 @@ class PlantedMistakesTest {
                 me.coordinator().execute(Create.of(PageDoubleBarrier.PATH));
                 return;
             } catch (OutcomeUnknownException unknown) {
-                // in place twice is as good as once, unless somebody has removed it
+                // in place twice is as good as once, unless it has been removed
             } catch (RefusedException there) {
                 return;
             }
