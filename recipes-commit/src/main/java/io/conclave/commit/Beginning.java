@@ -72,7 +72,7 @@ final class Beginning {
         /** It has not begun and will not, or that is not known: the types of failures tell. */
         void failed(Throwable cause);
 
-        /** Whether nobody waits for it any more, so that it is not to begin. */
+        /** Whether no caller waits for it any more, so that it is not to begin. */
         boolean isAbandoned();
 
         /** Whether the answers of this session still count. */
@@ -182,7 +182,7 @@ final class Beginning {
 
     private void onRefused(RecipeSession on, NodePath with, Throwable cause, boolean ticketIsGone) {
         if (ticketIsGone) {
-            goOn(on); // somebody has deleted it; another one will do
+            goOn(on); // it was deleted; another one will do
         } else if (Failures.is(cause, RefusalReason.NO_NODE, RECORD)) {
             makeParents(on, List.of(layout.recordShard()).iterator(), () -> begin(on, with));
         } else if (Failures.isNoNode(cause)) {
@@ -211,7 +211,10 @@ final class Beginning {
                         "Transaction id \"" + layout.id() + "\" " + words + " Use an id that was not used before");
     }
 
-    /** Nobody waits any more: what may have been sent must not begin, and what has begun is to be aborted. */
+    /**
+     * No caller waits any more: a request that may have been sent must not begin it, and a begun transaction is to be
+     * aborted.
+     */
     private void abandon(RecipeSession on) {
         if (mayHaveBegun) {
             withdraw(on);

@@ -41,8 +41,8 @@ final class Cleanup {
      *
      * @param record what is kept of the transaction
      * @param patient whether it waits for sites that have not finished
-     * @param onDone told on the dispatcher when it is deleted, or when it is not and nobody waits; not of the session's
-     *     end
+     * @param onDone told on the dispatcher when it is deleted, or when it is not and no caller waits; not of the
+     *     session's end
      */
     Cleanup(RecipeSession session, TransactionLayout layout, DecisionRecord record, boolean patient, Runnable onDone) {
         this.session = session;
@@ -139,7 +139,7 @@ final class Cleanup {
         }
     }
 
-    /** Somebody else deletes it, too: it has gone, or only a part of what was listed. */
+    /** Another client deletes it, too: it has gone, or only a part of what was listed. */
     private void lookWhetherThere() {
         session.send(
                 Exists.of(layout.path()),

@@ -31,7 +31,8 @@ public record Decision(boolean isCommit, String reason) {
     }
 
     /**
-     * Whatever is no commitment is an abortion: nobody writes anything else, and to commit by mistake would be worse.
+     * Everything but a commitment is an abortion: nothing else is ever written, and to commit by mistake would be
+     * worse.
      */
     static Decision parse(byte[] data) {
         String text = new String(data, StandardCharsets.UTF_8);

@@ -29,16 +29,16 @@ import org.slf4j.LoggerFactory;
  *
  * <ol>
  *   <li>Watch for the decision. Once it is there it is read, and that is all.
- *   <li>Who watches votes: every site's vote, and its presence until it has voted. All have voted to commit: create the
- *       decision, in one transaction that checks every vote. One has voted to abort, or a site that was seen is gone
- *       without a vote: create the decision to abort.
- *   <li>Who does not watches for the coordinating session; when that is gone it reads the votes, and decides by what
- *       stands there.
+ *   <li>A process that watches votes watches every site's vote, and its presence until it has voted. All have voted to
+ *       commit: create the decision, in one transaction that checks every vote. One has voted to abort, or a site that
+ *       was seen is gone without a vote: create the decision to abort.
+ *   <li>A process that does not watches for the coordinating session; when that is gone it reads the votes, and decides
+ *       by what stands there.
  *   <li>The deadline is over: decide to abort.
  * </ol>
  *
- * <p>Nothing else is needed for atomicity: the decision is created once, so of many who decide one wins, and the others
- * read what he has decided. A lost reply is answered by looking. State belongs to the session's dispatcher.
+ * <p>Nothing else is needed for atomicity: the decision is created once, so of many that decide one wins, and the
+ * others read its decision. A lost reply is answered by a read. State belongs to the session's dispatcher.
  */
 final class DecisionWait {
     private static final Logger LOG = LoggerFactory.getLogger(DecisionWait.class);
@@ -170,7 +170,7 @@ final class DecisionWait {
 
     /**
      * A vote is not there any more, so there was a decision. It may have gone as well, with the transaction, and then
-     * the watch for its coming does not fire any more: whoever tries to decide is told so.
+     * the watch for its coming does not fire any more: a process that tries to decide learns so.
      */
     void siteHasFinished() {
         if (ended || isConfirming) {

@@ -9,9 +9,9 @@ package io.conclave.commit;
  */
 public interface Participant {
     /**
-     * Does all that it takes so that {@link #commit} cannot fail any more, durably, and votes. Whoever has voted to
-     * commit is in doubt until he is told what was decided, and must be able to do either even after a crash. What it
-     * throws is a vote to abort.
+     * Does all that it takes so that {@link #commit} cannot fail any more, durably, and votes. A participant that has
+     * voted to commit is in doubt until it learns the decision, and must be able to do either even after a crash. What
+     * it throws is a vote to abort.
      */
     Vote prepare(TransactionPart transaction) throws Exception;
 

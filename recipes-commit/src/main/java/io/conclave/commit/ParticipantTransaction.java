@@ -114,7 +114,7 @@ final class ParticipantTransaction {
                 Exists.of(layout.presence(site.name())), this::onWhose, cause -> onFailure(cause, this::makePresence));
     }
 
-    /** That of a former process of this site gives way in one transaction, so that nobody sees the site gone. */
+    /** That of a former process of this site gives way in one transaction, so that no one sees the site gone. */
     private void onWhose(Optional<NodeStat> stat) {
         boolean isOurs =
                 stat.filter(there -> there.ephemeralOwner() == session.id()).isPresent(); // the reply was lost

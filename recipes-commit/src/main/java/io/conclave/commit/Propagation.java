@@ -1,6 +1,6 @@
 package io.conclave.commit;
 
-/** How votes get to those who decide, in one transaction. */
+/** How votes get to the deciding processes, in one transaction. */
 public enum Propagation {
     /**
      * Only the coordinating process watches the votes, and all sites watch for its decision: O(n) messages. If its

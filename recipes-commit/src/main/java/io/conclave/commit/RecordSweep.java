@@ -17,7 +17,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Deletes decision records whose retention is over, and tickets that nobody has used for as long: one look at all of
+ * Deletes decision records whose retention is over, and tickets that were not used for as long: one look at all of
  * them. It stops at the first failure, because the next one goes on.
  *
  * <p>All times are the leader's: a znode's age is what has passed between its creation and the write that gave the
@@ -126,7 +126,7 @@ final class RecordSweep {
 
     private void onFailure(Throwable cause) {
         if (Failures.isNoNode(cause)) {
-            goOn(); // somebody else has deleted it
+            goOn(); // another client has deleted it
         } else {
             LOG.debug("The sweep of {} stops: {}", base, cause.getMessage());
         }

@@ -92,7 +92,7 @@ final class Recovery implements SessionFollower.Work {
     private void onCoordinator(
             RecipeSession on, TransactionLayout layout, Optional<NodeStat> coordinator, Runnable next) {
         if (coordinator.isPresent()) {
-            next.run(); // whoever began it is at it
+            next.run(); // its initiator is working on it
             return;
         }
         on.read(

@@ -32,7 +32,7 @@ final class TransactionCoordinator implements GrantRequest, Beginning.Caller, Se
     private final CompletableFuture<Decision> decided = new CompletableFuture<>();
     private final CompletableFuture<Void> gone = new CompletableFuture<>();
     private @Nullable DecisionWait deciding;
-    private @Nullable Decision outcome; // also if nobody waits for it
+    private @Nullable Decision outcome; // also if no caller waits for it
     private boolean isBegun;
     private boolean isAbandoned;
     private boolean hasFailed; // and only the ticket is left
@@ -115,7 +115,7 @@ final class TransactionCoordinator implements GrantRequest, Beginning.Caller, Se
         deciding = next;
         next.begin(true, record.voteTimeout().minus(spent));
         if (isAbandoned) {
-            next.abort("given up by who began it");
+            next.abort("given up by its initiator");
         }
     }
 
@@ -199,7 +199,7 @@ final class TransactionCoordinator implements GrantRequest, Beginning.Caller, Se
         return session().deadlineIsStrict();
     }
 
-    /** Nobody waits for the decision any more: it is to abort, if it is not made yet. */
+    /** No caller waits for the decision any more: it is to abort, if it is not made yet. */
     @Override
     public CompletionStage<Void> leave(ConclaveException why) {
         follower.execute(() -> {
@@ -207,7 +207,7 @@ final class TransactionCoordinator implements GrantRequest, Beginning.Caller, Se
                 isAbandoned = true;
                 DecisionWait current = deciding;
                 if (current != null) {
-                    current.abort("given up by who began it");
+                    current.abort("given up by its initiator");
                 }
             }
         });

@@ -67,7 +67,7 @@ record TransactionLayout(NodePath base, String id) {
         return path().child("coordinator");
     }
 
-    /** Whoever creates it has decided. */
+    /** Its creator has decided. */
     NodePath decision() {
         return path().child("decision");
     }

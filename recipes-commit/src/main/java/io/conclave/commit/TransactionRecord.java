@@ -9,8 +9,8 @@ import java.util.Optional;
 /**
  * What stands in a transaction's znode.
  *
- * @param guid by which who began it knows it again after a lost reply
- * @param propagation how votes get to those who decide
+ * @param guid by which its initiator recognizes it after a lost reply
+ * @param propagation how votes get to the deciding processes
  * @param voteTimeout how long votes are waited for
  * @param retention how long what was decided is kept when all sites have finished
  * @param sites their names

@@ -20,8 +20,8 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Two-phase commit: transactions among sites, each of which is committed at all of its sites or at none, whoever dies
- * at whatever moment.
+ * Two-phase commit: transactions among sites, each of which is committed at all of its sites or at none, whichever
+ * process dies at whatever moment.
  *
  * <pre>{@code
  * TwoPhaseCommit transfers = TwoPhaseCommit.at(coordinator, "/transfers");
@@ -29,23 +29,24 @@ import java.util.concurrent.CompletionStage;
  * Decision decision = transfers.commit("transfer-42", order, List.of("berlin", "paris", "rome"));
  * }</pre>
  *
- * <p>Who calls {@link #commit} begins the transaction; every site finds it in its inbox, has its {@link Participant}
- * prepare, and votes. When all have voted to commit, it is committed; as soon as one votes to abort, or is seen and
- * dies without a vote, or the {@linkplain #withVoteTimeout deadline} is over, it is aborted. What was decided stands in
- * one znode, {@code decision}, that is created once: of those who would decide at the same moment one wins, and all
- * others read what he has written. A decision to commit is created in one transaction with a check of every vote.
+ * <p>The caller of {@link #commit} begins the transaction; every site finds it in its inbox, has its
+ * {@link Participant} prepare, and votes. When all have voted to commit, it is committed; as soon as one votes to
+ * abort, or is seen and dies without a vote, or the {@linkplain #withVoteTimeout deadline} is over, it is aborted. What
+ * was decided stands in one znode, {@code decision}, that is created once: of those that would decide at the same
+ * moment one wins, and all others read what it has written. A decision to commit is created in one transaction with a
+ * check of every vote.
  *
- * <p>Whoever crashes: the sites decide without the coordinating process when its session ends (by what votes stand
- * there: that may be to commit), and it learns the decision on its next session, or a successor by {@link #recover}. A
- * site that joins again finds in its inbox what is in doubt, and finishes it; a vote to commit binds it. So each method
- * of a participant may be called more than once and must be idempotent. There should be one process of a site at a
- * time; a new one takes the place of a former one.
+ * <p>After a crash the sites decide without the coordinating process when its session ends (by what votes stand there:
+ * that may be to commit), and it learns the decision on its next session, or a successor by {@link #recover}. A site
+ * that joins again finds in its inbox what is in doubt, and finishes it; a vote to commit binds it. So each method of a
+ * participant may be called more than once and must be idempotent. There should be one process of a site at a time; a
+ * new one takes the place of a former one.
  *
  * <p>Layout: {@code <path>/transactions/<id>} is the transaction with its sites and payload; below it
- * {@code vote-<site>}, made empty by who began it and written by the site once; {@code here-<site>} and
+ * {@code vote-<site>}, made empty by the initiator and written by the site once; {@code here-<site>} and
  * {@code coordinator}, ephemeral, so that the death of anybody is seen; {@code decision}.
  * {@code <path>/sites/<site>/<id>} is the entry in a site's inbox. A site that has finished deletes its vote and its
- * entry; who began the transaction deletes the rest after the last of them, and leaves the decision at
+ * entry; the initiator deletes the rest after the last of them, and leaves the decision at
  * {@code <path>/records/<shard>/<id>} for the {@linkplain #withRetention retention}. {@code <path>/tickets} has what
  * makes a beginning happen once. Cost with n sites: one write and one transaction to begin, two writes and about eight
  * reads for each site, one write to decide, 3n reads for the coordinating process; with
@@ -244,7 +245,8 @@ public final class TwoPhaseCommit {
     /**
      * Finishes what processes have begun whose sessions are gone: decides what is not decided, to abort unless all
      * votes to commit stand there, and deletes what all sites have finished, leaving the decision records. To be called
-     * by whoever takes up the work of a coordinating process that died; may be called at any time, and by many. Blocks.
+     * by a process that takes over the work of a coordinating process that died; may be called at any time, and by
+     * many. Blocks.
      *
      * @return the decisions of all such transactions, by id
      * @throws InterruptedException if the thread is interrupted

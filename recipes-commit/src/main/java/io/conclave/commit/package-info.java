@@ -4,8 +4,8 @@
  * doubt.
  *
  * <p>{@link io.conclave.commit.TwoPhaseCommit} begins transactions and lets sites join; a site's work is a
- * {@link io.conclave.commit.Participant}. All that decides a transaction is one znode: whoever creates it has decided,
- * and everybody else reads it.
+ * {@link io.conclave.commit.Participant}. All that decides a transaction is one znode: its creator has decided, and
+ * everybody else reads it.
  */
 @NullMarked
 package io.conclave.commit;

@@ -151,7 +151,7 @@ final class AwayInitiator implements AutoCloseable {
         });
     }
 
-    /** Until all sites have voted, and nobody may decide but the initiator. */
+    /** Until all sites have voted, and only the initiator may decide. */
     void awaitVotes() {
         awaitThat(() -> SITES.stream().allMatch(site -> {
             NodeStat vote = store().snapshot().get(TRANSACTION.child("vote-" + site));

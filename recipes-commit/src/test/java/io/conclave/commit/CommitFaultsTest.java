@@ -150,7 +150,7 @@ class CommitFaultsTest {
         initiatorIsTheVictim("commit, initiator with a successor, ", propagation, isCommit, true);
     }
 
-    /** Somebody deletes each record as soon as it is there: then the answer may be unknown, and never wrong. */
+    /** Another client deletes each record as soon as it is there: then the answer may be unknown, and never wrong. */
     @Test
     void transactionBeginsOnceThoughItsRecordIsDeleted() {
         FaultDriver.of("commit, initiator whose record is deleted", run -> {
@@ -299,7 +299,7 @@ class CommitFaultsTest {
                     run.store()
                             .faults()
                             .suspend(RecipeAccess.session(dead.coordinator()).id());
-                    dead.start(me -> me.coordinator().close()); // nobody hears of it
+                    dead.start(me -> me.coordinator().close()); // no one hears of it
                     run.pause(Duration.ofSeconds(25));
                     run.victim().start(me -> TwoPhaseCommit.at(me.coordinator(), PATH)
                             .recover());

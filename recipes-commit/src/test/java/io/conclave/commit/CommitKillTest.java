@@ -48,7 +48,7 @@ class CommitKillTest {
     /**
      * The death of a process.
      *
-     * @param victim who
+     * @param victim the process that is killed
      * @param index at which of its requests
      * @param isAfter whether the request is still executed
      */
@@ -100,7 +100,7 @@ class CommitKillTest {
             for (Kill kill : kills) {
                 if (kill.victim().equals(role) && kill.index() == index) {
                     killed.add(role);
-                    MemoryStore.named(store).faults().reconnectAfter(Duration.ofDays(10)); // nobody hears of it again
+                    MemoryStore.named(store).faults().reconnectAfter(Duration.ofDays(10)); // no one hears of it again
                     return kill.isAfter() ? RequestFate.DROP_AFTER : RequestFate.DROP_BEFORE;
                 }
             }
@@ -124,7 +124,7 @@ class CommitKillTest {
             transfers(processes.get(site)).join(site, ledgers.get(site).participant());
         }
 
-        /** Whether somebody was killed. */
+        /** Whether a process was killed. */
         boolean play() throws Exception {
             SITES.forEach(this::join);
             transfers(processes.get(INITIATOR))

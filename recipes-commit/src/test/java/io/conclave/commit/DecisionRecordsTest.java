@@ -25,7 +25,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** How long decisions are kept, who deletes them, and that they do not grow without bound. */
+/** How long decisions are kept, which process deletes them, and that they do not grow without bound. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class DecisionRecordsTest {
     private static final String PATH = "/transfers";
@@ -151,7 +151,7 @@ class DecisionRecordsTest {
                 Create.of(transaction).withData(old.getBytes(UTF_8)),
                 Create.of(transaction.child("vote-a")),
                 Create.of(NodePath.of(PATH + "/sites/a/t1"))));
-        assertFalse(transfers.recover().get("t1").isCommit()); // nobody has voted
+        assertFalse(transfers.recover().get("t1").isCommit()); // no site has voted
         transfers.join("a", ledger.participant());
         awaitThat(() -> ledger.outcome("t1").equals(Optional.of(false)));
         awaitThat(() -> {

@@ -32,7 +32,7 @@ final class PageTransaction {
         VOTES_AGAIN_AFTER_A_LOST_SESSION,
         /** A site commits when it sees that all have voted to commit, without a decision. */
         DECIDES_BY_THE_VOTES_ALONE,
-        /** A site that is in doubt aborts, and tells nobody. */
+        /** A site that is in doubt aborts, without a word to the others. */
         ABORTS_WITHOUT_A_DECISION
     }
 
@@ -109,7 +109,7 @@ final class PageTransaction {
         return true;
     }
 
-    /** Votes once; what stands there binds, also if it is not known who has written it. */
+    /** Votes once; what stands there binds, also if its writer is not known. */
     private String vote(String site) throws InterruptedException {
         SetData commit = SetData.of(PATH.child(site), COMMIT.getBytes(UTF_8)).withVersion(0);
         if (mistakes.contains(Mistake.VOTES_AGAIN_AFTER_A_LOST_SESSION)) {
@@ -125,7 +125,7 @@ final class PageTransaction {
         return requests.text(PATH.child(site));
     }
 
-    /** Whoever creates the znode has decided; all others read it. */
+    /** The creator of the znode has decided; all others read it. */
     private boolean decide(String what) throws InterruptedException {
         byte[] data = what.getBytes(UTF_8);
         if (mistakes.contains(Mistake.DECISION_IS_SET)) {

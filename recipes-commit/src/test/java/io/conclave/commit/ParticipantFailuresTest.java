@@ -13,7 +13,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of a transaction whose participant fails in ways that nobody should. */
+/** What becomes of a transaction whose participant fails in ways that it should not. */
 class ParticipantFailuresTest extends CommitFixture {
     private static final List<String> SITES = List.of("good", "bad");
 
@@ -71,7 +71,7 @@ class ParticipantFailuresTest extends CommitFixture {
     }
 
     @Test
-    @SuppressWarnings("NullAway") // as who does not check it may do
+    @SuppressWarnings("NullAway") // as an application without null checks may do
     void noVoteIsAVoteAgainst() throws Exception {
         Decision decision = commit(() -> null, () -> {}, Ledger.willing("bad"));
         assertTrue(decision.reason().contains("bad could not prepare"), decision.reason());

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * How long whoever lost a race for a znode waits before the next attempt: not at all at first, then longer and longer
+ * How long the loser of a race for a znode waits before the next attempt: not at all at first, then longer and longer
  * at random, so that many come through one after the other.
  */
 final class Backoff {

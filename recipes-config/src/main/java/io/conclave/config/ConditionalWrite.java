@@ -104,7 +104,7 @@ final class ConditionalWrite {
             return send(); // it never took effect, and never will
         }
         if (writes < 0) {
-            return CompletableFuture.failedFuture(unknown); // somebody has deleted it and made it again
+            return CompletableFuture.failedFuture(unknown); // it was deleted and made again
         }
         return switch (proof.judge(node, writes)) {
             case WRITTEN -> CompletableFuture.completedFuture(Optional.of(node.stat()));

@@ -25,8 +25,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * The block of ids that a coordinator takes from, of one sequence and block size, and the callers who wait for the next
- * block. {@code lock} guards the state, and nothing blocks while it is held.
+ * The block of ids that a coordinator takes from, of one sequence and block size, and the callers that wait for the
+ * next block. {@code lock} guards the state, and nothing blocks while it is held.
  */
 final class IdBlocks {
     private static final int MAX_SEQUENCES = 1_000;
@@ -75,7 +75,7 @@ final class IdBlocks {
     }
 
     /**
-     * Those of a coordinator. They outlive its sessions: nobody else gets these ids, whatever becomes of the session.
+     * Those of a coordinator. They outlive its sessions: no other coordinator gets these ids, even if the session ends.
      */
     static IdBlocks of(Coordinator coordinator, NodePath path, boolean persisted, int blockSize) {
         Kept kept = RecipeAccess.session(coordinator).keepWithCoordinator(Kept.class, Kept::new);
@@ -100,7 +100,7 @@ final class IdBlocks {
         return id;
     }
 
-    /** Those at the front, so that nobody who asks again and again piles up while there are no ids. */
+    /** Those at the front, so that repeated requests do not pile up while there are no ids. */
     private void forgetWhoGaveUp() { // under the lock
         while (!waiting.isEmpty() && waiting.element().isDone()) {
             waiting.remove();
@@ -228,7 +228,7 @@ final class IdBlocks {
     }
 
     private CompletionStage<Optional<NodeStat>> write(Requests pinned, SequenceRecord record, int version) {
-        // A block of which we do not know whether it is ours is nobody's.
+        // A block of which we do not know whether it is ours is not used.
         ConditionalWrite.Proof proof = (node, writes) -> ConditionalWrite.Proof.Verdict.UNKNOWN;
         return new ConditionalWrite(pinned, path, record.data(), version, proof).send();
     }

@@ -181,7 +181,7 @@ public final class SequencePersister implements AutoCloseable {
             LOG.warn("{}: the sequence goes on from the stored bound {}, not from {}", this, bound, present.next());
         }
         write(pinned, next, version);
-        return true; // it was written, or somebody was quicker
+        return true; // it was written, or another client was quicker
     }
 
     private SequenceRecord next(SequenceRecord present, long bound, long generation, boolean isOlder) {

@@ -4,8 +4,8 @@ import io.conclave.node.NodePath;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What stands in a sequence's znode, as text: the next id that nobody has, the id from which on none may be given yet,
- * and the generation of the backend for which that holds. Without a persister there is no limit, and it is "-".
+ * What stands in a sequence's znode, as text: the next free id, the id from which on none may be given yet, and the
+ * generation of the backend for which that holds. Without a persister there is no limit, and it is "-".
  *
  * @param next all below are given
  * @param limit {@link #NO_LIMIT} for none

@@ -13,8 +13,8 @@ import java.util.function.LongUnaryOperator;
  * A whole number that all share and add to; nothing is added twice and nothing is lost, also when replies are.
  *
  * <p>The znode's data is the number, eight bytes, most significant first, and behind it the marks of the last writes:
- * so whoever loses a reply finds out whether his write is among them. An addition costs a read and a conditional write,
- * and both again for each race that it loses; when many add at the same time, they wait at random.
+ * so after a lost reply the client finds out whether its write is among them. An addition costs a read and a
+ * conditional write, and both again for each race that it loses; when many add at the same time, they wait at random.
  *
  * <p>While the connection is away, requests wait for the next one; if the session is lost they fail with
  * {@link io.conclave.error.SessionGoneException}: then what was under way has happened once or not at all. Immutable
@@ -30,7 +30,7 @@ public final class SharedCounter {
     }
 
     /**
-     * The counter at a path; 0 until somebody adds to it.
+     * The counter at a path; 0 until the first addition.
      *
      * @throws IllegalArgumentException if the path breaks a rule, naming it
      */

@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
  * <pre>{@code
  * SharedValue<String> mode = SharedValue.at(coordinator, "/shared/mode", DataCodec.TEXT);
  * Versioned<String> read = mode.set("normal");
- * Optional<Versioned<String>> mine = mode.compareAndSet(read, "maintenance"); // empty if somebody was quicker
+ * Optional<Versioned<String>> mine = mode.compareAndSet(read, "maintenance"); // empty if another client was quicker
  * }</pre>
  *
  * <p>The value is the data of the znode at the path, nothing else, so other libraries read and write it as well; a
@@ -130,7 +130,7 @@ public final class SharedValue<T> {
     }
 
     private CompletionStage<NodeStat> create(byte[] data) {
-        // Whoever's creation it was: if it holds this value it is as good as ours.
+        // Any client's creation will do: if it holds this value it is as good as ours.
         ConditionalWrite.Proof proof = (node, writes) ->
                 node.bytes().contentEquals(data) ? ConditionalWrite.Proof.Verdict.WRITTEN : notOurs(writes);
         return new ConditionalWrite(requests, path, data, ConditionalWrite.ABSENT, proof)
@@ -156,7 +156,7 @@ public final class SharedValue<T> {
                     found.filter(node -> node.stat().czxid() == before.czxid()).isPresent();
             int writes = isSame ? found.orElseThrow().stat().version() - before.version() : Integer.MAX_VALUE;
             if (writes == 0 || writes == 1) {
-                return set(data); // it had no effect: what there is, somebody else has written
+                return set(data); // it had no effect: another client has written what there is
             }
             return CompletableFuture.failedFuture(new OutcomeUnknownException(
                     "Set " + path
@@ -169,7 +169,7 @@ public final class SharedValue<T> {
     /**
      * Sets the value if it is still the expected one. Blocks.
      *
-     * @return the new one; empty if somebody has set it since, then nothing has happened
+     * @return the new one; empty if it has been set since, then nothing has happened
      * @throws IllegalArgumentException if the expected version is -1, which stands for any
      * @throws OutcomeUnknownException if the reply was lost and what is there now does not tell whether it took effect
      * @throws InterruptedException if the thread is interrupted; it may take effect all the same
@@ -185,7 +185,7 @@ public final class SharedValue<T> {
     }
 
     private CompletionStage<Optional<Versioned<T>>> write(byte[] data, int expected, T value) {
-        // The same bytes may be somebody else's: who would call that his own may win a race that another has won.
+        // The same bytes may be another client's: to take them for our own could win a race that another has won.
         ConditionalWrite.Proof proof =
                 (node, writes) -> writes == 1 && !node.bytes().contentEquals(data)
                         ? ConditionalWrite.Proof.Verdict.REFUSED
@@ -227,8 +227,8 @@ public final class SharedValue<T> {
     }
 
     /**
-     * Replaces the value by what the function makes of it; if somebody is quicker, the function is called again with
-     * his. Blocks.
+     * Replaces the value by what the function makes of it; if another client is quicker, the function is called again
+     * with his. Blocks.
      *
      * @param function is given the present value, empty if there is none; called on a listener thread, perhaps often,
      *     and must have no other effect
@@ -246,7 +246,7 @@ public final class SharedValue<T> {
     }
 
     private CompletionStage<Versioned<T>> update(Function<? super Optional<T>, ? extends T> function, int attempt) {
-        // Not on the thread on which the answer came, which may be the dispatcher, or that of who asks for the update.
+        // Not on the thread on which the answer came, which may be the dispatcher, or that of the caller of the update.
         return requests.readForApplication(path)
                 .thenComposeAsync(found -> replace(decode(found), function), requests.listenerThreads("update " + path))
                 .thenCompose(written -> written.<CompletionStage<Versioned<T>>>map(CompletableFuture::completedFuture)
@@ -266,7 +266,7 @@ public final class SharedValue<T> {
      * <p>If the reply is lost, and there is none afterwards, it counts as taken away by this call. A call takes one
      * value away at most.
      *
-     * @return false if there was none, also because somebody else was quicker to take it away
+     * @return false if there was none, also because another client was quicker to remove it
      * @throws OutcomeUnknownException if the reply was lost, others have written more than once since, and there is a
      *     value again: it may be a later one. Read it, and call again if it should go
      * @throws InterruptedException if the thread is interrupted; it may take effect all the same

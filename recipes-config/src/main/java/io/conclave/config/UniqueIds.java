@@ -11,9 +11,9 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Whole numbers that nobody else gets, taken in blocks: one request to the store for a whole block, the others from
- * memory. They grow, but not in the order of time among processes; those of a block that a process does not use up are
- * never given.
+ * Whole numbers that are unique to their caller, taken in blocks: one request to the store for a whole block, the
+ * others from memory. They grow, but not in the order of time among processes; those of a block that a process does not
+ * use up are never given.
  *
  * <p>Making one costs nothing: the block in use belongs to the coordinator, and all {@code UniqueIds} of one
  * coordinator with the same path and block size take from it. A coordinator keeps the blocks of the 1,000 sequences

@@ -22,7 +22,7 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What a cache leaves behind, and whom it keeps waiting. */
+/** What a cache leaves behind, and which callers it keeps waiting. */
 class CacheClosingTest {
     private final String name = UUID.randomUUID().toString();
     private final MemoryStore store = MemoryStore.named(name);

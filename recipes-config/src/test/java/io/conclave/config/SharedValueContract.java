@@ -63,7 +63,7 @@ abstract class SharedValueContract extends CacheContract {
             one.set("value " + round);
             CompletableFuture<Boolean> mine = one.removeAsync();
             CompletableFuture<Boolean> others = other.removeAsync();
-            assertTrue(get(mine) ^ get(others), "taken away by both or nobody: " + round);
+            assertTrue(get(mine) ^ get(others), "removed by both or neither: " + round);
         }
     }
 
@@ -162,7 +162,7 @@ abstract class SharedValueContract extends CacheContract {
         for (CompletableFuture<Long> sum : sums) {
             seen.add(get(sum));
         }
-        assertEquals(40, seen.stream().distinct().count(), "everybody gets a sum of his own: " + seen);
+        assertEquals(40, seen.stream().distinct().count(), "each addition gets a sum of its own: " + seen);
         SharedCounter counter = SharedCounter.at(connect(), "/shared/counter");
         assertEquals(80, counter.get());
         assertFalse(counter.compareAndSet(79, 1));

@@ -92,7 +92,7 @@ class UniqueIdsLossTest {
                 asked.add((random.nextBoolean() ? ids : otherIds).nextAsync());
             }
             if (random.nextBoolean()) {
-                persister.close(); // whoever still waits is served by the next one
+                persister.close(); // a caller that still waits is served by the next one
             }
             for (CompletableFuture<Long> id : asked) {
                 take(id, given);

@@ -120,7 +120,7 @@ final class Campaign implements GrantRequest {
 
     // So far a leader is elected. From here on, what can come in between, and the end.
 
-    /** A leader is asked by the same word, and need not answer; who waits steps back. */
+    /** A leader is asked by the same word, and need not answer; a waiting candidate steps back. */
     private void onAsked(Contender place) {
         if (place != contender) {
             return;
@@ -166,7 +166,7 @@ final class Campaign implements GrantRequest {
 
     private void giveUpPlace(Contender former) {
         become(CampaignState.IN_LINE);
-        contender = null; // its end is nobody's loss
+        contender = null; // its end is no loss
         formerGone = formerGone.thenCombine(former.gone(), (before, after) -> null);
     }
 
@@ -276,7 +276,7 @@ final class Campaign implements GrantRequest {
         return leaveFor(Thread.currentThread(), why);
     }
 
-    /** As {@link #leave}, for somebody who has asked for it on that thread. */
+    /** As {@link #leave}, for a caller on that thread. */
     CompletionStage<Void> leaveFor(Thread requester, ConclaveException why) {
         if (state == CampaignState.LEADING) {
             resigner = requester;
@@ -323,7 +323,7 @@ final class Campaign implements GrantRequest {
         }
     }
 
-    /** The place in the line of who leads. */
+    /** The leader's place in the line. */
     Contender place() {
         Contender place = contender;
         if (place == null) {

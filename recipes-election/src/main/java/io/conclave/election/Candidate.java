@@ -6,7 +6,7 @@ import io.conclave.node.NodePath;
 import java.time.Instant;
 
 /**
- * Somebody in an election's line, as others see it: the leader, or who waits to be.
+ * A member of an election's line, as others see it: the leader, or a waiting candidate.
  *
  * <p>It names one place in the line: a candidate that steps back has another one afterwards.
  *

@@ -14,7 +14,7 @@ import java.util.concurrent.CompletableFuture;
 final class Candidates {
     private Candidates() {}
 
-    /** Who stands in the line, in order. Completes on the dispatcher. */
+    /** The members of the line, in order. Completes on the dispatcher. */
     static CompletableFuture<List<LineMember>> read(RecipeSession session, NodePath election) {
         CompletableFuture<List<LineMember>> line = new CompletableFuture<>();
         session.execute(

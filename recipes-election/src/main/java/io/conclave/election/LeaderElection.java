@@ -78,7 +78,7 @@ public final class LeaderElection {
      *
      * @throws InterruptedException if the thread is interrupted; nothing stays behind
      * @throws SessionGoneException if the session is lost meanwhile
-     * @throws io.conclave.error.GrantLostException if somebody deletes the candidate's znode
+     * @throws io.conclave.error.GrantLostException if the candidate's znode is deleted by another client
      * @throws io.conclave.error.ConclaveException if it cannot lead
      */
     public Leadership campaign() throws InterruptedException {
@@ -123,7 +123,7 @@ public final class LeaderElection {
     }
 
     /**
-     * Who leads and knows it; empty if nobody does. Out of date as soon as it is known. Blocks.
+     * The leader that knows that it leads; empty if there is none. Out of date as soon as it is known. Blocks.
      *
      * @throws InterruptedException if the thread is interrupted
      */
@@ -147,7 +147,7 @@ public final class LeaderElection {
     }
 
     /**
-     * Who stands in the line, in order: the first leads, or is about to; the others wait. Out of date as soon as it is
+     * The members of the line, in order: the first leads, or is about to; the others wait. Out of date as soon as it is
      * known. Blocks.
      *
      * @throws InterruptedException if the thread is interrupted
@@ -169,9 +169,9 @@ public final class LeaderElection {
     }
 
     /**
-     * Tells a listener who leads: first the present state, then every change; empty is "no leader". The latest state
+     * Tells a listener the leader: first the present state, then every change; empty is "no leader". The latest state
      * always arrives, those in between may be skipped when they follow each other quickly. Each observer costs one
-     * watch on the acknowledgement alone: candidates that come and go wake nobody.
+     * watch on the acknowledgement alone: candidates that come and go wake no observer.
      *
      * <p>It goes on through lost connections and lost sessions; meanwhile the last state stands, so what is heard last
      * may be out of date. The listener is called serially on a listener thread and may block; what it throws is logged.

@@ -32,12 +32,12 @@ import org.slf4j.LoggerFactory;
  * <p>How it goes:
  *
  * <ol>
- *   <li>It is created in one transaction with a check of the leader's own place in the line, so nobody acknowledges who
- *       has been taken out of the line.
- *   <li>If there is one already it is ours (the reply was lost), or that of a former leader whose place somebody
+ *   <li>It is created in one transaction with a check of the leader's own place in the line, so no candidate
+ *       acknowledges that has been taken out of the line.
+ *   <li>If there is one already it is ours (the reply was lost), or that of a former leader whose place an operator
  *       deleted while its session lived: that one is replaced, in one transaction with the same check. It can be no
  *       later leader's, because there is none while our place stands.
- *   <li>It is watched, and made again if somebody deletes it while we lead.
+ *   <li>It is watched, and made again if it is deleted while we lead.
  *   <li>A leader that resigns deletes it in one transaction with the check, right before it gives up its place. A
  *       leader whose place is gone already compares what stands there first. In the round trip between that look and
  *       the deletion its successor may have replaced it; then the successor makes its own again.
@@ -45,16 +45,16 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Can a candidate lead with an older token than the leader before it? Not by our line: places are granted in the
  * order of their numbers, and the backend gives numbers in the order of creation, also when the line itself was deleted
- * and made again. Only somebody who creates a place with a number of its own choice could bring it about. If its leader
- * node is still there, we see from it that our token is older, and enter the line again ({@link #isSuperseded}); if it
- * is gone, nobody remembers, and the store's guard refuses the older token.
+ * and made again. Only a client that creates a place with a number of its own choice could bring it about. If its
+ * leader node is still there, we see from it that our token is older, and enter the line again ({@link #isSuperseded});
+ * if it is gone, nothing remembers it, and the store's guard refuses the older token.
  *
  * <p>State belongs to the session's dispatcher.
  */
 final class LeaderNode {
     /**
-     * The znode's name below the election's path. It is no place in the line, and sorts behind all places for those who
-     * sort every child.
+     * The znode's name below the election's path. It is no place in the line, and sorts behind all places for clients
+     * that sort every child.
      */
     static final String NAME = "leader";
 
@@ -214,7 +214,7 @@ final class LeaderNode {
     }
 
     private void makeAgain() {
-        LOG.info("{}: deleted or changed by somebody else while we lead, making it again", path);
+        LOG.info("{}: deleted or changed by another client while we lead, making it again", path);
         session.metrics().count("election.acknowledgement.restored", path.toString());
         create();
     }

@@ -20,7 +20,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells one listener who leads, through all sessions of a coordinator. What was told last stays until the next session
+ * Tells one listener the leader, through all sessions of a coordinator. What was told last stays until the next session
  * knows better.
  *
  * <p>One watch on the leader's znode: set by a read of the data while there is a leader, by a question for existence
@@ -49,7 +49,7 @@ final class LeaderObservation implements Registration, SessionFollower.Work {
      * @param czxid the creation of the leader's znode; -1 if there is none
      */
     private record Seen(long czxid, Optional<Leader> leader) {
-        static final Seen NOBODY = new Seen(-1, Optional.empty());
+        static final Seen NO_LEADER = new Seen(-1, Optional.empty());
     }
 
     LeaderObservation(Coordinator coordinator, NodePath election, Consumer<Optional<Leader>> listener) {
@@ -95,7 +95,7 @@ final class LeaderObservation implements Registration, SessionFollower.Work {
         if (stat.isPresent()) {
             read(on);
         } else {
-            onSeen(on, Seen.NOBODY);
+            onSeen(on, Seen.NO_LEADER);
         }
     }
 
@@ -104,7 +104,7 @@ final class LeaderObservation implements Registration, SessionFollower.Work {
         if (leader.isEmpty()) {
             LOG.warn("{} is not the znode of a leader: its data is not a leader's, or it is not ephemeral", path);
         }
-        onSeen(on, leader.isEmpty() ? Seen.NOBODY : new Seen(node.stat().czxid(), leader));
+        onSeen(on, leader.isEmpty() ? Seen.NO_LEADER : new Seen(node.stat().czxid(), leader));
     }
 
     private void onNotRead(RecipeSession on, Throwable cause) {

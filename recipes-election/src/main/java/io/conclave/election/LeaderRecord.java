@@ -50,7 +50,7 @@ record LeaderRecord(FencingToken token, String place, byte[] data) {
         try {
             return Optional.of(FencingToken.parse(text));
         } catch (IllegalArgumentException e) {
-            return Optional.empty(); // somebody else's data
+            return Optional.empty(); // another client's data
         }
     }
 

@@ -24,9 +24,9 @@ public interface Leadership extends FencedGrant {
     }
 
     /**
-     * Completes when somebody asks the leader to resign, by the word {@code unlock} in its znode; it need not. Not at
-     * all if nobody asks, never exceptionally. Its continuations run on the coordinator's listener threads and may
-     * block.
+     * Completes when another client asks the leader to resign, by the word {@code unlock} in its znode; it need not.
+     * Not at all if there is no request, never exceptionally. Its continuations run on the coordinator's listener
+     * threads and may block.
      */
     CompletableFuture<Void> revocationRequested();
 
@@ -41,18 +41,18 @@ public interface Leadership extends FencedGrant {
     void handOver(Candidate candidate) throws InterruptedException;
 
     /**
-     * Hands over to a candidate: those who stand between it and the leader are asked to step back, by a word in their
-     * znodes, and when it is the next one the leader resigns. Who steps back enters the line again at its end, as part
+     * Hands over to a candidate: those between it and the leader are asked to step back, by a word in their znodes, and
+     * when it is the next one the leader resigns. A candidate that steps back enters the line again at its end, as part
      * of the same campaign. Returns when the resignation is confirmed; the successor may not have acknowledged yet.
      * Should the successor go in that very moment, the one behind it leads.
      *
      * <p>Candidates of other libraries, and of programs without WRITE on each other's znodes, do not step back. Then
-     * the hand-over fails, those who were asked and are still there get their data back, and the leader stays leader;
-     * who has stepped back by then stays where it is now.
+     * the hand-over fails, those that were asked and are still there get their data back, and the leader stays leader;
+     * a candidate that has stepped back by then stays where it is now.
      *
      * @param timeout how long those in between may take
-     * @throws TransferFailedException if the candidate has gone, or if it is not next when the time is over, naming who
-     *     stands in the way; the leader stays leader
+     * @throws TransferFailedException if the candidate has gone, or if it is not next when the time is over, naming the
+     *     candidates that stands in the way; the leader stays leader
      * @throws io.conclave.error.GrantLostException if the leadership ends meanwhile
      * @throws InterruptedException if the thread is interrupted; the leader stays leader unless its resignation was
      *     under way, which {@link #lost()} tells

@@ -32,9 +32,9 @@ import org.slf4j.LoggerFactory;
 /**
  * One attempt of a leader to hand over to a named candidate.
  *
- * <p>The line is read once. Nobody comes between the leader and the named one after that: whoever enters does so at the
- * end, also those who step back. So it is enough to ask each of those who are there now, to watch each until it has
- * gone, and to watch the named one.
+ * <p>The line is read once. No candidate comes between the leader and the named one after that: every new one enters at
+ * the end, also those that step back. So it is enough to ask each of those that are there now, to watch each until it
+ * has gone, and to watch the named one.
  *
  * <p>State belongs to the session's dispatcher.
  */
@@ -97,7 +97,7 @@ final class TransferAttempt {
         }
     }
 
-    /** Somebody between the leader and the named one, who is asked to step back. */
+    /** A candidate between the leader and the named one, which is asked to step back. */
     private final class InBetween extends Departing {
         private final Candidate candidate;
         private final Bytes data;
@@ -133,15 +133,15 @@ final class TransferAttempt {
                 } else {
                     ask();
                 }
-            } else if (!Failures.isNoNode(cause)) { // who is gone is seen by the watch
+            } else if (!Failures.isNoNode(cause)) { // the watch shows the ones that are gone
                 fail(new TransferFailedException(
                         "Cannot ask " + candidate + " to step back: " + cause.getMessage(), cause));
             }
         }
 
         /**
-         * What others see of the candidate is put back, unless it was changed meanwhile; nobody must step back later
-         * for what has failed.
+         * What others see of the candidate is put back, unless it was changed meanwhile; no candidate must step back
+         * later for what has failed.
          */
         void takeBack() {
             if (askedVersion != UNKNOWN) {

@@ -28,8 +28,8 @@ import org.junit.jupiter.api.Test;
 /**
  * What an election promises, on whatever backend; a subclass says where the backend is.
  *
- * <p>The parts of the contract stand one above the other, so that whoever extends this one runs them all: here is what
- * holds of campaigns and leaders without trouble.
+ * <p>The parts of the contract stand one above the other, so that a class that extends this one runs them all: here is
+ * what holds of campaigns and leaders without trouble.
  */
 public abstract class ElectionContract extends ElectionContinuationContract {
     @Test

@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Each fault at each request of an election's runs: nobody is blocked, two never lead, nothing stays behind, and the
- * victim is told the right kind of failure.
+ * Each fault at each request of an election's runs: no candidate is blocked, two never lead, nothing stays behind, and
+ * the victim is told the right kind of failure.
  */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 class ElectionFaultsTest {
@@ -51,7 +51,7 @@ class ElectionFaultsTest {
         run.rival("throws it out", me -> run.deleteZnodesOfVictim());
     }
 
-    private static void leadIfNobodyDoes(Actor me) throws InterruptedException {
+    private static void leadIfThereIsNoLeader(Actor me) throws InterruptedException {
         leadWithin(me, Duration.ofSeconds(1));
     }
 
@@ -137,7 +137,7 @@ class ElectionFaultsTest {
 
     static FaultDriver leaderThatHandsOver() {
         return FaultDriver.of("election, handing over", run -> {
-                    run.rival("leads if nobody does", ElectionFaultsTest::leadIfNobodyDoes);
+                    run.rival("leads if there is no leader", ElectionFaultsTest::leadIfThereIsNoLeader);
                     run.rival("throws it out", me -> run.deleteZnodesOfVictim());
                     AtomicReference<Leadership> leadership = new AtomicReference<>();
                     run.victim().start(me -> leadership.set(election(me).campaign()));
@@ -195,10 +195,10 @@ class ElectionFaultsTest {
     static FaultDriver observer() {
         AtomicReference<String> told = new AtomicReference<>("");
         return FaultDriver.of("election, observer", run -> {
-                    run.rival("leads if nobody does", ElectionFaultsTest::leadIfNobodyDoes);
+                    run.rival("leads if there is no leader", ElectionFaultsTest::leadIfThereIsNoLeader);
                     told.set("");
                     run.victim().start(me -> election(me)
-                            .observe(leader -> told.set(leader.map(Leader::text).orElse("nobody"))));
+                            .observe(leader -> told.set(leader.map(Leader::text).orElse("none"))));
                     run.untilAtRest();
                     Actor leading = campaigning(run, "first");
                     leading.join();
@@ -207,8 +207,8 @@ class ElectionFaultsTest {
                 .afterwards(run -> {
                     run.pause(Duration.ofSeconds(30)); // until the next session, should this one have been lost
                     run.untilAtRest();
-                    if (!told.get().equals("nobody")) {
-                        run.violated("nobody leads, and the observer was told last: " + told);
+                    if (!told.get().equals("none")) {
+                        run.violated("there is no leader, and the observer was told last: " + told);
                     }
                 });
     }
@@ -223,10 +223,10 @@ class ElectionFaultsTest {
         AtomicReference<String> told = new AtomicReference<>("");
         AtomicReference<Leadership> leads = new AtomicReference<>();
         FaultDriver.of("election, observer of a leader", run -> {
-                    run.rival("leads if nobody does", ElectionFaultsTest::leadIfNobodyDoes);
+                    run.rival("leads if there is no leader", ElectionFaultsTest::leadIfThereIsNoLeader);
                     told.set("");
                     run.victim().start(me -> election(me)
-                            .observe(leader -> told.set(leader.map(Leader::text).orElse("nobody"))));
+                            .observe(leader -> told.set(leader.map(Leader::text).orElse("none"))));
                     campaigning(run, "first").join();
                     Actor last = run.helper("last");
                     leads.set(election(last).campaign());

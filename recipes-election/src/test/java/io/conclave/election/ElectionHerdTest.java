@@ -82,7 +82,8 @@ class ElectionHerdTest {
         }
 
         /**
-         * Who looks at his own place once more sets the watch that he has; the names of places are never used again.
+         * A candidate that reads its own place once more sets the watch that it has; the names of places are never used
+         * again.
          */
         private boolean setsWatch(long session, Request<?> request) {
             if (request instanceof Exists exists) {

@@ -102,7 +102,7 @@ abstract class ElectionLossContract extends ElectionObserverContract {
         makePlaceThatStays(coordinator);
         Leadership earlier = electionOf(coordinator).campaign(PATIENCE);
         earlier.close();
-        // Somebody led by a number of his own choice, and his session still lives.
+        // Another client led by a number of its own choice, and its session is still alive.
         Create.Created former = coordinator.execute(Create.of(ACKNOWLEDGEMENT).withMode(CreateMode.EPHEMERAL));
         FencingToken token =
                 new FencingToken(earlier.token().generation(), former.stat().czxid() + 20);

@@ -16,7 +16,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** What an election promises to those who look at it from outside. */
+/** What an election promises to clients that observe it from outside. */
 abstract class ElectionObserverContract extends ElectionHandOverContract {
     @Test
     void observerReceivesThePresentStateAndEveryLastingChange() throws Exception {

@@ -13,8 +13,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets a transaction of a relational database through only if nobody with a larger token has been there: one table, one
- * row a resource, which remembers the largest token seen. See Kleppmann, "How to do distributed locking".
+ * Lets a transaction of a relational database through only if no transaction with a larger token came before: one
+ * table, one row a resource, which remembers the largest token seen. See Kleppmann, "How to do distributed locking".
  *
  * <pre>{@code
  * connection.setAutoCommit(false);
@@ -42,7 +42,7 @@ public final class JdbcGuard {
     private static final Pattern TABLE = Pattern.compile("([A-Za-z_]\\w{0,62}\\.){0,2}[A-Za-z_]\\w{0,62}");
     /** Smaller than every token that a grant has; in a row that a shared check has made. */
     private static final FencingToken NONE = new FencingToken(0, 0);
-    /** One that finds no row, one that finds the row of whoever was quicker, one to spare. */
+    /** One that finds no row, one that finds the row of a quicker transaction, one to spare. */
     private static final int ATTEMPTS = 3;
 
     private final String table;
@@ -77,7 +77,7 @@ public final class JdbcGuard {
         return new JdbcGuard(table);
     }
 
-    /** The statement that creates the table, for those who keep their schema in scripts. */
+    /** The statement that creates the table, for applications that keep their schema in scripts. */
     public String tableDefinition() {
         return "create table " + table + " (resource varchar(" + MAX_RESOURCE_LENGTH
                 + ") not null primary key, generation bigint not null, sequence_number bigint not null)";
@@ -202,8 +202,8 @@ public final class JdbcGuard {
     }
 
     /**
-     * Waits for whoever has the row, then looks at what he left. Also for an equal token it writes, for the sake of the
-     * lock.
+     * Waits for the transaction that has locked the row, then reads what it left. Also for an equal token it writes,
+     * for the sake of the lock.
      */
     private boolean raise(Connection connection, String resource, FencingToken token) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(raise)) {
@@ -227,10 +227,10 @@ public final class JdbcGuard {
     }
 
     /**
-     * Inserts the resource's row; waits for whoever is inserting it at the same time. Behind a savepoint, because a
-     * failed statement spoils the whole transaction in PostgreSQL.
+     * Inserts the resource's row; waits for a transaction that is inserting it at the same time. Behind a savepoint,
+     * because a failed statement spoils the whole transaction in PostgreSQL.
      *
-     * @return null if it was inserted; what the database said if somebody else was quicker
+     * @return null if it was inserted; what the database said if another transaction was quicker
      */
     private @Nullable SQLException insertUnlessThere(Connection connection, String resource, FencingToken token)
             throws SQLException {

@@ -4,7 +4,7 @@ import io.conclave.error.ConclaveException;
 import io.conclave.grant.FencingToken;
 
 /**
- * A guard has seen a larger token: somebody else was granted the resource after the caller, whose write must not take
+ * A guard has seen a larger token: another client was granted the resource after the caller, whose write must not take
  * effect.
  */
 public final class StaleTokenException extends ConclaveException {

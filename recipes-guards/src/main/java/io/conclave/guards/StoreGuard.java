@@ -23,8 +23,8 @@ import java.util.concurrent.CompletionStage;
  * that checks the znode and writes.
  *
  * <p>The store decides, not the holder's clock: the next holder is granted only after that znode has gone, so a write
- * that comes late - after a pause, from a queue, on another connection - is refused whoever sends it. No token is
- * stored, nothing has to be cleaned up, and there is no extra round trip.
+ * that comes late - after a pause, from a queue, on another connection - is refused, whichever client sends it. No
+ * token is stored, nothing has to be cleaned up, and there is no extra round trip.
  *
  * <p>The znode is named by its absolute path, so that coordinators with other namespaces, also those of other processes
  * to which the path was sent, can write under the same grant; but they must be connected to the store that gave the

@@ -1,5 +1,5 @@
 /**
- * Guards: they refuse what a holder or a leader writes after its grant has gone to somebody else.
+ * Guards: they refuse what a holder or a leader writes after its grant has gone to another client.
  */
 @NullMarked
 package io.conclave.guards;

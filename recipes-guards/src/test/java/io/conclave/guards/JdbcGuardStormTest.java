@@ -22,9 +22,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Transactions with random tokens all at once, on resources that nobody has seen before. Each that is let through reads
- * and writes back a row without any lock but the guard's: a token that went back or an update that got lost would show
- * that two were let through together or in the wrong order.
+ * Transactions with random tokens all at once, on new resources. Each that is let through reads and writes back a row
+ * without any lock but the guard's: a token that went back or an update that got lost would show that two were let
+ * through together or in the wrong order.
  */
 class JdbcGuardStormTest {
     private static final int THREADS = 6;
@@ -139,7 +139,7 @@ class JdbcGuardStormTest {
             update.setLong(2, shared ? zxid : token.sequence());
             update.setString(3, resource);
             update.setLong(4, commits);
-            assertEquals(1, update.executeUpdate(), "somebody else was let through meanwhile");
+            assertEquals(1, update.executeUpdate(), "another transaction was let through meanwhile");
         }
     }
 }

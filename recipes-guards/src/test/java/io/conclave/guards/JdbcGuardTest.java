@@ -170,7 +170,7 @@ class JdbcGuardTest {
             first.commit();
             ExecutionException failure = assertThrows(ExecutionException.class, () -> check.get(20, SECONDS));
             assertTrue(failure.getCause() instanceof StaleTokenException, failure::toString);
-            late.commit(); // its owner may; what he wrote before is still there
+            late.commit(); // its owner may; what it wrote before is still there
         }
         assertEquals(1, sum());
     }

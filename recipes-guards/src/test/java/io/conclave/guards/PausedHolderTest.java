@@ -95,7 +95,7 @@ class PausedHolderTest {
                 .atMost(Duration.ofSeconds(20));
     }
 
-    /** The sleeper's session ends without its knowing; who gets the lock then. */
+    /** The sleeper's session ends without its knowledge; returns the next holder. */
     private LockGrant nextHolderWhileTheSleeperSleeps() {
         long session = RecipeAccess.session(sleeper).id();
         faults.holdReplies(session);

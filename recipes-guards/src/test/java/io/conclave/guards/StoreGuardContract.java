@@ -138,7 +138,7 @@ public abstract class StoreGuardContract implements StoreUnderTest {
                 failure::getMessage);
         assertData("first");
         assertTrue(!exists(DATA.child("a")), "half of the writes were made");
-        StoreGuard.of(next).execute(coordinator(), SetData.of(DATA, bytes("second"))); // whoever sends it
+        StoreGuard.of(next).execute(coordinator(), SetData.of(DATA, bytes("second"))); // through any coordinator
         assertData("second");
     }
 

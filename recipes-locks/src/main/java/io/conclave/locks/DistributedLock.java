@@ -44,13 +44,13 @@ public final class DistributedLock extends LineLock<LockGrant> implements Single
         return new DistributedLock(place().withData(newData));
     }
 
-    /** The same lock in another layout, which all who use it must have in common. */
+    /** The same lock in another layout, which all users of the lock must have in common. */
     public DistributedLock withLayout(LockLayout layout) {
         return new DistributedLock(place().withLayout(layout));
     }
 
     /**
-     * Who holds the lock; empty if nobody does. Out of date as soon as it is known. Blocks.
+     * The holder of the lock; empty if there is none. Out of date as soon as it is known. Blocks.
      *
      * @throws InterruptedException if the thread is interrupted
      */

@@ -96,7 +96,7 @@ public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
      * The semaphore at a path whose number of permits lives in {@code <path>/permits} (four bytes, big-endian, as
      * Curator's SharedCount has it) and can be changed while in use; see {@link #setPermits}.
      *
-     * @param initialPermits how many there are as long as nobody has said how many; not negative
+     * @param initialPermits how many there are until their number is set; not negative
      * @throws IllegalArgumentException if the path breaks a rule, naming it, or the number is negative
      */
     public static DistributedSemaphore adjustable(Coordinator coordinator, String path, int initialPermits) {
@@ -210,8 +210,8 @@ public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
      * ({@link io.conclave.coordinator.CoordinatorBuilder#tryTimeout}, 1 second if not set), with or without a
      * connection.
      *
-     * @return empty if there is no room, or somebody is before us in the line, be it that he is about to get his.
-     *     Permits that this coordinator is giving back are out until that is confirmed
+     * @return empty if there are not enough permits, or another waiter is ahead in the line, even one that is about to
+     *     get its own. Permits that this coordinator is giving back are out until that is confirmed
      * @throws io.conclave.error.NotConnectedException if the store does not answer within the try timeout; nothing is
      *     held
      * @throws SessionGoneException if the session is lost meanwhile
@@ -227,8 +227,8 @@ public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
     }
 
     /**
-     * How many permits there are, held ones included; of an adjustable semaphore that nobody has used yet, the initial
-     * number. Blocks if it is adjustable.
+     * How many permits there are, held ones included; of an adjustable semaphore that has not been used yet, the
+     * initial number. Blocks if it is adjustable.
      *
      * @throws InterruptedException if the thread is interrupted
      */
@@ -257,8 +257,8 @@ public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
     }
 
     /**
-     * Changes the number of permits of an adjustable semaphore, for everybody. Once this has returned, nobody is
-     * granted permits by which more than that would be out; none are taken away, and zero stops all who come. Blocks
+     * Changes the number of permits of an adjustable semaphore, for all its users. Once this has returned, no waiter is
+     * granted permits by which more than that would be out; none are taken away, and zero stops all that come. Blocks
      * for a round trip or two.
      *
      * @throws IllegalStateException if the number is fixed
@@ -287,7 +287,7 @@ public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
     }
 
     /**
-     * Who has permits, one entry for each permit. Out of date as soon as it is known. Blocks.
+     * The holders of permits, one entry for each permit. Out of date as soon as it is known. Blocks.
      *
      * @throws InterruptedException if the thread is interrupted
      */
@@ -307,7 +307,7 @@ public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
     }
 
     /**
-     * Who waits for permits, in order. Out of date as soon as it is known. Blocks.
+     * The waiters for permits, in order. Out of date as soon as it is known. Blocks.
      *
      * @throws InterruptedException if the thread is interrupted
      */
@@ -333,22 +333,22 @@ public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
     }
 
     /**
-     * Asks somebody for a permit, and waits for it without a limit of time: he hears it through
-     * {@link PermitGrant#revocationRequested()}, and need not follow; if he does, all permits of that grant come back.
+     * Asks a holder for a permit, and waits for it without a limit of time: it hears it through
+     * {@link PermitGrant#revocationRequested()}, and need not follow; if it does, all permits of that grant come back.
      * Never blocks.
      *
      * <p>The wish is the word {@code unlock}, that of the ZooKeeper recipes page, written into the permit's znode in
      * place of its data; Curator's semaphore cannot be asked, so there is no word of its own to write. Curator's word
      * {@code __REVOKE__} is understood too.
      *
-     * <p>The coordinator's identities need READ and WRITE on the permit's znode; its ACL is the default ACL of his
-     * coordinator.
+     * <p>The coordinator's identities need READ and WRITE on the permit's znode; its ACL is the default ACL of the
+     * holder's coordinator.
      *
-     * @param holder one of {@link #holders()}; if his permit has gone, another of that name is left alone
+     * @param holder one of {@link #holders()}; if its permit is gone, another of that name is left alone
      * @return completes on a listener thread when the permit has gone, and says how; exceptionally with
      *     {@link RefusedException}, or if the own session is lost or closed. Cancelling it stops waiting; the wish
      *     stays
-     * @throws IllegalArgumentException if he is no holder of a permit of this semaphore
+     * @throws IllegalArgumentException if it is no holder of a permit of this semaphore
      */
     public CompletableFuture<RevocationOutcome> requestRelease(SemaphoreMember holder) {
         return Revocation.ask(
@@ -361,7 +361,7 @@ public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
      * {@code <path>/leases} as well.
      *
      * @param deadline counted from the moment when the wish has been written. Cancelling the stage lifts it
-     * @throws IllegalArgumentException if he is no holder of a permit of this semaphore, or the deadline is negative
+     * @throws IllegalArgumentException if it is no holder of a permit of this semaphore, or the deadline is negative
      */
     public CompletableFuture<RevocationOutcome> requestRelease(SemaphoreMember holder, Duration deadline) {
         return Revocation.ask(

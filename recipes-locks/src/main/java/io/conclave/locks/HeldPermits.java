@@ -4,7 +4,7 @@ import io.conclave.line.AbstractGrant;
 import io.conclave.node.NodePath;
 import java.util.List;
 
-/** The permits that somebody was granted who stood at the head of the admission line. */
+/** The permits that were granted to the head of the admission line. */
 final class HeldPermits extends AbstractGrant<PermitRequest> implements PermitGrant {
     private final List<NodePath> paths;
     private final long czxid;

@@ -31,7 +31,7 @@ final class HeldWriteLock extends HeldLock implements WriteGrant {
             ReadGrant grant = Waiting.await(session, reading);
             refuseIfReleased(grant);
             return grant;
-        } catch (InterruptedException | IllegalStateException e) { // nobody waits for it any more
+        } catch (InterruptedException | IllegalStateException e) { // no caller waits for it any more
             giveBack(reading);
             throw e;
         }
@@ -70,7 +70,7 @@ final class HeldWriteLock extends HeldLock implements WriteGrant {
         }
     }
 
-    /** Whoever closed this grant meanwhile did not know yet that there is another one to close. */
+    /** A caller that closed this grant meanwhile did not know yet that there is another one to close. */
     private void refuseIfReleased(ReadGrant grant) {
         if (isReleased()) {
             grant.closeAsync();

@@ -26,8 +26,9 @@ import java.util.Optional;
  *
  * <p>It checks the place and the version of the number of permits, creates the leases, and deletes the place. What if
  * its reply is lost? All leases carry one guid in their names. After a sync they are all there (granted), or none is:
- * then the place is still there, and it is tried again, or it is not, and somebody has deleted it, or all of the
- * leases. Where the leases are a few, somebody has deleted the others: the grant fails, and the few are given back.
+ * then the place is still there, and it is tried again, or it is not, and another client has deleted it, or all of the
+ * leases. Where some of the leases are left, another client has deleted the others: the grant fails, and the few are
+ * given back.
  */
 final class LeaseExchange {
     private static final int CHECK_OF_PLACE = 0; // its position in the transaction
@@ -139,10 +140,10 @@ final class LeaseExchange {
 
     private void onNotFoundOut(Throwable cause) {
         if (!request.isTurning()) {
-            return; // whoever leaves searches for himself
+            return; // a request that leaves searches for itself
         }
         if (Failures.isNoNode(cause)) {
-            onFound(List.of()); // there is no parent of leases, or somebody has deleted one since it was listed
+            onFound(List.of()); // there is no parent of leases, or one was deleted since it was listed
         } else {
             request.fail(cause);
         }
@@ -163,7 +164,7 @@ final class LeaseExchange {
             request.lookAgain();
         } else {
             request.fail(request.lostException(
-                    LossReason.NODE_DELETED, "Permits were deleted by somebody else while " + request.describe()));
+                    LossReason.NODE_DELETED, "Permits were deleted by another client while " + request.describe()));
         }
     }
 

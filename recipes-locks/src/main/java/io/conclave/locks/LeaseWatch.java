@@ -8,8 +8,8 @@ import io.conclave.request.GetData;
 import io.conclave.request.Watcher;
 
 /**
- * Watches the leases of a holder: tells when one is not there any more, and when somebody asks for one by the word in
- * its znode.
+ * Watches the leases of a holder: tells when one is not there any more, and when another client asks for one by the
+ * word in its znode.
  *
  * <p>State belongs to the dispatcher.
  */
@@ -42,7 +42,7 @@ final class LeaseWatch {
         }
         if (node.stat().czxid() != request.leases().czxid()
                 || node.stat().ephemeralOwner() != request.session().id()) {
-            request.leaseVanished(); // somebody else's of the same name
+            request.leaseVanished(); // another one of the same name
         } else if (node.stat().version() > 0 && RevocationWord.isIn(node.data())) {
             request.askedToGiveUp();
         }

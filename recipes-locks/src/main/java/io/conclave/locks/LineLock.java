@@ -51,7 +51,7 @@ abstract class LineLock<G extends LockGrant> extends AcquiredByWaiting<G> {
     }
 
     /**
-     * Who holds the lock and who waits for it, in order. Out of date as soon as it is known. Blocks.
+     * The holder of the lock and the waiters for it, in order. Out of date as soon as it is known. Blocks.
      *
      * @throws InterruptedException if the thread is interrupted
      */
@@ -168,7 +168,7 @@ abstract class LineLock<G extends LockGrant> extends AcquiredByWaiting<G> {
         return Acquisition.of(enter(), this::grantOf, timeout);
     }
 
-    /** Enters the line; for whoever takes several locks at a time. */
+    /** Enters the line; for requests of several locks at a time. */
     Contender enter(boolean patient) {
         return patient ? enter() : Contender.enterIfFree(place.session(), place.path(), role, place.data());
     }

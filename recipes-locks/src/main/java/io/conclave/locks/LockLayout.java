@@ -1,10 +1,10 @@
 package io.conclave.locks;
 
-/** How the znodes of a lock are named. All who use a lock must use one layout: those of another are not seen. */
+/** How the znodes of a lock are named. All users of a lock must use one layout: contenders of another are not seen. */
 public enum LockLayout {
     /**
-     * That of Curator: {@code _c_<guid>-lock-<sequence>}, and {@code __READ__} and {@code __WRIT__} in a shared lock.
-     * Who is asked to release is asked with Curator's word, so that its revocable locks hear it.
+     * That of Curator: {@code _c_<guid>-lock-<sequence>}, and {@code __READ__} and {@code __WRIT__} in a shared lock. A
+     * holder is asked to release with Curator's word, so that Curator's revocable locks hear it.
      */
     CURATOR,
     /**

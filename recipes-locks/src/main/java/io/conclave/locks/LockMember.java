@@ -5,14 +5,14 @@ import io.conclave.node.NodePath;
 import java.time.Instant;
 
 /**
- * Somebody who holds a lock or waits for it, as others see him.
+ * A holder of a lock or a waiter for it, as others see it.
  *
- * @param path his znode
- * @param bytes what he left for others to see
- * @param mode how he holds it or waits for it
- * @param sessionId the session that he lives with
+ * @param path its znode
+ * @param bytes what it left for others to see
+ * @param mode how it holds the lock or waits for it
+ * @param sessionId the session that it belongs to
  * @param sequence that of its fencing token, which tells it from another at the same path
- * @param since when he entered the line, by the leader's clock
+ * @param since when it entered the line, by the leader's clock
  */
 public record LockMember(NodePath path, Bytes bytes, LockMode mode, long sessionId, long sequence, Instant since) {
     /** With a copy of this data. */

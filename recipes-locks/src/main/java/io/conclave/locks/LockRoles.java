@@ -64,12 +64,12 @@ final class LockRoles {
         return writer;
     }
 
-    /** How somebody of a kind holds the lock or waits for it. */
+    /** How a contender of a kind holds the lock or waits for it. */
     LockMode modeOf(EntryKind kind) {
         return kind.equals(reader.kind()) ? LockMode.SHARED : LockMode.EXCLUSIVE;
     }
 
-    /** What all who use the layout understand as the wish that they give up, if they understand any. */
+    /** What all users of the layout understand as a request to release, if they understand any. */
     byte[] word() {
         return word.clone();
     }

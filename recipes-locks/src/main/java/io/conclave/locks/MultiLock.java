@@ -14,9 +14,9 @@ import java.util.TreeMap;
  * Several locks as one: all of them or none, under one deadline.
  *
  * <p>They are taken one after the other in the order of their absolute paths, whatever the order in which they were
- * given; so those who use overlapping sets of locks through multi-locks cannot wait for each other in a circle. The
- * locks held so far are kept while it waits for the next one. However an acquire ends, nothing of it stays behind: at
- * once, or as soon as the connection is back.
+ * given; so users of overlapping sets of locks through multi-locks cannot wait for each other in a circle. The locks
+ * held so far are kept while it waits for the next one. However an acquire ends, nothing of it stays behind: at once,
+ * or as soon as the connection is back.
  *
  * <p>The locks may be of different coordinators: with other namespaces, or connected to other stores. The order is
  * still the same for everybody, because it is that of the absolute paths, with chroot and namespace in front, and no

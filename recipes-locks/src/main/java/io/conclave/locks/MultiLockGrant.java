@@ -23,8 +23,8 @@ public interface MultiLockGrant extends Grant {
     LockGrant of(SingleLock lock);
 
     /**
-     * Completes, on a listener thread, when somebody has asked for one of the locks; to follow is to close this grant.
-     * See {@link LockGrant#revocationRequested()}.
+     * Completes, on a listener thread, when another client has asked for one of the locks; to follow is to close this
+     * grant. See {@link LockGrant#revocationRequested()}.
      */
     CompletableFuture<Void> revocationRequested();
 }

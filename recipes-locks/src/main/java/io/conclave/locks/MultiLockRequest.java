@@ -27,7 +27,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Somebody who wants several locks: he stands in one line after the other, in the order given, and keeps what he has
+ * A request for several locks: it stands in one line after the other, in the order given, and keeps what it has
  * meanwhile; whatever goes wrong, all is given back.
  *
  * <p>All state belongs to the dispatcher of the first lock's session, to which the others' are brought. Methods that
@@ -139,7 +139,7 @@ final class MultiLockRequest implements GrantRequest {
         giveAllBack(LossReason.RELEASED);
     }
 
-    /** The last first, so that nobody gets one that we still keep him from using. */
+    /** The last first, so that no waiter gets one that we still keep it from using. */
     private void giveAllBack(LossReason reason) {
         over = true;
         held = List.of();

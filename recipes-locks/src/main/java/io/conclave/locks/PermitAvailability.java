@@ -36,8 +36,8 @@ final class PermitAvailability {
      * @param permits how many there may be
      * @param version the data version of the number of permits, where it lives in a znode
      * @param hasParent whether the parent of leases is there
-     * @param watched whether a change of it will be told; leases without a parent are none, and nobody but the head
-     *     makes some
+     * @param watched whether a change of it will be told; leases without a parent are none, and none but the head makes
+     *     some
      */
     record Seen(int leases, int permits, OptionalInt version, boolean hasParent, boolean watched) {
         boolean has(int wanted) {
@@ -141,8 +141,8 @@ final class PermitAvailability {
     }
 
     /**
-     * Nobody waits for room any more: takes the watches away that are known to be set, so that they do not gather on a
-     * semaphore that many give up.
+     * No request waits for permits any more: takes the watches away that are known to be set, so that they do not
+     * gather on a semaphore that many give up.
      */
     void stop() {
         looking = false;

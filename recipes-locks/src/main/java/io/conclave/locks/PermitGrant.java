@@ -19,9 +19,9 @@ public interface PermitGrant extends Grant {
     List<NodePath> paths();
 
     /**
-     * Completes, on a listener thread, when somebody has asked for one of these permits by writing {@code unlock} or
-     * {@code __REVOKE__} into its znode. The holder need not give them back; if he does, by {@link #close()}, all of
-     * them go. Never exceptionally; not at all if nobody asks.
+     * Completes, on a listener thread, when another client has asked for one of these permits by writing {@code unlock}
+     * or {@code __REVOKE__} into its znode. The holder need not give them back; if it does, by {@link #close()}, all of
+     * them go. Never exceptionally; not at all if there is no request.
      */
     CompletableFuture<Void> revocationRequested();
 }

@@ -29,17 +29,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Somebody who wants some permits of a semaphore, from his place in the admission line to the deletion of his leases.
+ * A request for permits of a semaphore, from its place in the admission line to the deletion of its leases.
  *
  * <p>How it goes:
  *
  * <ol>
  *   <li>Stand in the admission line, which is a mutex's ({@link Contender}). Its head alone is concerned with permits,
- *       so a release wakes one whatever the number of waiters, and who needs many is not overtaken by those who need
+ *       so a release wakes one for any number of waiters, and one that needs many is not overtaken by those that need
  *       few.
  *   <li>Head: count the leases, with a watch, until there is room for all that is wanted ({@link PermitAvailability}).
- *       Nobody else makes leases meanwhile, so room that was seen stays. The first look is sent behind the entrance: it
- *       counts if the entrance's own look at the line has admitted us, because it was executed behind that.
+ *       No other client makes leases meanwhile, so permits that were seen to be free stay free. The first look is sent
+ *       behind the entrance: it counts if the entrance's own look at the line has admitted us, because it was executed
+ *       behind that.
  *   <li>Turn the place into leases, in one transaction ({@link LeaseExchange}). So permits come all at once or not at
  *       all, and nothing is held while waiting for more.
  *   <li>Watch the own leases: when one vanishes, the grant is lost, and the others are given back ({@link LeaseWatch}).
@@ -136,7 +137,7 @@ final class PermitRequest implements GrantRequest {
         return gone;
     }
 
-    /** Completes when somebody has asked for one of the leases. */
+    /** Completes when another client has asked for one of the leases. */
     @Override
     public CompletionStage<Void> revocationRequested() {
         return revocation;
@@ -236,7 +237,7 @@ final class PermitRequest implements GrantRequest {
                 reason,
                 reason == LossReason.REVOKED
                         ? "Revoked while " + describe()
-                        : "The znode was deleted by somebody else while " + describe()));
+                        : "The znode was deleted by another client while " + describe()));
     }
 
     void onSeen(PermitAvailability.Seen seen) {
@@ -327,7 +328,7 @@ final class PermitRequest implements GrantRequest {
         granted.complete(this);
     }
 
-    /** The place has not become leases, or nobody knows, and it is not wanted any more. */
+    /** The place has not become leases, or that is not known, and it is not wanted any more. */
     void onNotTurnedAnyMore(boolean unknown) {
         if (state == PermitState.LEAVING) {
             if (unknown) {
@@ -346,7 +347,7 @@ final class PermitRequest implements GrantRequest {
         }
     }
 
-    /** Somebody has deleted it, of which the place itself may not have heard. */
+    /** It was deleted, of which the place itself may not have heard. */
     void placeMissing() {
         becomeHeadAgain();
         if (state == PermitState.HEAD && !session.remaining().isZero()) {
@@ -381,7 +382,7 @@ final class PermitRequest implements GrantRequest {
             binding.sessionIs(SessionState.LOST);
         } else {
             LossReason reason = revocation.isDone() ? LossReason.REVOKED : LossReason.NODE_DELETED;
-            depart(lostException(reason, "A permit was deleted by somebody else while " + describe()), reason);
+            depart(lostException(reason, "A permit was deleted by another client while " + describe()), reason);
         }
     }
 
@@ -401,7 +402,7 @@ final class PermitRequest implements GrantRequest {
         }
         PermitState before = state;
         become(PermitState.GONE);
-        announce(before, reason, why); // whoever hears of the loss is not told any more that they are held
+        announce(before, reason, why); // once the loss is known they must not be reported as held
         placeGone.complete(null);
         leaseRelease.nothingLeft();
         room.stop();

@@ -4,7 +4,7 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * Where somebody stands who wants permits.
+ * The states of a request for permits.
  *
  * <pre>{@code
  * QUEUED -> HEAD <--> TURNING -> HELD

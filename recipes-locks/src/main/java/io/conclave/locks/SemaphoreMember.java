@@ -6,13 +6,13 @@ import io.conclave.node.NodePath;
 import java.time.Instant;
 
 /**
- * Somebody who has a permit of a semaphore or waits for some, as others see him.
+ * A holder of a permit of a semaphore or a waiter for some, as others see it.
  *
- * @param path his znode: of one permit, or of his place in the admission line
- * @param bytes what he left for others to see
- * @param sessionId the session that he lives with
+ * @param path its znode: of one permit, or of its place in the admission line
+ * @param bytes what it left for others to see
+ * @param sessionId the session that it belongs to
  * @param sequence the change that created its znode, which tells it from another at the same path
- * @param since when he got the permit or entered the line, by the leader's clock
+ * @param since when it got the permit or entered the line, by the leader's clock
  */
 public record SemaphoreMember(NodePath path, Bytes bytes, long sessionId, long sequence, Instant since) {
     /** With a copy of this data. */

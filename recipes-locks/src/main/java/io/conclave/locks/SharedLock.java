@@ -15,16 +15,16 @@ import java.util.concurrent.CompletableFuture;
  * SharedLock catalog = SharedLock.at(coordinator, "/locks/catalog");
  * try (WriteGrant writing = catalog.writeLock().acquire(Duration.ofSeconds(5))) {
  *     prices.write(changes, writing.token());
- *     try (ReadGrant reading = writing.downgrade()) {   // nobody writes in between
+ *     try (ReadGrant reading = writing.downgrade()) {   // no one writes in between
  *         publish(prices);
  *     }
  * }
  * }</pre>
  *
- * <p>Both halves behave as a {@link DistributedLock} does. A lock is not reentrant across its halves: who holds it for
- * writing downgrades, and must not ask for it for reading; who holds it for reading cannot make himself a writer,
- * because two who tried would wait for each other. The znodes are laid out exactly as those of Curator's
- * InterProcessReadWriteLock, or as kazoo's ({@link #withLayout}). Immutable and thread-safe; making one costs nothing.
+ * <p>Both halves behave as a {@link DistributedLock} does. A lock is not reentrant across its halves: its writer
+ * downgrades, and must not ask for it for reading; a reader cannot become a writer, because two that tried would wait
+ * for each other. The znodes are laid out exactly as those of Curator's InterProcessReadWriteLock, or as kazoo's
+ * ({@link #withLayout}). Immutable and thread-safe; making one costs nothing.
  */
 public final class SharedLock {
     private final LockLine place;
@@ -56,7 +56,7 @@ public final class SharedLock {
         return new SharedLock(place.withData(newData));
     }
 
-    /** The same lock in another layout, which all who use it must have in common. */
+    /** The same lock in another layout, which all users of the lock must have in common. */
     public SharedLock withLayout(LockLayout layout) {
         return new SharedLock(place.withLayout(layout));
     }
@@ -72,8 +72,8 @@ public final class SharedLock {
     }
 
     /**
-     * Who holds the lock: one writer or the readers, in the order in which they came; empty if nobody does. Out of date
-     * as soon as it is known. Blocks.
+     * The holders of the lock: one writer or the readers, in the order in which they came; empty if there is none. Out
+     * of date as soon as it is known. Blocks.
      *
      * @throws InterruptedException if the thread is interrupted
      */
@@ -98,7 +98,7 @@ public final class SharedLock {
     }
 
     /**
-     * Who holds the lock and who waits for it, in order. Out of date as soon as it is known. Blocks.
+     * The holder of the lock and the waiters for it, in order. Out of date as soon as it is known. Blocks.
      *
      * @throws InterruptedException if the thread is interrupted
      */

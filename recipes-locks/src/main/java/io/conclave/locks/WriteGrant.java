@@ -4,7 +4,7 @@ import io.conclave.error.GrantLostException;
 import io.conclave.error.RefusedException;
 import java.util.concurrent.CompletableFuture;
 
-/** A shared lock that is held for writing, until it is closed, lost or downgraded: nobody else reads or writes. */
+/** A shared lock that is held for writing, until it is closed, lost or downgraded: no other client reads or writes. */
 public interface WriteGrant extends LockGrant {
     /**
      * Goes on as a reader in the same place, without a gap in which another writer could come; readers that wait behind
@@ -13,8 +13,7 @@ public interface WriteGrant extends LockGrant {
      * is gone.
      *
      * <p>From the call on this grant is not held, because readers may be in already. If the backend refuses the
-     * exchange, it is held again as before. Whoever closes this grant before the new one is handed over gives both
-     * back.
+     * exchange, it is held again as before. Closing this grant before the new one is handed over gives both back.
      *
      * @throws GrantLostException if it is not held (any more)
      * @throws RefusedException if the backend refused it; this grant is held as before

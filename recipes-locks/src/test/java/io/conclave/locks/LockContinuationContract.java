@@ -120,7 +120,7 @@ abstract class LockContinuationContract extends WhileHeldContract {
         Blocked lost = new Blocked(coordinator, writing.lost());
         CompletableFuture<ReadGrant> downgrade = writing.downgradeAsync();
         new Blocked(coordinator, downgrade).awaitAndSeeTheSessionGoOn("downgradeAsync");
-        lost.awaitAndSeeTheSessionGoOn("lost() of who is downgraded");
+        lost.awaitAndSeeTheSessionGoOn("lost() of a downgraded writer");
         downgrade.get(20, SECONDS).close();
     }
 

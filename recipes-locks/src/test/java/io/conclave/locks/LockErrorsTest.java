@@ -44,7 +44,7 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a failed call of a lock tells the one who reads the log: who called, what failed, why, and who was in the way.
+ * What a failed call of a lock tells the reader of the log: the caller, what failed, why, and the holder.
  */
 class LockErrorsTest {
     private static final String PATH = "/locks/orders";

@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Each fault at each request of a lock's runs: nobody is blocked, two never hold, nothing stays behind, and the victim
- * is told the right kind of failure.
+ * Each fault at each request of a lock's runs: no contender is blocked, two never hold, nothing stays behind, and the
+ * victim is told the right kind of failure.
  */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 class LockFaultsTest {
@@ -80,7 +80,7 @@ class LockFaultsTest {
 
     @Test
     void waiterBehindOneThatGivesUpDoesNotOvertakeTheHolder() {
-        FaultDriver.of("lock, waiter behind one who gives up", run -> {
+        FaultDriver.of("lock, waiter behind one that gives up", run -> {
                     Actor first = run.helper("first");
                     Holding held = first.granted(lock(first).acquire());
                     run.helper("middle")
@@ -152,7 +152,7 @@ class LockFaultsTest {
                     run.victim()
                             .start(me -> me.unlessTheStoreIsSilent(() -> {
                                 var grant = lock(me).tryAcquire();
-                                assertTrue(grant.isPresent(), "nobody else is there");
+                                assertTrue(grant.isPresent(), "no other contender is there");
                                 me.hold(grant.get());
                             }));
                     run.victim().join();

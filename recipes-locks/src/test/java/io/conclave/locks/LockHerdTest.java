@@ -74,7 +74,7 @@ class LockHerdTest {
         System.out.println("lock herd: " + few + ", " + many);
         for (Cost cost : List.of(few, many)) {
             assertTrue(cost.requests <= 3, "the release, and a look at the line and at the own place: " + cost);
-            assertTrue(cost.events <= 2, "who released and the next one are told: " + cost);
+            assertTrue(cost.events <= 2, "the one that released and the next one are notified: " + cost);
         }
         assertEquals(few.requests, many.requests);
     }

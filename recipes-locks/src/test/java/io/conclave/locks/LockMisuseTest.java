@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * Whatever the application's own code does - throws, rejects, cancels, calls from the wrong thread - no lock stays
- * taken that nobody holds.
+ * taken without a holder.
  */
 @Timeout(value = 60, unit = SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class LockMisuseTest {

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Who tries to get a lock is not refused because of a place of his own that is on its way out. */
+/** A try is not refused because of a place of its own session that is being deleted. */
 class LockOwnDepartureTest {
     private static final String PATH = "/locks/tried";
 

@@ -44,7 +44,7 @@ class LockOwnWatchTest {
             NodePath znode = DistributedLock.at(holder, PATH).members().get(1).path();
             faults.holdReplies(session);
             holder.execute(SetData.of(znode, new byte[] {1}));
-            holder.execute(Delete.of(znode)); // by now nobody watches it
+            holder.execute(Delete.of(znode)); // by now it is not watched any more
             grant.close();
             faults.releaseReplies(session);
             ExecutionException failure = assertThrows(ExecutionException.class, () -> waiter.get(20, SECONDS));

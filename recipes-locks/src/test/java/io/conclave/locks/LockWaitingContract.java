@@ -23,8 +23,7 @@ import java.util.concurrent.locks.Lock;
 import org.junit.jupiter.api.Test;
 
 /**
- * What a lock promises to those who wait for it: their turn, one at a time, and that nothing stays behind of those who
- * give up.
+ * What a lock promises to its waiters: their turn, one at a time, and that nothing stays behind of those that give up.
  */
 abstract class LockWaitingContract extends LockFixture {
     @Test

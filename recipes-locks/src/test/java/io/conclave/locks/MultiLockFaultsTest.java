@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Each fault at each request of a multi-lock's runs: nobody is blocked at any of its locks, two never hold one, nothing
- * stays behind, and the victim is told the right kind of failure.
+ * Each fault at each request of a multi-lock's runs: no contender is blocked at any of its locks, two never hold one,
+ * nothing stays behind, and the victim is told the right kind of failure.
  */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 class MultiLockFaultsTest {
@@ -28,7 +28,7 @@ class MultiLockFaultsTest {
         return MultiLock.of(lock(actor, "b"), lock(actor, "a"));
     }
 
-    /** Holds both, each of which excludes whoever else holds it; what is lost with one is lost for both. */
+    /** Holds both, each of which excludes every other holder; what is lost with one is lost for both. */
     private static void hold(Actor actor, MultiLockGrant grant) {
         LockGrant a = grant.of(lock(actor, "a"));
         LockGrant b = grant.of(lock(actor, "b"));

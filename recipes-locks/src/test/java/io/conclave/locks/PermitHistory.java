@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Who had how many permits from when to when: each is counted from right after the grant until right before it is given
+ * How many permits each actor had, and when: each is counted from right after the grant until right before it is given
  * back, which is when its holder relies on it. Thread-safe.
  */
 final class PermitHistory {

@@ -16,7 +16,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** The wish that a writer give up is heard by him, also when his znode is about to become a reader's. */
+/** A writer hears a request to release also when its znode is about to become a reader's. */
 class RevocationBeforeDowngradeTest {
     private static final String PATH = "/locks/asked";
 
@@ -46,7 +46,7 @@ class RevocationBeforeDowngradeTest {
             assertTrue(reading.isHeld());
             assertFalse(
                     reading.revocationRequested().toCompletableFuture().isDone(),
-                    "who wanted the writer to give up was told that he did");
+                    "the revoker was told that the writer had given up");
         } finally {
             MemoryStore.forget(store);
         }

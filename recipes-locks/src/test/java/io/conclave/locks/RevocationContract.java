@@ -31,7 +31,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.Test;
 
-/** What is promised to who asks a holder or a waiter to give up, and to who is asked, on whatever backend. */
+/**
+ * What is promised to a client that asks a holder or a waiter to give up, and to the one that is asked, on every
+ * backend.
+ */
 public abstract class RevocationContract extends LockFixture {
     private static final Duration SOON = Duration.ofMillis(150);
     private static final Acl READ_BY_ALL = new Acl(List.of(

@@ -191,7 +191,7 @@ abstract class SemaphoreCrowdContract extends SemaphoreFixture {
         for (int round = 0; round < 10; round++) {
             semaphore.setPermits(1);
             for (int look = 0; look < 5; look++) {
-                // those who had theirs before run out; from then on there is one, at every moment
+                // permits granted before run out; from then on there is one, at every moment
                 org.awaitility.Awaitility.await()
                         .atMost(PATIENCE)
                         .until(() -> leases(coordinator).size() <= 1);

@@ -31,7 +31,7 @@ abstract class SemaphoreFixture extends LockFixture {
         awaitChildren(coordinator, SEMAPHORE + "/locks", count);
     }
 
-    /** Nothing is held and nobody waits. */
+    /** Nothing is held and no one waits. */
     static void awaitEmpty(Coordinator coordinator) {
         awaitPlaces(coordinator, 0);
         awaitLeases(coordinator, 0);

@@ -231,7 +231,7 @@ class SharedLockFaultsTest {
                         CompletableFuture<Object> over = new CompletableFuture<>();
                         grant.revocationRequested().thenRun(() -> over.complete("asked"));
                         grant.lost().thenAccept(over::complete);
-                        run.time().schedule(Duration.ofSeconds(20), () -> over.complete("came after who asks"));
+                        run.time().schedule(Duration.ofSeconds(20), () -> over.complete("came after the revoker"));
                         try {
                             me.await(over);
                         } finally {

@@ -21,10 +21,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Whom a release wakes, counted in requests at the store: nobody else looks at the line. */
+/** Which waiters a release wakes, counted in requests at the store: no other reads the line. */
 class SharedLockRequestsTest {
     private static final String PATH = "/locks/counted";
-    /** Own znode and line, by everybody who is woken. */
+    /** Own znode and line, by each waiter that is woken. */
     private static final int A_LOOK = 2;
 
     private final String store = UUID.randomUUID().toString();
@@ -60,7 +60,7 @@ class SharedLockRequestsTest {
                 coordinator.execute(GetChildren.of(NodePath.of(PATH))).names().size() == count);
     }
 
-    /** Everybody has set his watches: own znode and predecessor, those who hold their own only. */
+    /** All have set their watches: own znode and predecessor, holders only their own znode. */
     private void awaitWatches(int count) {
         long session = RecipeAccess.session(coordinator).id();
         await().until(() -> faults.watchCount(session) == count);
@@ -84,7 +84,7 @@ class SharedLockRequestsTest {
         for (ReadGrant reader : reading.subList(0, 19)) {
             long perRelease = faults.requestCount();
             reader.close();
-            assertEquals(1, faults.requestCount() - perRelease, "nobody waits for this reader");
+            assertEquals(1, faults.requestCount() - perRelease, "no contender waits for this reader");
         }
         assertFalse(next.isDone());
         before = faults.requestCount();
@@ -103,7 +103,7 @@ class SharedLockRequestsTest {
     }
 
     /**
-     * Each of 20 readers reads its own znode; the line is read for each of them at most, and shared by those who ask
+     * Each of 20 readers reads its own znode; the line is read for each of them at most, and shared by those that ask
      * together.
      */
     private static void assertLooks(long requests) {

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * What nobody has provided for ends in an answer to the caller, and in a free lock; never in a stage that stays open.
+ * An unforeseen failure ends in an answer to the caller, and in a free lock; never in a stage that stays open.
  */
 class UnexpectedFailureTest {
     private static final String PATH = "/locks/unexpected";

@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Each fault at each request of work that runs while a lock is held: a loss is told to the caller, nobody is blocked,
- * and nothing stays behind.
+ * Each fault at each request of work that runs while a lock is held: a loss is reported to the caller, no contender is
+ * blocked, and nothing stays behind.
  */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 class WhileHeldFaultsTest {

@@ -30,8 +30,8 @@ import java.util.concurrent.CompletionStage;
  *
  * <p>The group is a znode, a member an ephemeral child of it whose name is the member's id and whose data is its
  * payload: as Curator's {@code GroupMember} has it, so both see each other. A child that was put there by hand and is
- * not ephemeral counts as a member that stays. An id has one member at a time: who joins with one that is taken, by a
- * process that was killed and whose session has not ended yet, say, waits until it is free.
+ * not ephemeral counts as a member that stays. An id has one member at a time: a member that joins with one that is
+ * taken, by a process that was killed and whose session has not ended yet, say, waits until it is free.
  *
  * <p>A member whose session is lost joins again by itself; see {@link Membership}. A member that is killed disappears
  * when its session ends. Immutable and thread-safe; making one costs nothing.
@@ -80,8 +80,8 @@ public final class Group<P> {
      * @return false if it was there already
      * @throws InterruptedException if the thread is interrupted; it may be created nevertheless
      * @throws io.conclave.error.OutcomeUnknownException if a reply was lost, the group is not there now, and znodes
-     *     beside it have come or gone meanwhile: so it was either created and deleted by somebody, or never created.
-     *     Ask {@link #exists}, and call again if it should be there
+     *     beside it have come or gone meanwhile: so it was either created and deleted by another client, or never
+     *     created. Ask {@link #exists}, and call again if it should be there
      */
     public boolean create() throws InterruptedException {
         return Waiting.await(RecipeAccess.session(coordinator), createAsync());
@@ -107,9 +107,9 @@ public final class Group<P> {
     }
 
     /**
-     * Deletes the group and whoever is in it: their memberships end. Those who join meanwhile are deleted too. Not
+     * Deletes the group and its members: their memberships end. Members that join meanwhile are deleted too. Not
      * atomic: what was deleted stays so if it fails half-way. A call deletes one group at most: the one that it finds
-     * first, over lost replies and sessions, and not one that somebody makes at the path afterwards. Blocks.
+     * first, over lost replies and sessions, and not one that is made at the path afterwards. Blocks.
      *
      * @return false if it was not there
      * @throws io.conclave.error.RefusedException NOT_EMPTY if a child has children of its own, or members keep joining;
@@ -144,7 +144,7 @@ public final class Group<P> {
      * @throws AcquireTimeoutException if the time is over; nothing stays behind
      */
     public Membership<P> join(String id, P payload, Duration timeout) throws InterruptedException {
-        Waiting.checkedTimeout(timeout); // first, or a member would be left whom nobody has
+        Waiting.checkedTimeout(timeout); // first, or a member without an owner would be left
         return joining(begin(id, payload), timeout).await();
     }
 
@@ -158,7 +158,7 @@ public final class Group<P> {
      * {@link AcquireTimeoutException}.
      */
     public CompletableFuture<Membership<P>> joinAsync(String id, P payload, Duration timeout) {
-        Waiting.checkedTimeout(timeout); // first, or a member would be left whom nobody has
+        Waiting.checkedTimeout(timeout); // first, or a member without an owner would be left
         return joining(begin(id, payload), timeout).stage(Membership::closeAsync);
     }
 
@@ -177,7 +177,7 @@ public final class Group<P> {
     }
 
     /**
-     * Who is in the group, in the order of the ids; nobody if there is no group. Out of date as soon as it is known.
+     * The members of the group, in the order of the ids; none if there is no group. Out of date as soon as it is known.
      * Blocks.
      *
      * @throws InterruptedException if the thread is interrupted

@@ -24,16 +24,16 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Deletes one group and all that is in it, over lost replies and sessions, but no group that somebody has made at the
- * same path since.
+ * Deletes one group and all that is in it, over lost replies and sessions, but no group that was made at the same path
+ * since.
  *
  * <p>The group that the first look finds is known by its creation. A deletion names a path only, so each one is sent on
  * condition of the version of the group's znode, and a version of 0, which a new group has as well, is raised to 1
- * before. (A later group has the same version only if somebody deletes it, too, or an application writes to it as often
- * as to the former one.)
+ * before. (A later group has the same version only if another client deletes it, too, or an application writes to it as
+ * often as to the former one.)
  */
 final class GroupDeletion {
-    /** So often it begins again because somebody has joined meanwhile, or the connection or the session went. */
+    /** So often it begins again because a member has joined meanwhile, or the connection or the session was lost. */
     private static final int MAX_ROUNDS = 100;
 
     private final Coordinator coordinator;
@@ -73,7 +73,7 @@ final class GroupDeletion {
 
     private CompletionStage<Boolean> onFailure(Throwable cause) {
         if (cause instanceof GoneException || Failures.isNoNode(cause)) {
-            // If it was there, the server has deleted the emptied container, or somebody was quicker.
+            // If it was there, the server has deleted the emptied container, or another client was quicker.
             return CompletableFuture.completedFuture(czxid.isPresent());
         }
         boolean isLost = cause instanceof OutcomeUnknownException || cause instanceof SessionGoneException;
@@ -91,7 +91,7 @@ final class GroupDeletion {
                 .submit(SetData.of(path, node.data()).withVersion(0))
                 .thenApply(stat -> checked(stat).version())
                 .exceptionallyCompose(failure -> Failures.is(Waiting.cause(failure), RefusalReason.NO_AUTH)
-                        ? CompletableFuture.completedFuture(0) // who may only delete deletes by the path
+                        ? CompletableFuture.completedFuture(0) // a client that may only delete deletes by the path
                         : CompletableFuture.failedFuture(Waiting.cause(failure)));
     }
 

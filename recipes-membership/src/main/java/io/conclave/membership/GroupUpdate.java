@@ -11,8 +11,8 @@ import java.util.List;
  * @param <P> the type of the payloads
  * @param snapshot the state
  * @param since the number of the last state that this listener was told of; 0 for nothing at all
- * @param joined who is there now, as it is now
- * @param left who is not there any more, as it was
+ * @param joined the new members, as they are now
+ * @param left the members that are gone, as they were
  * @param changed whose payload has changed, as it is now
  */
 public record GroupUpdate<P>(

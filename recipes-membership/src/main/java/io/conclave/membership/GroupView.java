@@ -7,7 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
- * A live view of a group: who is in it, kept up to date until it is closed. Thread-safe.
+ * A live view of a group: its members, kept up to date until it is closed. Thread-safe.
  *
  * <p>It costs one watch; a member that joins or changes its payload costs one event and one read, one that leaves one
  * event. On Apache ZooKeeper before 3.6, which has one-shot watches only, a member that joins or leaves costs a list of

@@ -216,9 +216,12 @@ final class HeldMembership<P> implements Membership<P>, GrantRequest {
     }
 
     void onExpelled(SessionMembership by) {
-        LOG.warn("{}: somebody has deleted the znode; not joining again", this);
+        LOG.warn("{}: the znode was deleted by another client; not joining again", this);
         metrics().count("membership.expelled", path.toString());
-        end(by, LossReason.NODE_DELETED, lostException(LossReason.NODE_DELETED, "somebody has deleted its znode"));
+        end(
+                by,
+                LossReason.NODE_DELETED,
+                lostException(LossReason.NODE_DELETED, "its znode was deleted by another client"));
     }
 
     private GrantLostException lostException(LossReason reason, String what) {
@@ -321,7 +324,7 @@ final class HeldMembership<P> implements Membership<P>, GrantRequest {
 
     @Override
     public CompletionStage<Void> revocationRequested() {
-        return new CompletableFuture<>(); // nobody asks a member
+        return new CompletableFuture<>(); // members are not asked to leave
     }
 
     @Override

@@ -78,7 +78,7 @@ final class MirroredView<P> implements GroupView<P> {
                 return newest;
             }
         }
-        // The newest state is on its way through a listener thread; whoever asks need not wait for that.
+        // The newest state is on its way through a listener thread; a caller need not wait for that.
         MirrorState state = mirror.state();
         SortedMap<String, Member<P>> members = new TreeMap<>();
         state.nodes().values().forEach(node -> members.put(node.path().name(), group.member(node)));

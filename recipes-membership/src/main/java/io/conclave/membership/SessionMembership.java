@@ -34,15 +34,15 @@ import org.slf4j.LoggerFactory;
  * A membership during one session: the member's znode, from its creation to its deletion.
  *
  * <pre>{@code
- * CLAIMING -> ENTERING <-> TAKEN (somebody else has the id)
+ * CLAIMING -> ENTERING <-> TAKEN (another member has the id)
  *                 |
  *                 v
  *              MEMBER -> LEAVING -> GONE  (LEAVING and GONE from every state before)
  * }</pre>
  *
  * <p>A creation without an answer took effect before the first answer on the next connection, or never will; so it is
- * looked for, and what belongs to this session is ours, since {@link PathQueue} lets nobody else of this session create
- * it. State belongs to the session's dispatcher.
+ * looked for, and what belongs to this session is ours, since {@link PathQueue} lets no other member of this session
+ * create it. State belongs to the session's dispatcher.
  */
 final class SessionMembership {
     private static final Logger LOG = LoggerFactory.getLogger(SessionMembership.class);

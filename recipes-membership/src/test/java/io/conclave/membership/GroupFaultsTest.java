@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Each fault at each request of a group's runs: no ghosts stay behind, a member comes back unless somebody threw it
- * out, and a view ends with what is there.
+ * Each fault at each request of a group's runs: no ghosts stay behind, a member comes back unless another client threw
+ * it out, and a view ends with what is there.
  */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 class GroupFaultsTest {
@@ -54,7 +54,7 @@ class GroupFaultsTest {
             try {
                 group(me).join("a", "rival", Duration.ofSeconds(5)).close();
             } catch (AcquireTimeoutException taken) {
-                // somebody is there
+                // a member is there
             }
         });
     }

@@ -23,7 +23,7 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Who cannot join because its id is taken is told by whom. */
+/** A member that cannot join because its id is taken learns the member that has it. */
 class JoinErrorsTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(1);
 

@@ -33,7 +33,7 @@ final class PageMember {
         DOES_NOT_JOIN_AGAIN,
         /** Leaving deletes whatever has the member's name. */
         LEAVES_BY_NAME,
-        /** Who is interrupted goes, and leaves his znode behind. */
+        /** An interrupted member leaves without deleting its znode. */
         FORGETS_ITS_NODE_ON_INTERRUPT
     }
 
@@ -55,7 +55,7 @@ final class PageMember {
         mistakes.addAll(Arrays.asList(planted));
     }
 
-    /** Joins; who has the name is waited for. */
+    /** Joins; waits for a member that has the name. */
     void join() throws InterruptedException {
         RecipeSession on = session;
         try {
@@ -72,7 +72,7 @@ final class PageMember {
         follow(on);
     }
 
-    /** Creates the znode, looks what stands there then, and waits for a change if that is somebody else's. */
+    /** Creates the znode, reads what is there then, and waits for a change if that is another member's. */
     private boolean tryJoin(RecipeSession on) throws InterruptedException {
         CompletableFuture<NodeEvent> event = new CompletableFuture<>();
         on.submit(create()); // what came of it is seen by the look behind it

@@ -40,14 +40,14 @@ class PlantedMistakesTest {
     }
 
     /**
-     * A deletion that was on its way when somebody threw the member out may meet the next one: a znode's name is all
+     * A deletion that was on its way when an operator threw the member out may meet the next one: a znode's name is all
      * that it can say.
      */
     private static boolean mayComeTooLate(FaultRun run) {
         return run.struck().size() > 1 && run.struck().stream().anyMatch(Fault::deletesNodes);
     }
 
-    /** A member that comes and goes, and another one who waits for its name. */
+    /** A member that comes and goes, and another one that waits for its name. */
     private static FaultDriver leaving(Mistake... mistakes) {
         return FaultDriver.of("planted: member that leaves " + List.of(mistakes), run -> {
             foundGroup(run);

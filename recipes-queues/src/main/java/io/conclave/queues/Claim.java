@@ -7,8 +7,8 @@ import java.util.concurrent.CompletableFuture;
  * An item that is ours to work on: hidden from others until it is acknowledged, given back, or taken from us.
  *
  * <p>It comes back to the queue when its deadline passes, which this process itself watches, and when the session is
- * lost, be it that the process died or could not be heard. From then on somebody else may have it, so work on an item
- * must bear being done twice; {@link #remaining()} says how long it surely is ours alone. It belongs to no thread;
+ * lost, be it that the process died or could not be heard. From then on another consumer may have it, so work on an
+ * item must bear being done twice; {@link #remaining()} says how long it surely is ours alone. It belongs to no thread;
  * everything here may be called from anywhere.
  *
  * @param <T> the type of the items
@@ -43,7 +43,7 @@ public interface Claim<T> extends AutoCloseable {
      * The item is done: it is deleted. Blocks until the backend has confirmed it; while the connection is away it waits
      * for the next one. Idempotent.
      *
-     * @throws io.conclave.error.GrantLostException if the item was not ours any more: somebody else does it again
+     * @throws io.conclave.error.GrantLostException if the item was not ours any more: another consumer does it again
      * @throws io.conclave.error.SessionGoneException if the session is lost meanwhile: it may have been deleted or not
      * @throws io.conclave.error.ConclaveException if the backend refused it
      * @throws InterruptedException if the thread is interrupted; the item may be acknowledged all the same

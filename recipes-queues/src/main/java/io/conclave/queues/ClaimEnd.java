@@ -10,7 +10,7 @@ public enum ClaimEnd {
     DEADLINE_PASSED,
     /** The session was lost; the item is delivered again. */
     SESSION_LOST,
-    /** Somebody else has deleted the claim or the item. */
+    /** Another client has deleted the claim or the item. */
     TAKEN_AWAY,
     /** The coordinator was closed; the item is delivered again. */
     COORDINATOR_CLOSED

@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
 /**
  * A claim that we have: the ephemeral znode {@code claim-<item>} beside the item. The version of the item's znode,
  * which every claim raises, tells ours from a later one, so neither an acknowledgement nor a return that comes late
- * touches what somebody else has claimed.
+ * touches what another consumer has claimed.
  *
  * <pre>{@code
  * HELD -> SETTLING -> ENDED      (acknowledged or given back; refused: HELD again)
@@ -87,7 +87,7 @@ final class ClaimedItem<T> implements Claim<T> {
         return claim;
     }
 
-    /** Gives a claim back that nobody has taken over. */
+    /** Gives a claim back that was not taken over. */
     static void giveBack(RecipeSession session, QueueLayout layout, Delivery delivery) {
         release(session, layout, delivery.item(), delivery.version());
     }
@@ -125,7 +125,7 @@ final class ClaimedItem<T> implements Claim<T> {
         }
     }
 
-    /** Whether the time of a held claim is over; then it is not held any more, and nobody extends it. */
+    /** Whether the time of a held claim is over; then it is not held any more, and cannot be extended. */
     private boolean isOver() {
         synchronized (lock) {
             if (!term.remaining().isZero()) {
@@ -256,7 +256,7 @@ final class ClaimedItem<T> implements Claim<T> {
         }
     }
 
-    /** The claim has gone with a reply that was lost: the item has gone with it, or somebody has deleted the claim. */
+    /** The claim has gone with a reply that was lost: the item has gone with it, or the claim was deleted. */
     private void lookForTheItem() {
         session.read(
                 Exists.of(layout.item(name)),
@@ -315,7 +315,7 @@ final class ClaimedItem<T> implements Claim<T> {
                         new SessionGoneException("The session was lost while working on " + what));
             case TAKEN_AWAY ->
                 acknowledged.completeExceptionally(lostException(
-                        LossReason.NODE_DELETED, "The claim or the item was deleted by somebody else: " + what));
+                        LossReason.NODE_DELETED, "The claim or the item was deleted by another client: " + what));
             case COORDINATOR_CLOSED ->
                 acknowledged.completeExceptionally(
                         new ClosedException("The coordinator was closed while working on " + what));

@@ -34,9 +34,9 @@ import org.slf4j.LoggerFactory;
  * every transaction writes to as well, on condition of its version.
  *
  * <p>The znodes that a transaction of a queue makes or deletes do not tell it: an item that was put may have been taken
- * by the time we look, and one that was taken may have been taken by somebody else. The marker is ours alone, and its
- * version counts what took effect. It is made by the first transaction, costs none of its own, and is deleted when it
- * was not needed for a second.
+ * by the time we look, and one that was taken may have been taken by another consumer. The marker is ours alone, and
+ * its version counts what took effect. It is made by the first transaction, costs none of its own, and is deleted when
+ * it was not needed for a second.
  *
  * <p>Transactions go one at a time. State belongs to the session's dispatcher.
  */
@@ -69,8 +69,8 @@ final class CommitMarker {
         /**
          * Its reply was lost, and the marker is not there.
          *
-         * @param first whether the transaction was to make the marker: then it had no effect, unless somebody has
-         *     deleted the marker since; otherwise somebody has deleted it for sure
+         * @param first whether the transaction was to make the marker: then it had no effect, unless the marker has
+         *     been deleted since; otherwise it has certainly been deleted
          */
         void unclear(boolean first, OutcomeUnknownException cause);
 
@@ -180,7 +180,7 @@ final class CommitMarker {
             turn.leave(); // the server says that our place is not there
             over(Outcome::notApplied);
         } else if (index == -1 && there && Failures.isStale(refused)) {
-            reset(); // somebody has deleted it or written to it
+            reset(); // another client has deleted it or written to it
             over(Outcome::notApplied);
         } else if (index == -1 && Failures.isNoNode(refused)) {
             makeDirectory();
@@ -216,7 +216,7 @@ final class CommitMarker {
         } else if (isOurs && there && stat.version() == version) {
             over(Outcome::notApplied);
         } else {
-            reset(); // somebody has written to it
+            reset(); // another client has written to it
             over(outcome -> outcome.unclear(false, unknown));
         }
     }

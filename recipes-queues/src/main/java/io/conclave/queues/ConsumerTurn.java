@@ -38,7 +38,7 @@ final class ConsumerTurn {
     private boolean resting;
     private TimeSource.Timer rest = () -> {};
 
-    /** Who wants the turn; told on the dispatcher. */
+    /** The consumer that wants the turn; called on the dispatcher. */
     interface Listener {
         /** The turn is ours now. */
         void onTurn();
@@ -65,7 +65,7 @@ final class ConsumerTurn {
         return held;
     }
 
-    /** Whether somebody may wait for us to go. */
+    /** Whether a consumer may wait for us to leave. */
     boolean othersMayWait() {
         return othersMayWait;
     }
@@ -124,8 +124,8 @@ final class ConsumerTurn {
     }
 
     /**
-     * Nothing is to be done: the turn is kept for a moment if nobody waits for it, and not waited for any longer if it
-     * is not ours.
+     * Nothing is to be done: the turn is kept for a moment if no consumer waits for it, and not waited for any longer
+     * if it is not ours.
      */
     void rest() {
         if (resting) {
@@ -154,7 +154,7 @@ final class ConsumerTurn {
         rest.cancel();
     }
 
-    /** Whoever enters while we are alone wants to be heard. */
+    /** A consumer that enters while we are alone must be noticed. */
     private void watchLine() {
         Contender ours = place;
         session.send(

@@ -20,7 +20,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * All who wait for items of one queue in one session: one of them stands in the line of consumers for all.
+ * All consumers of one queue in one session: one of them stands in the line of consumers for all.
  *
  * <ol>
  *   <li>A caller that takes something makes the process enter the line, if it is not in it ({@link ConsumerTurn}).
@@ -163,7 +163,7 @@ final class Consumers implements ConsumerTurn.Listener, ItemsWatch.Looker {
 
     // So far a take. From here on, what can come in between.
 
-    /** Whether nothing is under way, and nobody waits. */
+    /** Whether nothing is under way, and no consumer waits. */
     boolean isIdle() {
         return pendingTakes.isEmpty() && turn.isOut() && !dequeuing && !watch.isLooking() && marker.isIdle();
     }
@@ -172,7 +172,7 @@ final class Consumers implements ConsumerTurn.Listener, ItemsWatch.Looker {
         sessionListener.close();
     }
 
-    /** An item at once or none, past those who wait in line. */
+    /** An item at once or none, past the consumers in line. */
     void attempt(PendingTake pending) {
         if (session.state().isLive()) {
             new Attempt(session, layout, byPriority, marker, pending, one -> giveBack(pending.mode(), one)).begin();
@@ -187,7 +187,7 @@ final class Consumers implements ConsumerTurn.Listener, ItemsWatch.Looker {
         proceed();
     }
 
-    /** Nobody wants to know any more; an item that has come meanwhile goes back. */
+    /** The caller has given up; an item that has come meanwhile goes back. */
     void abandon(PendingTake pending) {
         if (pending.isOver()) {
             pending.outcome()
@@ -313,7 +313,7 @@ final class Consumers implements ConsumerTurn.Listener, ItemsWatch.Looker {
         }
     }
 
-    /** To the first who wants one, or back where it came from. */
+    /** To the first consumer that wants one, or back where it came from. */
     private void deliver(PendingTake.Mode mode, Delivery delivery) {
         for (PendingTake pending : pendingTakes) {
             if (pending.mode() == mode && !pending.isOver()) {

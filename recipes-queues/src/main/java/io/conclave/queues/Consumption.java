@@ -29,7 +29,7 @@ final class Consumption<R> {
      *
      * @param open makes of the item what the caller gets; on the caller's thread or a listener thread. If it throws it
      *     has seen to the item
-     * @param close gives back what nobody takes
+     * @param close gives back an item that is not taken
      */
     Consumption(
             RecipeSession session,
@@ -92,7 +92,7 @@ final class Consumption<R> {
         return delivery.filter(Delivery::own).map(open);
     }
 
-    /** The asynchronous form: completes on a listener thread; whoever ends it otherwise gets nothing. */
+    /** The asynchronous form: completes on a listener thread; a caller that completes it itself gets nothing. */
     <S> CompletableFuture<S> stage(Function<Optional<R>, S> result) {
         CompletableFuture<S> stage = new CompletableFuture<>();
         Executor listeners =

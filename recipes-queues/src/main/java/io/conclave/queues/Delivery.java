@@ -3,7 +3,7 @@ package io.conclave.queues;
 import io.conclave.time.Elapsed;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** An item on its way to whoever asked for it; it belongs to the first who says so, or is given back. Thread-safe. */
+/** An item on its way to its caller; it belongs to the first that claims it, or is given back. Thread-safe. */
 final class Delivery {
     private final ItemName item;
     private final byte[] data;

@@ -29,10 +29,9 @@ import org.jspecify.annotations.Nullable;
  * it was delivered too often.
  *
  * <p>The transaction does not rely on what was seen before it: an item is deleted or claimed only in the version that
- * was read, and only if nobody has claimed it. (There is no operation that checks that a znode is not there; making the
+ * was read, and only if it is not claimed. (There is no operation that checks that a znode is not there; making the
  * claim is refused where there is one. To take an item its claim is made and deleted at once.) So the line of consumers
- * is for peace and fairness; that nobody has what another has does not hang on it. State belongs to the session's
- * dispatcher.
+ * is for less contention and for fairness; exclusion does not depend on it. State belongs to the session's dispatcher.
  */
 final class DequeueTransaction implements CommitMarker.Outcome {
     private static final int MAX_BYTES = 500_000; // what a server takes in one request is a megabyte
@@ -48,7 +47,7 @@ final class DequeueTransaction implements CommitMarker.Outcome {
     private Elapsed sentAt;
     private int operationsEach;
     private @Nullable Sender sender;
-    /** Whether there is a dead letter of the same name, which somebody has copied back into the queue. */
+    /** Whether there is a dead letter of the same name, which an operator has copied back into the queue. */
     private boolean wasBuriedBefore;
 
     private enum Step {
@@ -65,7 +64,7 @@ final class DequeueTransaction implements CommitMarker.Outcome {
         /** It was delivered too often, and is a dead letter now. */
         void buried(ItemName item);
 
-        /** Nothing was done, because somebody has changed this one. */
+        /** Nothing was done, because this one has changed. */
         void stale(ItemName item);
 
         /** Nothing was done, and it may be tried again. */
@@ -307,7 +306,7 @@ final class DequeueTransaction implements CommitMarker.Outcome {
         } else {
             outcome.failed(new OutcomeUnknownException(
                     "Take of " + first().name() + " from " + layout.path()
-                            + ": the reply was lost, and the item is gone. Most likely another consumer has it; but if somebody"
+                            + ": the reply was lost, and the item is gone. Most likely another consumer has it; but if another client"
                             + " has deleted a znode in " + layout.witnesses()
                             + ", this call may have taken it, and it is lost. Take again, and look for the item elsewhere",
                     cause));

@@ -28,7 +28,7 @@ public final class DistributedQueue<T> extends ItemQueue<T> {
     /**
      * The queue at a path.
      *
-     * @param codec turns items into bytes and back, the same for all who use the queue
+     * @param codec turns items into bytes and back, the same for all users of the queue
      * @throws IllegalArgumentException if the path breaks a rule, naming it
      */
     public static <T> DistributedQueue<T> at(Coordinator coordinator, String path, DataCodec<T> codec) {
@@ -42,8 +42,8 @@ public final class DistributedQueue<T> extends ItemQueue<T> {
 
     /**
      * The same queue; puts wait while it has that many items, claimed ones included and dead ones not. The bound holds
-     * among all who give the same; a put without one does not look. Producers stand in a line of their own, and a
-     * consumer wakes one.
+     * among all producers that give the same; a put without one does not look. Producers stand in a line of their own,
+     * and a consumer wakes one.
      *
      * @throws IllegalArgumentException if it is not positive
      */
@@ -53,8 +53,8 @@ public final class DistributedQueue<T> extends ItemQueue<T> {
 
     /**
      * The same queue; an item claimed through it comes back if it is not acknowledged within this time. Five minutes if
-     * not set. It is measured by the consumer's own clocks, from before the claim was sent; nobody else's clock
-     * matters, since the claim goes with its session.
+     * not set. It is measured by the consumer's own clocks, from before the claim was sent; no other clock matters,
+     * since the claim goes with its session.
      *
      * @throws IllegalArgumentException if it is not positive
      */
@@ -81,8 +81,8 @@ public final class DistributedQueue<T> extends ItemQueue<T> {
      *
      * @throws InterruptedException if the thread is interrupted; the item may be put all the same
      * @throws SessionGoneException if the session is lost meanwhile; the item may be put all the same
-     * @throws io.conclave.error.OutcomeUnknownException if it cannot be found out whether it was put, because somebody
-     *     deletes znodes of the queue by hand
+     * @throws io.conclave.error.OutcomeUnknownException if it cannot be found out whether it was put, because an
+     *     operator deletes znodes of the queue
      * @throws io.conclave.error.ConclaveException if it was refused
      * @throws IllegalArgumentException if the item has more than {@value ItemQueue#MAX_BYTES} bytes
      */

@@ -59,12 +59,12 @@ record ItemName(String name, int priority, int sequence) {
                 : Optional.empty();
     }
 
-    /** The name of the znode that hides this item while somebody works on it. */
+    /** The name of the znode that hides this item while a consumer works on it. */
     String claim() {
         return CLAIM_PREFIX + name;
     }
 
-    /** The items among the children of a queue that nobody has claimed, first to last. */
+    /** The unclaimed items among the children of a queue, first to last. */
     static List<ItemName> unclaimed(Collection<String> children, boolean byPriority) {
         Set<String> claims = new HashSet<>();
         for (String child : children) {

@@ -99,10 +99,10 @@ public abstract sealed class ItemQueue<T> permits DistributedQueue, DistributedP
     }
 
     /**
-     * Takes an item if there is one now, past those who wait; empty also if others were quicker again and again, and if
-     * the server lags behind and the coordinator does not read linearizably. Blocks for the coordinator's try timeout
-     * at most ({@link io.conclave.coordinator.CoordinatorBuilder#tryTimeout}, 1 second if not set). Otherwise as
-     * {@link #take()}.
+     * Takes an item if there is one now, past waiting consumers; empty also if others were quicker again and again, and
+     * if the server lags behind and the coordinator does not read linearizably. Blocks for the coordinator's try
+     * timeout at most ({@link io.conclave.coordinator.CoordinatorBuilder#tryTimeout}, 1 second if not set). Otherwise
+     * as {@link #take()}.
      *
      * @throws io.conclave.error.NotConnectedException if the store does not answer within the try timeout; an item that
      *     was taken by then goes back to its place
@@ -147,7 +147,7 @@ public abstract sealed class ItemQueue<T> permits DistributedQueue, DistributedP
     }
 
     /**
-     * Claims an item if there is one now, past those who wait; empty also if others were quicker again and again.
+     * Claims an item if there is one now, past waiting consumers; empty also if others were quicker again and again.
      * Blocks for the coordinator's try timeout at most. Otherwise as {@link #claim()}.
      *
      * @throws io.conclave.error.NotConnectedException if the store does not answer within the try timeout; an item that

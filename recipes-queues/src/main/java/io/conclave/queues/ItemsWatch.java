@@ -24,12 +24,12 @@ final class ItemsWatch {
     private boolean looking;
     private boolean standing;
 
-    /** Who looks; told on the dispatcher. */
+    /** The reader of the list; called on the dispatcher. */
     interface Looker {
         /** The names of all that is in the queue now. */
         void onListed(List<String> names);
 
-        /** The list holds no longer, or could not be read this time: whoever needs one looks again. */
+        /** The list holds no longer, or could not be read this time: a consumer that needs one reads again. */
         void onUnlisted();
 
         /** It cannot be read. */
@@ -72,7 +72,7 @@ final class ItemsWatch {
         if (cause instanceof OutcomeUnknownException) {
             looker.onUnlisted();
         } else if (Failures.isNoNode(cause)) {
-            turn.leave(); // somebody has deleted all of it
+            turn.leave(); // all of it was deleted
             looker.onUnlisted();
         } else {
             looker.onListRefused(cause);

@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Somebody in this process who waits for an item. State belongs to the session's dispatcher; {@link #outcome} may be
+ * A caller in this process that waits for an item. State belongs to the session's dispatcher; {@link #outcome} may be
  * waited for by anybody.
  */
 final class PendingTake {

@@ -24,18 +24,17 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * All who put items into one queue in one session. What gathers while a transaction is under way goes into the next
- * one.
+ * All producers of one queue in one session. What gathers while a transaction is under way goes into the next one.
  *
- * <p>An item is put once, whatever becomes of a reply: the {@link CommitMarker} tells. Should somebody have deleted
+ * <p>An item is put once, even if a reply is lost: the {@link CommitMarker} tells. Should another client have deleted
  * that one at the same moment, the items of the transaction are looked for by their guids; if none is found, consumers
  * may have been quicker, and the caller is told that the outcome is unknown. Only of the first transaction, which makes
  * the marker, it cannot be told whether it was ever there, and it is sent again: so an item is put twice if its reply
  * is lost, another process deletes the marker before the connection is back, and a consumer has taken the item by then.
  *
  * <p>With a bound, producers stand in a line as consumers do: at its head the items are listed with a watch, as many
- * are put as there is room, and when there is none a consumer wakes that one producer. So the bound holds among all who
- * keep it. State belongs to the session's dispatcher.
+ * are put as there is room, and when there is none a consumer wakes that one producer. So the bound holds among all
+ * producers that keep it. State belongs to the session's dispatcher.
  */
 final class Producers implements ConsumerTurn.Listener, ItemsWatch.Looker {
     private static final int MAX_AT_ONCE = 64;

@@ -4,7 +4,7 @@ import io.conclave.time.TimeSource;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * An item that somebody in this process wants to put. State belongs to the session's dispatcher; {@link #outcome} may
+ * An item that a caller in this process wants to put. State belongs to the session's dispatcher; {@link #outcome} may
  * be waited for by anybody.
  */
 final class Put {

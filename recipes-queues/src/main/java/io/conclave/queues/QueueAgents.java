@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.OptionalInt;
 
 /**
- * Who acts for a session at its queues; one who has nothing to do is forgotten when another is made. State belongs to
+ * The producers and consumers of a session; those with nothing to do are removed when another is made. State belongs to
  * the session's dispatcher.
  */
 final class QueueAgents {

@@ -5,7 +5,8 @@ import io.conclave.node.NodePath;
 /**
  * Where the znodes of a queue are.
  *
- * @param path the queue's own znode; its children are the items and, beside each item that somebody works on, its claim
+ * @param path the queue's own znode; its children are the items and, beside each item that a consumer works on, its
+ *     claim
  */
 record QueueLayout(NodePath path) {
     NodePath item(ItemName item) {

@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Puts an item that was taken where it was, or elsewhere, under its own name: whoever took it does not want it. On the
- * dispatcher.
+ * Puts an item that was taken where it was, or elsewhere, under its own name: the caller that took it does not want it.
+ * On the dispatcher.
  */
 final class Requeue implements CommitMarker.Outcome {
     private static final Logger LOG = LoggerFactory.getLogger(Requeue.class);
@@ -104,7 +104,7 @@ final class Requeue implements CommitMarker.Outcome {
             Retry.later(session, cause, this::begin);
         } else {
             LOG.warn(
-                    "{}: taken for somebody who does not want it any more, and cannot be put back: {}",
+                    "{}: taken for a caller that does not want it any more, and cannot be put back: {}",
                     path,
                     cause.toString());
         }

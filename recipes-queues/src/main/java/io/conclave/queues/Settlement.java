@@ -38,7 +38,7 @@ final class Settlement {
         DONE,
         /** It had no effect. */
         REFUSED,
-        /** Its reply was lost, and the claim is gone: it took effect, or somebody has deleted the claim. */
+        /** Its reply was lost, and the claim is gone: it took effect, or the claim was deleted. */
         CLAIM_GONE
     }
 

@@ -24,7 +24,8 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
 /**
- * What a queue promises to those who claim and acknowledge, on whatever backend; a subclass says where the backend is.
+ * What a queue promises to consumers that claim and acknowledge, on whatever backend; a subclass says where the backend
+ * is.
  */
 public abstract class ClaimContract extends QueueFixture {
     private static final Duration SHORT = Duration.ofMillis(300);

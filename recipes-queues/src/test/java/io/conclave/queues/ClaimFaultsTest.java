@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Each fault at each request of those who claim and acknowledge: nothing is lost, nobody has what another has, what is
+ * Each fault at each request of consumers that claim and acknowledge: nothing is lost, no item has two owners, what is
  * acknowledged does not come back.
  */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
@@ -39,7 +39,7 @@ class ClaimFaultsTest {
         return DistributedQueue.at(actor.coordinator(), PATH, DataCodec.TEXT).withVisibility(Duration.ofSeconds(20));
     }
 
-    /** Who has claimed what, and what was acknowledged. Thread-safe. */
+    /** The claimed items with their owners, and the acknowledged ones. Thread-safe. */
     private static final class Work {
         private final FaultRun run;
         private final Map<String, Claim<String>> claimed = new HashMap<>();
@@ -51,9 +51,9 @@ class ClaimFaultsTest {
 
         synchronized void claimed(Claim<String> claim) {
             Claim<String> before = claimed.put(claim.item(), claim);
-            // An operator's deletion of a claim frees its item at once, and its owner hears of it when he acknowledges;
-            // a session that the server
-            // ends before its time frees it before its owner hears of that. A session that ends in its time must not.
+            // An operator's deletion of a claim frees its item at once, and its owner hears of it when it acknowledges;
+            // a session that the server ends before its time frees it before its owner hears of that. A session that
+            // ends in its time must not.
             boolean mayOverlap = run.struck().stream()
                     .anyMatch(fault -> fault.deletesNodes() || fault.toString().startsWith("EXPIRE"));
             if (before != null && before.isHeld() && claim.isHeld() && !mayOverlap) {

@@ -64,7 +64,7 @@ final class Ledger {
                 doubled(item);
             }
             if (!put.contains(item) && !maybePut.contains(item)) {
-                run.violated(item + " came out, and nobody put it: " + out);
+                run.violated(item + " came out, and was never put: " + out);
             }
         }
         List<String> lost = put.stream().filter(item -> !once.contains(item)).toList();
@@ -74,8 +74,8 @@ final class Ledger {
     }
 
     /**
-     * May happen only if a reply was lost, somebody has deleted the znode that would have told what came of it, and a
-     * consumer was quick: see {@link Producers}.
+     * May happen only if a reply was lost, the znode that would have told the outcome was deleted, and a consumer was
+     * quick: see {@link Producers}.
      */
     private void doubled(String item) {
         boolean mayBe = run.struck().stream().anyMatch(Fault::deletesNodes)
@@ -86,8 +86,8 @@ final class Ledger {
     }
 
     /**
-     * Whether an item may be lost with whoever took it: its session was ended, or somebody has deleted the znode that
-     * would have told.
+     * Whether an item may be lost with the consumer that took it: its session was ended, or another client has deleted
+     * the znode that would have told.
      */
     static boolean mayLose(FaultRun run) {
         return run.struck().stream().anyMatch(fault -> fault.endsSession() || fault.deletesNodes());

@@ -41,7 +41,7 @@ class MistakenStepsTest {
                         ClaimFaultsTest.deadLetter(),
                         Mistake.leavesOut("(create|delete) /queues/claims/claim-.*", "multi .*/dead/.*")
                                 .and(Mistake.forgetsVersions("multi .*/dead/.*")),
-                        "whom no fault met"));
+                        "without a fault"));
     }
 
     @ParameterizedTest(name = "{0}")

@@ -56,7 +56,7 @@ class PlantedMistakesTest {
         }
     }
 
-    /** Takes the item for its own if it is gone after a lost reply; but somebody else may have taken it. */
+    /** Takes the item for its own if it is gone after a lost reply; but another consumer may have taken it. */
     private static String takeByLooking(Coordinator coordinator) throws InterruptedException {
         while (true) {
             List<ItemName> items =
@@ -73,7 +73,7 @@ class PlantedMistakesTest {
                     }
                 }
             } catch (RefusedException e) {
-                // somebody was quicker: the next
+                // another consumer was quicker: the next
             }
         }
     }
@@ -88,7 +88,7 @@ class PlantedMistakesTest {
         try {
             coordinator.execute(Delete.of(path));
         } catch (OutcomeUnknownException | RefusedException e) {
-            // it is gone, whoever has deleted it
+            // it is gone, by any client's deletion
         }
         return item;
     }

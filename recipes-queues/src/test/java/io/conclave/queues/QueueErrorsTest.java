@@ -20,7 +20,7 @@ import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What fails all who wait for an item is told each of them with its own stack. */
+/** A failure of all waiting consumers reaches each of them with its own stack. */
 class QueueErrorsTest {
     private final String store = UUID.randomUUID().toString();
     private final Coordinator coordinator = Coordinator.connect("memory:" + store);

@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Each fault at each request of those who put and those who take: nothing is lost or given twice, nobody is blocked,
- * nothing stays behind.
+ * Each fault at each request of producers and consumers: nothing is lost or given twice, no one is blocked, nothing
+ * stays behind.
  */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 class QueueFaultsTest {
@@ -38,7 +38,8 @@ class QueueFaultsTest {
     private static FaultDriver driver(String name, Story story) {
         return FaultDriver.of(name, run -> story.play(run, new Ledger(run)))
                 .leaving(path -> path.toString().startsWith("/queues"))
-                .explaining(OutcomeUnknownException.class, Fault.absences()) // somebody else has the item, most likely
+                // another consumer has the item, most likely
+                .explaining(OutcomeUnknownException.class, Fault.absences())
                 .explaining(
                         OutcomeUnknownException.class, Fault.DELETE, Fault.DELETE_AND_DROP_AFTER, Fault.DELETE_AT_REST)
                 .within(Duration.ofMinutes(3));

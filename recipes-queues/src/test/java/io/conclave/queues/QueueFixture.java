@@ -40,7 +40,7 @@ abstract class QueueFixture extends RecipeFixture {
         awaitChildren(coordinator, PATH + "/consumers", count);
     }
 
-    /** No item, no claim, nobody in a line, no witness. */
+    /** No item, no claim, no contender in a line, no commit marker. */
     static void awaitNothingLeft(Coordinator coordinator) {
         await().atMost(PATIENCE)
                 .until(() -> List.of(PATH + "/consumers", PATH + "/producers", PATH + "/witnesses").stream()

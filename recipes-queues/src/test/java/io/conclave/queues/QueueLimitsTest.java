@@ -85,7 +85,7 @@ class QueueLimitsTest extends QueueFixture {
     }
 
     @Test
-    @SuppressWarnings("NullAway") // as a codec of somebody who does not check it
+    @SuppressWarnings("NullAway") // as a codec without null checks
     void itemThatTheCodecCannotDecodeIsNotLost() throws Exception {
         DataCodec<String> empty = new DataCodec<>() {
             @Override

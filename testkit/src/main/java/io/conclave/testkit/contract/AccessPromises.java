@@ -26,7 +26,7 @@ import java.util.EnumSet;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Who may do what: the schemes world, auth and digest. */
+/** Permissions: the schemes world, auth and digest. */
 abstract class AccessPromises extends MixedWatchPromises {
     private static final String SUPER_ID = "super:g9oN2HttPfn8MMWJZ2r45Np/LIA=";
 
@@ -36,10 +36,10 @@ abstract class AccessPromises extends MixedWatchPromises {
         SessionProbe alice = open(optionsOf("alice", "secret"));
         SessionProbe aliceElsewhere = open(optionsOf("alice", "secret"));
         SessionProbe impostor = open(optionsOf("alice", "guess"));
-        SessionProbe nobody = open();
+        SessionProbe anonymous = open();
         alice.ask(Create.of(path("a")).withData(bytes("1")).withAcl(Acl.CREATOR_ONLY));
 
-        for (SessionProbe other : List.of(impostor, nobody)) {
+        for (SessionProbe other : List.of(impostor, anonymous)) {
             other.session.submit(Sync.of(path("a")));
             assertEquals(NO_AUTH, other.refused(GetData.of(path("a"))));
             assertEquals(NO_AUTH, other.refused(GetChildren.of(path("a"))));
@@ -56,10 +56,10 @@ abstract class AccessPromises extends MixedWatchPromises {
     void deletingNeedsPermissionOnTheParent() {
         needs(Capability.ACL);
         SessionProbe alice = open(optionsOf("alice", "secret"));
-        SessionProbe nobody = open();
+        SessionProbe anonymous = open();
         alice.ask(Create.of(path("p")).withAcl(Acl.CREATOR_ONLY));
         alice.ask(Create.of(path("p").child("a")).withAcl(Acl.OPEN));
-        assertEquals(NO_AUTH, nobody.refused(Delete.of(path("p").child("a"))));
+        assertEquals(NO_AUTH, anonymous.refused(Delete.of(path("p").child("a"))));
         alice.ask(Delete.of(path("p").child("a")));
     }
 
@@ -69,10 +69,10 @@ abstract class AccessPromises extends MixedWatchPromises {
         SessionProbe alice = open(optionsOf("alice", "secret"));
         alice.ask(Create.of(path("p")).withAcl(Acl.CREATOR_ONLY));
         alice.ask(Create.of(path("p").child("open")).withData(bytes("1")).withAcl(Acl.OPEN));
-        SessionProbe nobody = open();
-        nobody.session.submit(Sync.of(path("p")));
+        SessionProbe anonymous = open();
+        anonymous.session.submit(Sync.of(path("p")));
         assertArrayEquals(
-                bytes("1"), nobody.ask(GetData.of(path("p").child("open"))).data());
+                bytes("1"), anonymous.ask(GetData.of(path("p").child("open"))).data());
     }
 
     @Test

@@ -16,7 +16,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
-/** One who takes part in a run: the victim or a helper, with a coordinator of its own. Thread-safe. */
+/** A participant of a run: the victim or a helper, with a coordinator of its own. Thread-safe. */
 public final class Actor {
     /** What an actor does on a thread of its own. */
     @FunctionalInterface

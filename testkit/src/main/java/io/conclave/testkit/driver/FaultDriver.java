@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li>No ghost: once everybody is done, no ephemeral znode is left although the sessions live; once they are closed,
  *       nothing is left that a clean run does not leave.
- *   <li>No two holders, by token and time, of what the actors report as held; and whoever says at rest that he holds
- *       has a znode.
+ *   <li>No two holders, by token and time, of what the actors report as held; and an actor that reports at rest that it
+ *       holds has a znode.
  *   <li>No lost wake-up: everybody is done within a bound of manual time.
  *   <li>The victim's calls fail only as the faults explain, its grants are lost only for such reasons, and an interrupt
  *       is never swallowed.

@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
  * @param recipe the name that the driver was given
  * @param cleanRequests how many requests the victim sends without faults
  * @param runs how many runs were made, by fault; pairs under {@code PAIR}
- * @param idle in how many of them no fault had an effect, because there was nothing to delete, nobody to interrupt, or
+ * @param idle in how many of them no fault had an effect, because there was nothing to delete, no call to interrupt, or
  *     fewer requests than in the clean run
  * @param seed what the random pairs came from
  * @param lasted how long all of it took, in real time

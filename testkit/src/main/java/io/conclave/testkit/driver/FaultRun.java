@@ -121,12 +121,12 @@ public final class FaultRun {
                 .connect();
     }
 
-    /** The one whom the faults meet. Its requests count from the beginning of the run. */
+    /** The actor whose requests meet the faults. Its requests count from the beginning of the run. */
     public Actor victim() {
         return victim;
     }
 
-    /** Another actor, whom no fault meets; connected. Each call makes one. Blocks until it is connected. */
+    /** Another actor, which meets no fault; connected. Each call makes one. Blocks until it is connected. */
     public Actor helper(String name) {
         Coordinator coordinator = connect(threads, time);
         injector.spare(RecipeAccess.session(coordinator).id());
@@ -222,7 +222,7 @@ public final class FaultRun {
         return over;
     }
 
-    /** Of futures it is known whether who waits for them has been woken: see {@link QuietThreads}. */
+    /** Of futures it is known whether their waiters have been woken: see {@link QuietThreads}. */
     private static void await(CompletableFuture<Void> future) throws InterruptedException {
         try {
             future.get();
@@ -304,7 +304,7 @@ public final class FaultRun {
                 causes.add(failure);
             }
         } else {
-            violated(actor.name() + " failed, whom no fault met: " + failure);
+            violated(actor.name() + " failed without a fault: " + failure);
             causes.add(failure);
         }
     }
@@ -359,7 +359,7 @@ public final class FaultRun {
     }
 
     private boolean isOver() {
-        // In this order: who has ended has counted before whom it started.
+        // In this order: a task that has ended has counted the tasks that it started before.
         boolean allEnded = ended.get() == started.get();
         return allEnded || injector.requestCount() > settings.runawayRequests();
     }
@@ -372,7 +372,7 @@ public final class FaultRun {
         if (end != Pump.End.DONE) {
             violated(
                     end == Pump.End.OUT_OF_TIME
-                            ? "lost wake-up: who may proceed did not within " + settings.bound()
+                            ? "lost wake-up: an actor that may proceed did not within " + settings.bound()
                             : "the threads did not come to rest");
             actors.forEach(actor -> violations.addAll(actor.positions()));
             violated("what stands in the store: " + ephemerals());
@@ -413,7 +413,7 @@ public final class FaultRun {
     private void close() throws InterruptedException {
         isGivenUp = true;
         process.goOn();
-        actors.forEach(Actor::interrupt); // those who are stuck
+        actors.forEach(Actor::interrupt); // those that are stuck
         restWaiters.forEach(waiter -> waiter.complete(null));
         CompletableFuture<Void> closed = new CompletableFuture<>();
         threads.execute(() -> {

@@ -6,7 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
 /**
- * Something that an actor holds, from the moment when it was granted; the driver watches that nobody else holds what
+ * Something that an actor holds, from the moment when it was granted; the driver watches that no other actor holds what
  * excludes it.
  *
  * <p>Thread-safe. {@link #release} ends it; the shorter way is {@link Actor#hold}.
@@ -92,8 +92,8 @@ public final class Holding {
     }
 
     /**
-     * Whoever holds at rest has a znode: reports a violation if it says that it is held, and the znode that its token
-     * names is gone. Blocks.
+     * An actor that holds at rest has a znode: reports a violation if it says that it is held, and the znode that its
+     * token names is gone. Blocks.
      */
     void checkAtRest() {
         for (int looks = 0; saysHeldWithoutZnode(); looks++) {

@@ -14,11 +14,11 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Who holds what in a run. Two that exclude each other must never both say that they are held, and exclusive grants
- * must make a history of a lock for each resource.
+ * What the actors of a run hold. Two that exclude each other must never both say that they are held, and exclusive
+ * grants must make a history of a lock for each resource.
  *
  * <p>What the server has taken away counts as ended when it was taken: an operator's deletion frees the lock at once,
- * and until the former holder is told only the token protects. That he is told is checked by
+ * and until the former holder learns of it only the token protects. That it learns of it is checked by
  * {@link Holding#checkAtRest}.
  */
 final class Holdings {
@@ -42,7 +42,7 @@ final class Holdings {
         synchronized (lock) {
             granted++;
             if (mayBeDeleted(holding) || ended.stream().anyMatch(holding::isOf)) {
-                return; // taken away while the grant was on its way to whoever asked for it: others may have been
+                return; // taken away while the grant was on its way to its caller: others may have been
                 // granted by now
             }
             holding.claim()

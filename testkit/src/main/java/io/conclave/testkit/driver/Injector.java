@@ -22,7 +22,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * everybody waits; its own lock comes after the store's.
  */
 final class Injector implements RequestHook {
-    /** Whom the faults meet. */
+    /** The session that the faults meet. */
     interface Victim {
         /** Interrupts its calling threads; whether there was one. */
         boolean interrupt();
@@ -62,7 +62,7 @@ final class Injector implements RequestHook {
         this.rivals = rivals;
     }
 
-    /** The requests of this session are nobody's business. */
+    /** The requests of this session are not counted. */
     void spare(long sessionId) {
         bystanders.add(sessionId);
     }
@@ -197,7 +197,7 @@ final class Injector implements RequestHook {
         }
     }
 
-    /** There was nobody to interrupt or nothing to delete; a reply that is lost with it is lost all the same. */
+    /** There was no call to interrupt or nothing to delete; a reply that is lost with it is lost anyway. */
     private void withdraw(Fault fault, boolean isFirst) {
         synchronized (lock) {
             if (isFirst) {

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * The threads of one run, and the answer to the question whether all of them wait.
  *
  * <p>A thread that was woken and has not got a processor yet still looks as if it waited. Of one that waits for a
- * future that is seen all the same: the future's waiter says that it has been released. Whoever waits for a lock does
+ * future that is seen anyway: the future's waiter says that it has been released. A thread that waits for a lock does
  * not count as waiting. Of other ways to wait it can only be guessed, by looking again and again.
  */
 final class QuietThreads implements Executor {

@@ -1,7 +1,7 @@
 package io.conclave.testkit.driver;
 
 /**
- * One run of a recipe, the same every time: it starts the victim, whom the faults meet, and whoever else there is.
+ * One run of a recipe, the same every time: it starts the victim, which meets the faults, and the other actors.
  *
  * <p>Called on a thread of its own, once for each run, with a fresh store. It need not wait for the actors that it
  * started: the driver does. What it throws fails the run.

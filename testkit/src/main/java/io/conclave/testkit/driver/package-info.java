@@ -1,8 +1,8 @@
 /**
  * The fault driver: repeats a recipe's run once for every request and every fault, and checks that nothing is left
- * behind, nothing is lost, and nobody holds what another holds.
+ * behind, nothing is lost, and no actor holds what another holds.
  *
- * <p>A fault test of a recipe is a {@link io.conclave.testkit.driver.Scenario}: it says who takes part and what they
+ * <p>A fault test of a recipe is a {@link io.conclave.testkit.driver.Scenario}: it names the participants and what they
  * do. The faults meet the victim only. Here it waits for a lock that a helper holds, and another helper waits behind
  * it:
  *

@@ -30,7 +30,7 @@ public record LockEvent(Kind kind, String contender, long atNanos, FencingToken 
         ABANDONED,
         /** The holder began to give the lock back and does not use it any more. */
         RELEASED,
-        /** The holder was told, or found out, that he has lost the lock. */
+        /** The holder learned that it has lost the lock. */
         LOST
     }
 

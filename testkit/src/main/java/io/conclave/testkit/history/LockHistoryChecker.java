@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>Tokens: each grant's token is larger than those of all grants given before.
  *   <li>Order: no grant is given while a contender with a smaller creation zxid, known to be in line before, still
  *       waits.
- *   <li>Sense: nobody is granted the lock twice, or releases what it was not granted.
+ *   <li>Sense: no client is granted the lock twice, or releases what it was not granted.
  * </ul>
  *
  * <p>It never cries wolf over a late record: a grant that was over when it was recorded counts as not held, and a
@@ -244,7 +244,7 @@ public final class LockHistoryChecker {
         }
     }
 
-    /** Those who left the line without having held the lock. */
+    /** The waiters that left the line without having held the lock. */
     private Set<String> contendersThatWent() {
         Set<String> gone = events.stream()
                 .filter(event -> event.kind() == LockEvent.Kind.ABANDONED || event.kind() == LockEvent.Kind.LOST)

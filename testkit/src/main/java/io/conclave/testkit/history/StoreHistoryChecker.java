@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>Writes are linearizable: what was acknowledged before another was submitted has the smaller zxid; no zxid is
  *       given twice; versions of a znode and sequence numbers below a parent grow with the zxids.
  *   <li>A session's writes take effect in the order in which it submitted them.
- *   <li>What was acknowledged is there in the end, and nothing was applied twice or by nobody.
+ *   <li>What was acknowledged is there in the end, and nothing was applied twice or without a request.
  *   <li>What a session sees never goes back behind what it has seen or written, on any server.
  *   <li>The event of a watch comes before the session sees the change, and it does come.
  * </ul>
@@ -42,7 +42,7 @@ public final class StoreHistoryChecker {
     public enum Rule {
         /** An acknowledged write is not there in the end. */
         LOST,
-        /** A write was applied more than once, or there is one that nobody made. */
+        /** A write was applied more than once, or there is one without a request. */
         NOT_ONCE,
         /** Two writes have the same zxid. */
         ZXID_REPEATED,
@@ -52,7 +52,7 @@ public final class StoreHistoryChecker {
         SESSION_ORDER,
         /** Versions or sequence numbers do not grow with the zxids. */
         VERSION,
-        /** A read found what nobody wrote, or what does not belong to its zxid. */
+        /** A read found what was never written, or what does not belong to its zxid. */
         READ,
         /** A session saw an older state than it had seen. */
         STALE,
@@ -169,7 +169,7 @@ public final class StoreHistoryChecker {
                 });
     }
 
-    /** The zxids of writes without an answer that somebody has read, or that are there in the end. */
+    /** The zxids of writes without an answer that were read, or that are there in the end. */
     private Map<StoreOperation, Long> revealedZxids() {
         Map<StoreOperation, Long> revealed = new HashMap<>();
         operations.stream()
@@ -243,7 +243,7 @@ public final class StoreHistoryChecker {
     private void checkFinalValue(String path, List<StoreOperation> sets) {
         FinalNode node = finalNodes.get(path);
         if (node == null) {
-            return; // told by whoever looks for lost znodes
+            return; // reported by the check for lost znodes
         }
         long answered = sets.stream().filter(StoreOperation::isAnswered).count();
         if (node.version < answered) {
@@ -262,7 +262,7 @@ public final class StoreHistoryChecker {
     private void checkFinalCreation(String path, FinalNode node, Set<Long> createdValues) {
         StoreOperation creation = writesOfValues.get(node.value);
         if (creation == null || creation.kind != Kind.CREATE || creation.outcome == Outcome.REFUSED) {
-            violate(Rule.NOT_ONCE, path + " was created by nobody: " + node);
+            violate(Rule.NOT_ONCE, path + " was created without a request: " + node);
         } else if (!createdValues.add(node.value)) {
             violate(Rule.NOT_ONCE, "there are two znodes of " + creation + ", one is " + path);
         } else if (creation.isAnswered() && !creation.path.equals(path)) {
@@ -287,7 +287,9 @@ public final class StoreHistoryChecker {
         }
         StoreOperation origin = writesOfValues.get(node.value);
         if (origin == null || !origin.path.equals(path) || origin.outcome == Outcome.REFUSED || origin.isAnswered()) {
-            violate(rule, path + " is " + node + " " + who + ", which " + (origin == null ? "nobody wrote" : origin));
+            violate(
+                    rule,
+                    path + " is " + node + " " + who + ", which " + (origin == null ? "was never written" : origin));
         }
     }
 

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/** The schemes world, auth and digest: who may do what, and which ACLs are valid. */
+/** The schemes world, auth and digest: permissions, and which ACLs are valid. */
 final class AccessRules {
     private AccessRules() {}
 
@@ -55,7 +55,7 @@ final class AccessRules {
         return new Acl(resolved.stream().distinct().toList());
     }
 
-    /** The ACL as it is shown to somebody without ADMIN: hashes hidden. */
+    /** The ACL as it is shown to a client without ADMIN: hashes hidden. */
     static Acl masked(Acl acl) {
         return new Acl(acl.entries().stream().map(AccessRules::masked).toList());
     }

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/** One numbered change while it is applied: who asks for it, what it has caused, and how to take it back. */
+/** One numbered change while it is applied: its requester, what it has caused, and how to take it back. */
 final class MemoryChange {
     final long zxid;
     final long timeMs;
@@ -16,7 +16,7 @@ final class MemoryChange {
     private final List<Runnable> undo = new ArrayList<>();
 
     /**
-     * Who asks.
+     * The requester.
      *
      * @param sessionId owns the ephemeral znodes
      * @param identities proven by the session
@@ -28,7 +28,7 @@ final class MemoryChange {
      * An event that watches may report.
      *
      * @param event what happened
-     * @param acl of the znode concerned: who may not read it is not told
+     * @param acl of the znode concerned: a session that may not read it gets no event
      */
     record Cause(NodeEvent event, Acl acl) {}
 

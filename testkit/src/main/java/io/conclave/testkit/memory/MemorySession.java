@@ -118,7 +118,7 @@ final class MemorySession implements BackendSession {
     @Override
     public <R> CompletionStage<R> submit(Request<R> request) {
         if (request instanceof LinearizableRead<R> read) {
-            return submit(read.read()); // there is one copy, and nobody reads an older one
+            return submit(read.read()); // there is one copy, and no session reads an older one
         }
         PendingRequest<R> pending = new PendingRequest<>(request, Elapsed.since(time));
         store.lock().run(() -> accept(pending));
@@ -282,7 +282,7 @@ final class MemorySession implements BackendSession {
             try {
                 store.execute(session, request);
             } catch (RefusedException unheard) {
-                // Nobody waits for the answer any more.
+                // No caller waits for the answer any more.
             }
         }
         late.clear();

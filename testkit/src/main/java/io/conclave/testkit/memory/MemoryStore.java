@@ -88,8 +88,7 @@ public final class MemoryStore {
     }
 
     /**
-     * Forgets the store of that name: the next use of the name begins with an empty one. Those who use the old one keep
-     * it.
+     * Forgets the store of that name: the next use of the name begins with an empty one. Users of the old one keep it.
      */
     public static void forget(String name) {
         NAMED.remove(name);
@@ -106,7 +105,7 @@ public final class MemoryStore {
     }
 
     /**
-     * Every znode but the root as it is now, in the order of the paths. For tests that ask who owns what, and what was
+     * Every znode but the root as it is now, in the order of the paths. For tests that check the owners, and what was
      * left behind.
      */
     public SortedMap<NodePath, NodeStat> snapshot() {

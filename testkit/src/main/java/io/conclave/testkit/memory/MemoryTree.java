@@ -172,7 +172,7 @@ final class MemoryTree {
         remove(change, path);
     }
 
-    /** Deletes a znode that is there and has no children, whoever asks. */
+    /** Deletes a znode that is there and has no children, without a check of permissions. */
     private void remove(MemoryChange change, NodePath path) {
         Node node = get(path);
         NodePath parentPath = path.parent().orElseThrow();
@@ -261,7 +261,7 @@ final class MemoryTree {
         List.copyOf(ephemerals.getOrDefault(sessionId, Set.of())).forEach(path -> remove(change, path));
     }
 
-    /** Deletes a znode and all below it, whoever owns it. */
+    /** Deletes a znode and all below it, of any owner. */
     void deleteSubtree(MemoryChange change, NodePath path) {
         for (String name : List.copyOf(get(path).children)) {
             deleteSubtree(change, path.child(name));

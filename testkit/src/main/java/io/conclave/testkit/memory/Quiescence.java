@@ -11,7 +11,7 @@ import java.util.Collection;
  *
  * <p>A session's events and replies come in order: when a round trip is answered, the session has handled every event
  * that was reported to it before, and has sent what it sends on that. If a round of all sessions saw no other request,
- * nobody has anything to do; a second round covers what the first session was told while the last one answered.
+ * no session has anything to do; a second round covers what the first session was told while the last one answered.
  */
 public final class Quiescence {
     private static final int ROUNDS = 2;

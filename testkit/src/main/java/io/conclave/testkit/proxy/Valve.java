@@ -42,7 +42,7 @@ final class Valve {
         }
     }
 
-    /** Makes those who wait look again whether to give up. */
+    /** Makes the waiters check again whether to give up. */
     void wake() {
         lock.lock();
         try {

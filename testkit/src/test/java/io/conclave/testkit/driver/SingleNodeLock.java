@@ -35,8 +35,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * The simplest lock that is correct, for the driver to be tried on: one ephemeral znode of a fixed name; who finds it
- * there waits for its deletion. There is a herd, and no order.
+ * The simplest lock that is correct, for the driver to be tried on: one ephemeral znode of a fixed name; a client that
+ * finds it there waits for its deletion. There is a herd, and no order.
  *
  * <p>Each acquisition also sets the data of the parent, in the same transaction. So a version of the parent belongs to
  * one acquisition, and a release compares and deletes in one step. An acquire whose session is lost goes on with the
@@ -116,7 +116,7 @@ final class SingleNodeLock {
             }
         }
 
-        /** Looks at the znode, and waits for its deletion if it is somebody else's. */
+        /** Reads the znode, and waits for its deletion if it is another client's. */
         private boolean isOurs() throws InterruptedException {
             CompletableFuture<NodeEvent> event = new CompletableFuture<>();
             try {
