@@ -19,6 +19,7 @@ public final class JuteReader {
     private static final int LENGTH_BYTES = Integer.BYTES;
 
     private final ByteBuf in;
+    private final int maxPathBytes;
 
     /**
      * A reader of one frame.
@@ -26,7 +27,18 @@ public final class JuteReader {
      * @param in the payload, without the frame's length
      */
     public JuteReader(ByteBuf in) {
+        this(in, Integer.MAX_VALUE);
+    }
+
+    /**
+     * A reader of one frame whose paths are bounded.
+     *
+     * @param in the payload, without the frame's length
+     * @param maxPathBytes how long a path may be; a longer one is a {@link PathTooLongException}
+     */
+    public JuteReader(ByteBuf in, int maxPathBytes) {
         this.in = in;
+        this.maxPathBytes = maxPathBytes;
     }
 
     /** The number of bytes not read yet. */
@@ -80,9 +92,25 @@ public final class JuteReader {
         return value;
     }
 
+    /** Reads a path as {@link #readString} does, unless it is too long. */
+    public String readPath(String field) {
+        if (remaining() >= LENGTH_BYTES) {
+            int bytes = in.getInt(in.readerIndex());
+            if (bytes > maxPathBytes) {
+                throw new PathTooLongException(field, bytes, maxPathBytes);
+            }
+        }
+        return readString(field);
+    }
+
     /** Reads a vector of strings; null is read as empty. */
     public List<String> readStrings(String field) {
         return readVector(field, LENGTH_BYTES, reader -> reader.readString(field));
+    }
+
+    /** Reads a vector of paths; null is read as empty. */
+    public List<String> readPaths(String field) {
+        return readVector(field, LENGTH_BYTES, reader -> reader.readPath(field));
     }
 
     /**

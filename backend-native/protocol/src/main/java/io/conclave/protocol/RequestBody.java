@@ -45,6 +45,7 @@ public sealed interface RequestBody extends WireRecord
      * @param in the frame behind the header
      * @return the body; of operations that are internal to servers an {@link Opaque}
      * @throws MalformedFrameException if the frame does not hold such a body
+     * @throws PathTooLongException if it has a path that is longer than the reader allows
      */
     static RequestBody decode(OpCode opCode, JuteReader in) {
         return switch (opCode) {
@@ -118,7 +119,7 @@ public sealed interface RequestBody extends WireRecord
         static Create decode(OpCode opCode, JuteReader in) {
             return new Create(
                     opCode,
-                    in.readString("path"),
+                    in.readPath("path"),
                     in.readBuffer("data"),
                     AclRecord.decodeList(in),
                     in.readInt("flags"),
@@ -140,7 +141,7 @@ public sealed interface RequestBody extends WireRecord
         }
 
         static Delete decode(JuteReader in) {
-            return new Delete(in.readString("path"), in.readInt("version"));
+            return new Delete(in.readPath("path"), in.readInt("version"));
         }
     }
 
@@ -159,7 +160,7 @@ public sealed interface RequestBody extends WireRecord
         }
 
         static SetData decode(JuteReader in) {
-            return new SetData(in.readString("path"), in.readBuffer("data"), in.readInt("version"));
+            return new SetData(in.readPath("path"), in.readBuffer("data"), in.readInt("version"));
         }
     }
 
@@ -178,7 +179,7 @@ public sealed interface RequestBody extends WireRecord
         }
 
         static SetAcl decode(JuteReader in) {
-            return new SetAcl(in.readString("path"), AclRecord.decodeList(in), in.readInt("version"));
+            return new SetAcl(in.readPath("path"), AclRecord.decodeList(in), in.readInt("version"));
         }
     }
 
@@ -196,7 +197,7 @@ public sealed interface RequestBody extends WireRecord
         }
 
         static CheckVersion decode(JuteReader in) {
-            return new CheckVersion(in.readString("path"), in.readInt("version"));
+            return new CheckVersion(in.readPath("path"), in.readInt("version"));
         }
     }
 
@@ -218,7 +219,7 @@ public sealed interface RequestBody extends WireRecord
         }
 
         static Exists decode(JuteReader in) {
-            return new Exists(in.readString("path"), in.readBool("watch"));
+            return new Exists(in.readPath("path"), in.readBool("watch"));
         }
     }
 
@@ -236,7 +237,7 @@ public sealed interface RequestBody extends WireRecord
         }
 
         static GetData decode(JuteReader in) {
-            return new GetData(in.readString("path"), in.readBool("watch"));
+            return new GetData(in.readPath("path"), in.readBool("watch"));
         }
     }
 
@@ -253,7 +254,7 @@ public sealed interface RequestBody extends WireRecord
         }
 
         static GetAcl decode(JuteReader in) {
-            return new GetAcl(in.readString("path"));
+            return new GetAcl(in.readPath("path"));
         }
     }
 
@@ -271,7 +272,7 @@ public sealed interface RequestBody extends WireRecord
         }
 
         static GetChildren decode(JuteReader in) {
-            return new GetChildren(in.readString("path"), in.readBool("watch"));
+            return new GetChildren(in.readPath("path"), in.readBool("watch"));
         }
     }
 
@@ -289,7 +290,7 @@ public sealed interface RequestBody extends WireRecord
         }
 
         static GetChildren2 decode(JuteReader in) {
-            return new GetChildren2(in.readString("path"), in.readBool("watch"));
+            return new GetChildren2(in.readPath("path"), in.readBool("watch"));
         }
     }
 
@@ -306,7 +307,7 @@ public sealed interface RequestBody extends WireRecord
         }
 
         static GetAllChildrenNumber decode(JuteReader in) {
-            return new GetAllChildrenNumber(in.readString("path"));
+            return new GetAllChildrenNumber(in.readPath("path"));
         }
     }
 
@@ -323,7 +324,7 @@ public sealed interface RequestBody extends WireRecord
         }
 
         static GetEphemerals decode(JuteReader in) {
-            return new GetEphemerals(in.readString("prefixPath"));
+            return new GetEphemerals(in.readPath("prefixPath"));
         }
     }
 
@@ -340,7 +341,7 @@ public sealed interface RequestBody extends WireRecord
         }
 
         static Sync decode(JuteReader in) {
-            return new Sync(in.readString("path"));
+            return new Sync(in.readPath("path"));
         }
     }
 

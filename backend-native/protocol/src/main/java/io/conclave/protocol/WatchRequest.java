@@ -23,7 +23,7 @@ public sealed interface WatchRequest extends RequestBody {
         }
 
         static AddWatch decode(JuteReader in) {
-            return new AddWatch(in.readString("path"), in.readInt("mode"));
+            return new AddWatch(in.readPath("path"), in.readInt("mode"));
         }
     }
 
@@ -45,7 +45,7 @@ public sealed interface WatchRequest extends RequestBody {
         }
 
         static CheckWatches decode(JuteReader in) {
-            return new CheckWatches(in.readString("path"), in.readInt("type"));
+            return new CheckWatches(in.readPath("path"), in.readInt("type"));
         }
     }
 
@@ -67,7 +67,7 @@ public sealed interface WatchRequest extends RequestBody {
         }
 
         static RemoveWatches decode(JuteReader in) {
-            return new RemoveWatches(in.readString("path"), in.readInt("type"));
+            return new RemoveWatches(in.readPath("path"), in.readInt("type"));
         }
     }
 
@@ -121,11 +121,11 @@ public sealed interface WatchRequest extends RequestBody {
             return new SetWatches(
                     opCode,
                     in.readLong("relativeZxid"),
-                    in.readStrings("dataWatches"),
-                    in.readStrings("existWatches"),
-                    in.readStrings("childWatches"),
-                    persistent ? in.readStrings("persistentWatches") : List.of(),
-                    persistent ? in.readStrings("persistentRecursiveWatches") : List.of());
+                    in.readPaths("dataWatches"),
+                    in.readPaths("existWatches"),
+                    in.readPaths("childWatches"),
+                    persistent ? in.readPaths("persistentWatches") : List.of(),
+                    persistent ? in.readPaths("persistentRecursiveWatches") : List.of());
         }
     }
 }

@@ -27,10 +27,8 @@ import io.netty.channel.socket.DuplexChannel;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.time.Duration;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -58,7 +56,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
     private final CommandAnswer command;
     private final ClientHandshake handshake;
     private final RequestDispatch dispatch;
-    private final Set<String> watchedPaths = new HashSet<>();
+    private final WatchedPaths watched;
 
     private ConnectionState state = ConnectionState.HANDSHAKE;
     private List<AuthId> authIds;
@@ -81,6 +79,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
         this.received = new ReceivedBytes(channel.alloc());
         this.output = new ConnectionOutput(channel);
         this.command = new CommandAnswer(this, channel, services.commandWords());
+        this.watched = new WatchedPaths(services.guard());
         this.handshake = new ClientHandshake(this, services);
         this.pipeline = new RequestPipeline(this, loop.counters());
         this.dispatch = new RequestDispatch(this, pipeline, services);
@@ -365,8 +364,8 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
     }
 
     @Override
-    public Set<String> watchedPaths() {
-        return watchedPaths;
+    public WatchedPaths watched() {
+        return watched;
     }
 
     /** Must not throw: others wait behind it for the same event. */

@@ -8,7 +8,8 @@ import java.util.function.Supplier;
 /**
  * What all connections of a server share.
  *
- * @param limits the bounds
+ * @param limits the bounds of connections
+ * @param guard the bounds of what clients make the server hold
  * @param leases which sessions were heard of
  * @param sessionIds ids and passwords of new sessions
  * @param clusterNode the node that tells which cluster this is
@@ -21,6 +22,7 @@ import java.util.function.Supplier;
  */
 public record ConnectionServices(
         ConnectionLimits limits,
+        LimitGuard guard,
         SessionLeases leases,
         SessionIds sessionIds,
         ClusterNode clusterNode,

@@ -23,7 +23,7 @@ final class ReadRequests {
     ReadRequests(ClientConnection connection, ConnectionServices services) {
         this.connection = connection;
         this.clusterNode = services.clusterNode();
-        this.watches = new WatchRequests(connection, services.limits().maxWatches());
+        this.watches = new WatchRequests(connection);
     }
 
     /**

@@ -5,6 +5,7 @@ import io.conclave.protocol.ErrorCode;
 import io.conclave.protocol.JuteReader;
 import io.conclave.protocol.MalformedFrameException;
 import io.conclave.protocol.OpCode;
+import io.conclave.protocol.PathTooLongException;
 import io.conclave.protocol.ReplyBody;
 import io.conclave.protocol.RequestBody;
 import io.conclave.protocol.RequestHeader;
@@ -25,13 +26,14 @@ import org.slf4j.LoggerFactory;
 /** Sends each request of an attached connection its way. Belongs to the connection's loop. */
 final class RequestDispatch {
     private static final Logger LOG = LoggerFactory.getLogger(RequestDispatch.class);
-    private static final int MAX_AUTH_IDS = 100;
 
     private final ClientConnection connection;
     private final RequestPipeline pipeline;
     private final ReadRequests reads;
     private final ConnectionServices services;
     private final ReconfigRequests reconfigs;
+    private final WriteLimits limits;
+    private final int maxPathBytes;
     private SessionLeases.@Nullable Lease lease;
     private int pingsUnderWay;
 
@@ -40,6 +42,9 @@ final class RequestDispatch {
         this.pipeline = pipeline;
         this.services = services;
         this.reads = new ReadRequests(connection, services);
+        this.limits = new WriteLimits(connection, services.guard());
+        this.maxPathBytes =
+                (int) Math.min(Integer.MAX_VALUE, services.guard().limits().most(ClientLimit.PATH_BYTES));
         this.reconfigs = new ReconfigRequests(connection, pipeline, services.membership());
     }
 
@@ -53,7 +58,7 @@ final class RequestDispatch {
             connection.close("its session is about to expire");
             return;
         }
-        JuteReader in = new JuteReader(frame);
+        JuteReader in = new JuteReader(frame, maxPathBytes);
         RequestHeader header = RequestHeader.decode(in);
         Optional<OpCode> opCode = header.opCode().filter(RequestDispatch::isFromClients);
         if (opCode.isEmpty()) {
@@ -66,6 +71,21 @@ final class RequestDispatch {
         } catch (MalformedFrameException e) {
             LOG.debug("Request {} of {} cannot be decoded: {}", header, connection, e.getMessage());
             pipeline.submit(new ErrorAnswer(header.xid(), ErrorCode.MARSHALLING_ERROR.code()));
+        } catch (PathTooLongException e) {
+            refusePath(header.xid(), opCode.get(), e);
+        }
+    }
+
+    /** Clients do not look at the answer of what sets their watches again. */
+    private void refusePath(int xid, OpCode opCode, PathTooLongException refusal) {
+        services.guard()
+                .refused(
+                        ClientLimit.PATH_BYTES,
+                        "a request of " + connection + ": its path has " + refusal.bytes() + " bytes");
+        if (opCode == OpCode.SET_WATCHES || opCode == OpCode.SET_WATCHES2) {
+            connection.close("a path is too long");
+        } else {
+            pipeline.submit(new ErrorAnswer(xid, ErrorCode.BAD_ARGUMENTS.code()));
         }
     }
 
@@ -167,19 +187,19 @@ final class RequestDispatch {
 
     private void authenticate(int xid, RequestBody.Auth request) {
         List<AuthId> proved = AuthVerifier.verify(request, connection.authIds(), services.superUser());
-        if (proved.isEmpty() || connection.authIds().size() >= MAX_AUTH_IDS) {
+        List<AuthId> ids = new ArrayList<>(connection.authIds());
+        proved.stream().filter(id -> !ids.contains(id)).forEach(ids::add);
+        if (proved.isEmpty() || !limits.admits(ids)) {
             connection.replyError(xid, ErrorCode.AUTH_FAILED.code());
             connection.closeAfterOutput();
             return;
         }
-        List<AuthId> ids = new ArrayList<>(connection.authIds());
-        proved.stream().filter(id -> !ids.contains(id)).forEach(ids::add);
         connection.authIds(ids);
         connection.reply(xid, ReplyBody.Empty.INSTANCE);
     }
 
     private void write(int xid, RequestBody body) {
-        int error = Operations.refusalOf(body, services.offersTtl());
+        int error = refusalOf(body);
         if (error != 0) {
             pipeline.submit(new ErrorAnswer(xid, error));
         } else {
@@ -187,9 +207,14 @@ final class RequestDispatch {
         }
     }
 
+    private int refusalOf(RequestBody write) {
+        int error = Operations.refusalOf(write, services.offersTtl());
+        return error != 0 ? error : limits.refusalOf(write);
+    }
+
     private void multi(int xid, RequestBody.Multi request) {
         for (int part = 0; part < request.operations().size(); part++) {
-            int error = Operations.refusalOf(request.operations().get(part), services.offersTtl());
+            int error = refusalOf(request.operations().get(part));
             if (error != 0) {
                 pipeline.submit(
                         new Answer(xid, Replies.multiFailed(request.operations().size(), part, error)));

@@ -17,11 +17,9 @@ final class WatchRequests {
     static final long NO_ZXID = -1;
 
     private final ClientConnection connection;
-    private final int maxWatches;
 
-    WatchRequests(ClientConnection connection, int maxWatches) {
+    WatchRequests(ClientConnection connection) {
         this.connection = connection;
-        this.maxWatches = maxWatches;
     }
 
     /** A request about watches is refused; carries no stack trace, for it is an answer. */
@@ -41,10 +39,12 @@ final class WatchRequests {
     }
 
     void set(String path, int kind) {
-        if (connection.watchedPaths().size() >= maxWatches) {
+        WatchTable table = connection.loop().watches();
+        if (!table.contains(path, connection, WatchTable.ANY)
+                && !connection.watched().admits(path, connection)) {
             throw new RefusedWatchException(ErrorCode.THROTTLED);
         }
-        connection.loop().watches().add(path, connection, kind);
+        table.add(path, connection, kind);
     }
 
     ReplyBody addPersistent(WatchRequest.AddWatch request) {
@@ -81,8 +81,20 @@ final class WatchRequests {
         };
     }
 
-    /** What a client has missed while it was away is told at once; the watches that missed nothing are set. */
+    /**
+     * What a client has missed while it was away is told at once; the watches that missed nothing are set. Clients do
+     * not look at the answer, so one whose watches find no room loses its connection rather than a watch.
+     */
     ReplyBody setAgain(TreeState state, WatchRequest.SetWatches request) {
+        try {
+            return setAll(state, request);
+        } catch (RefusedWatchException e) {
+            connection.close("its watches find no room here");
+            throw e;
+        }
+    }
+
+    private ReplyBody setAll(TreeState state, WatchRequest.SetWatches request) {
         long seen = request.relativeZxid();
         for (String path : request.dataWatches()) {
             Optional<Znode> node = state.znode(path);

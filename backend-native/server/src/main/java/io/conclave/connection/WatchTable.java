@@ -7,7 +7,6 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * The watches of one event loop's connections. Belongs to that loop.
@@ -29,7 +28,7 @@ final class WatchTable {
 
     /** A watcher knows the paths that it watches, so that leaving costs no search. */
     interface Watcher {
-        Set<String> watchedPaths();
+        WatchedPaths watched();
 
         void tell(TreeEvent event);
     }
@@ -46,7 +45,7 @@ final class WatchTable {
         Map<Watcher, Integer> watchers = byPath.computeIfAbsent(path, key -> new LinkedHashMap<>(2));
         int before = watchers.getOrDefault(watcher, 0);
         if (before == 0) {
-            watcher.watchedPaths().add(path);
+            watcher.watched().add(path);
             watchCount++;
         }
         replace(path, watchers, watcher, before, before | kind);
@@ -70,7 +69,7 @@ final class WatchTable {
 
     /** Removes all watches of a watcher. */
     void removeAll(Watcher watcher) {
-        for (String path : List.copyOf(watcher.watchedPaths())) {
+        for (String path : watcher.watched().all()) {
             remove(path, watcher, ANY);
         }
     }
@@ -119,7 +118,7 @@ final class WatchTable {
             told.add(entry.getKey());
             int left = kinds & ~spent;
             if (left == 0) {
-                entry.getKey().watchedPaths().remove(event.path());
+                entry.getKey().watched().remove(event.path());
                 entries.remove();
                 watchCount--;
             } else if (left != kinds) {
@@ -163,7 +162,7 @@ final class WatchTable {
             return;
         }
         watchers.remove(watcher);
-        watcher.watchedPaths().remove(path);
+        watcher.watched().remove(path);
         watchCount--;
         if (watchers.isEmpty()) {
             byPath.remove(path);
@@ -172,7 +171,7 @@ final class WatchTable {
 
     /** The paths of which a watcher is told more than of their lists of children, as ZooKeeper's operators see them. */
     List<String> pathsOf(Watcher watcher) {
-        return watcher.watchedPaths().stream()
+        return watcher.watched().all().stream()
                 .filter(path -> (kindsOf(path, watcher) & ~CHILDREN) != 0)
                 .sorted()
                 .toList();

@@ -4,6 +4,7 @@ import io.conclave.connection.ClusterNode;
 import io.conclave.connection.ConnectionAcceptor;
 import io.conclave.connection.ConnectionLimits;
 import io.conclave.connection.ConnectionServices;
+import io.conclave.connection.LimitGuard;
 import io.conclave.connection.ServiceMode;
 import io.conclave.connection.SessionIds;
 import io.conclave.connection.SuperUser;
@@ -107,6 +108,7 @@ public final class ConclaveServer implements AutoCloseable {
     private final SessionTracker sessions;
     private final FeatureLevels features;
     private final LogEvents events;
+    private final LimitGuard guard;
     private final ServerReport report;
     private final DigestLog digests = new DigestLog();
     private final MembershipRequests members;
@@ -150,7 +152,9 @@ public final class ConclaveServer implements AutoCloseable {
                 : ServerTransport.local(config.eventLoops());
         this.members = new MembershipRequests(log, time, FEATURE_LEVEL);
         this.secret = config.homeDirectory().map(AdminSecret::new);
-        this.report = new ServerReport(config, this::mode, log::status, replica::state, sessions::notHeardOf, time);
+        this.guard = new LimitGuard(config.clientLimits(), time);
+        this.report =
+                new ServerReport(config, this::mode, log::status, replica::state, sessions::notHeardOf, guard, time);
         this.acceptor = new ConnectionAcceptor(transport.group(), log, time, services());
         this.events = new LogEvents(
                 replica,
@@ -219,6 +223,7 @@ public final class ConclaveServer implements AutoCloseable {
     private ConnectionServices services() {
         return new ConnectionServices(
                 limits(),
+                guard,
                 sessions,
                 new SessionIds(config.ensemble().memberId()),
                 new ClusterNode(),
@@ -329,7 +334,6 @@ public final class ConclaveServer implements AutoCloseable {
                 config.maxConnectionsPerAddress(),
                 config.maxConnections(),
                 ConnectionLimits.DEFAULT_REQUESTS_IN_FLIGHT,
-                ConnectionLimits.DEFAULT_WATCHES,
                 ConnectionLimits.DEFAULT_OUTPUT_BYTES,
                 config.minSessionTimeoutMs(),
                 config.maxSessionTimeoutMs(),

@@ -1,5 +1,6 @@
 package io.conclave.server;
 
+import io.conclave.connection.ClientLimit;
 import io.conclave.replica.MemberLine;
 import java.io.IOException;
 import java.nio.charset.MalformedInputException;
@@ -220,6 +221,11 @@ public final class ConfigFile {
     }
 
     private void setOther(String name, String key, String value) {
+        Optional<ClientLimit> limit = ClientLimit.ofKey(name);
+        if (limit.isPresent()) {
+            builder.clientLimit(limit.get(), wholeNumber(key, value, 0, Long.MAX_VALUE));
+            return;
+        }
         Optional<ZooKeeperKeys.Key> notUsed = ZooKeeperKeys.find(name);
         if (notUsed.isPresent()) {
             String place = (serversOnly ? file + ": " : "") + "line " + lineNumber;
@@ -289,10 +295,14 @@ public final class ConfigFile {
     }
 
     private int number(String key, String value, int least, int most) {
+        return (int) wholeNumber(key, value, least, most);
+    }
+
+    private long wholeNumber(String key, String value, long least, long most) {
         try {
             long number = Long.parseLong(value);
             if (number >= least && number <= most) {
-                return (int) number;
+                return number;
             }
         } catch (NumberFormatException e) {
             // said below like any other bad value

@@ -1,5 +1,7 @@
 package io.conclave.server;
 
+import io.conclave.connection.ClientLimit;
+import io.conclave.connection.ClientLimits;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.Set;
@@ -28,6 +30,7 @@ import java.util.Set;
  * @param commandWhitelist the four-letter words that are answered; {@code *} stands for all
  * @param readOnlyMode whether clients that ask for it are served reads while there is no leader
  * @param superDigest ZooKeeper's digest of the user and password that may do everything, besides the admin secret
+ * @param clientLimits what clients can make the server hold and do
  */
 public record ServerConfig(
         Optional<Integer> clientPort,
@@ -49,7 +52,8 @@ public record ServerConfig(
         EnsembleConfig ensemble,
         Set<String> commandWhitelist,
         boolean readOnlyMode,
-        Optional<String> superDigest) {
+        Optional<String> superDigest,
+        ClientLimits clientLimits) {
     static final int DEFAULT_TICK_MS = 2000;
     static final int DEFAULT_SEGMENT_KB = 65536;
     private static final int EMBEDDED_TICK_MS = 50;
@@ -91,7 +95,8 @@ public record ServerConfig(
                 value,
                 commandWhitelist,
                 readOnlyMode,
-                superDigest);
+                superDigest,
+                clientLimits);
     }
 
     /** The same without a port for clients. */
@@ -116,7 +121,8 @@ public record ServerConfig(
                 ensemble,
                 commandWhitelist,
                 readOnlyMode,
-                superDigest);
+                superDigest,
+                clientLimits);
     }
 
     /** A builder with the defaults of {@code zoo.cfg}: no port, in memory. */
@@ -145,6 +151,7 @@ public record ServerConfig(
         private Set<String> commandWhitelist = Set.of("srvr");
         private boolean readOnlyMode;
         private Optional<String> superDigest = Optional.empty();
+        private ClientLimits clientLimits = ClientLimits.defaults();
         private int eventLoops = Math.min(4, Runtime.getRuntime().availableProcessors());
 
         private Builder() {}
@@ -281,6 +288,12 @@ public record ServerConfig(
             return this;
         }
 
+        /** Another bound of what clients can make the server hold or do; 0 for none. */
+        public Builder clientLimit(ClientLimit limit, long value) {
+            clientLimits = clientLimits.with(limit, value);
+            return this;
+        }
+
         /**
          * The configuration.
          *
@@ -314,7 +327,8 @@ public record ServerConfig(
                     ensemble,
                     commandWhitelist,
                     readOnlyMode,
-                    superDigest);
+                    superDigest,
+                    clientLimits);
         }
 
         private int saturatedTicks(int count) {

@@ -1,6 +1,8 @@
 package io.conclave.server;
 
+import io.conclave.connection.ClientLimit;
 import io.conclave.connection.ConnectionTotals;
+import io.conclave.connection.LimitGuard;
 import io.conclave.connection.ServiceMode;
 import io.conclave.consensus.LogRole;
 import io.conclave.consensus.LogStatus;
@@ -40,6 +42,7 @@ final class ServerReport {
     private final Supplier<LogStatus> log;
     private final Supplier<TreeState> state;
     private final LongSupplier sessionsNotHeardOf;
+    private final LimitGuard guard;
     private final TimeSource time;
     private final long startedNanos;
 
@@ -49,12 +52,14 @@ final class ServerReport {
             Supplier<LogStatus> log,
             Supplier<TreeState> state,
             LongSupplier sessionsNotHeardOf,
+            LimitGuard guard,
             TimeSource time) {
         this.config = config;
         this.mode = mode;
         this.log = log;
         this.state = state;
         this.sessionsNotHeardOf = sessionsNotHeardOf;
+        this.guard = guard;
         this.time = time;
         this.startedNanos = time.monotonicNanos();
     }
@@ -131,6 +136,9 @@ final class ServerReport {
         put(text, "minSessionTimeout", config.minSessionTimeoutMs());
         put(text, "maxSessionTimeout", config.maxSessionTimeoutMs());
         put(text, "clientPortListenBacklog", ServerTransport.BACKLOG);
+        for (ClientLimit limit : ClientLimit.values()) {
+            put(text, limit.key(), config.clientLimits().configured(limit));
+        }
         put(text, "serverId", config.ensemble().memberId());
         config.ensemble().self().ifPresent(self -> {
             put(text, "initLimit", config.ensemble().initLimitTicks());
@@ -256,6 +264,7 @@ final class ServerReport {
             tell(text, "conclave_sessions_not_heard_of", sessionsNotHeardOf.getAsLong());
         }
         ownLines(status, tree).forEach((key, value) -> tell(text, key, value));
+        tellOfLimits(text);
         return text.toString();
     }
 
@@ -264,6 +273,13 @@ final class ServerReport {
         tell(text, "zk_quorum_size", voters);
         tell(text, "zk_followers", voters - 1);
         tell(text, "zk_learners", members.members().size() - 1);
+    }
+
+    private void tellOfLimits(StringBuilder text) {
+        tell(text, "conclave_watch_bytes", guard.watchBytes());
+        for (ClientLimit limit : ClientLimit.values()) {
+            tell(text, limit.metric(), guard.refusals(limit));
+        }
     }
 
     private static Map<String, Object> ownLines(LogStatus status, TreeState tree) {

@@ -2,13 +2,12 @@ package io.conclave.connection;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.conclave.testkit.ManualTimeSource;
 import io.conclave.tree.TreeEvent;
 import io.conclave.tree.ZnodeAcl;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class WatchTableTest {
@@ -16,10 +15,14 @@ class WatchTableTest {
             List.of(WatchTable.DATA, WatchTable.CHILDREN, WatchTable.PERSISTENT, WatchTable.RECURSIVE);
 
     private static final class Somebody implements WatchTable.Watcher {
-        private final Set<String> paths = new HashSet<>();
+        private final WatchedPaths paths;
+
+        Somebody(LimitGuard guard) {
+            paths = new WatchedPaths(guard);
+        }
 
         @Override
-        public Set<String> watchedPaths() {
+        public WatchedPaths watched() {
             return paths;
         }
 
@@ -33,9 +36,10 @@ class WatchTableTest {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         WatchTable table = new WatchTable();
+        LimitGuard guard = new LimitGuard(ClientLimits.defaults(), new ManualTimeSource());
         List<Somebody> watchers = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
-            watchers.add(new Somebody());
+            watchers.add(new Somebody(guard));
         }
         for (int i = 0; i < 20_000; i++) {
             Somebody watcher = watchers.get(random.nextInt(watchers.size()));
@@ -56,6 +60,8 @@ class WatchTableTest {
                     watchers.stream().mapToLong(each -> each.paths.size()).sum();
             assertEquals(watched, table.watchCount(), "seed " + seed + ", step " + i);
         }
+        watchers.forEach(table::removeAll);
+        assertEquals(0, guard.watchBytes());
     }
 
     private static TreeEvent.Type any(Random random) {

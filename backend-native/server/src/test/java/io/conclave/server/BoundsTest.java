@@ -4,6 +4,7 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.conclave.connection.ClientLimit;
 import io.conclave.protocol.ReplyBody;
 import io.conclave.protocol.RequestBody;
 import io.netty.buffer.ByteBuf;
@@ -176,7 +177,9 @@ class BoundsTest {
 
     @Test
     void aClientThatDoesNotReadItsEventsIsCut() throws Exception {
-        try (ConclaveServer server = TestServer.start();
+        try (ConclaveServer server = TestServer.start(TestServer.config()
+                        .clientLimit(ClientLimit.PATH_BYTES, 0)
+                        .build());
                 RawClient deaf = RawClient.attached(TestServer.port(server), 60_000);
                 RawClient loud = RawClient.attached(TestServer.port(server), 60_000)) {
             String path = "/" + "x".repeat(100_000);

@@ -1,10 +1,12 @@
 package io.conclave.server;
 
+import io.conclave.connection.ClientLimits;
 import io.conclave.connection.ClusterNode;
 import io.conclave.connection.CommandWords;
 import io.conclave.connection.ConnectionAcceptor;
 import io.conclave.connection.ConnectionLimits;
 import io.conclave.connection.ConnectionServices;
+import io.conclave.connection.LimitGuard;
 import io.conclave.connection.ServiceMode;
 import io.conclave.connection.SessionIds;
 import io.conclave.connection.SessionLeases;
@@ -32,7 +34,7 @@ public final class SimulatedServer {
     private static final Duration HEARTBEAT_DELAY = Duration.ofMillis(50);
     private static final Duration CONTAINER_CHECK = Duration.ofSeconds(2);
     private static final int MAX_NEVER_USED_MS = 4000;
-    private static final ConnectionLimits LIMITS = new ConnectionLimits(0, 0, 1000, 1000, 1 << 20, 100, 60_000, 2000);
+    private static final ConnectionLimits LIMITS = new ConnectionLimits(0, 0, 1000, 1 << 20, 100, 60_000, 2000);
 
     private final Replica replica = new Replica(FEATURE_LEVEL);
     private final SessionTracker sessions;
@@ -70,6 +72,7 @@ public final class SimulatedServer {
         MembershipRequests members = new MembershipRequests(log, time, FEATURE_LEVEL);
         ConnectionServices services = new ConnectionServices(
                 LIMITS,
+                new LimitGuard(ClientLimits.defaults(), time),
                 leases.apply(sessions),
                 new SessionIds(memberId, random),
                 new ClusterNode(),

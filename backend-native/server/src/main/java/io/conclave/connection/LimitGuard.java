@@ -1,0 +1,87 @@
+package io.conclave.connection;
+
+import io.conclave.time.TimeSource;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Holds clients to their {@link ClientLimits}: counts what is refused, and logs a line for each limit now and then,
+ * since a flood must not fill the disk that the log needs. Thread-safe.
+ */
+public final class LimitGuard {
+    private static final Logger LOG = LoggerFactory.getLogger(LimitGuard.class);
+    private static final Duration INTERVAL = Duration.ofSeconds(10);
+
+    private final ClientLimits limits;
+    private final TimeSource time;
+    private final AtomicLongArray refusals = new AtomicLongArray(ClientLimit.values().length);
+
+    /** By limit: how many refusals the last line of the log has told of, and when that was. */
+    private final AtomicLongArray told = new AtomicLongArray(ClientLimit.values().length);
+
+    private final AtomicLongArray toldNanos = new AtomicLongArray(ClientLimit.values().length);
+
+    /** What the watches of all connections take. */
+    private final AtomicLong watchBytes = new AtomicLong();
+
+    /** A guard that has refused nothing yet. */
+    public LimitGuard(ClientLimits limits, TimeSource time) {
+        this.limits = limits;
+        this.time = time;
+    }
+
+    /** The limits. */
+    public ClientLimits limits() {
+        return limits;
+    }
+
+    /** How often something was refused because of the limit. */
+    public long refusals(ClientLimit limit) {
+        return refusals.get(limit.ordinal());
+    }
+
+    /** What the watches of this server take, in bytes of memory. */
+    public long watchBytes() {
+        return watchBytes.get();
+    }
+
+    void watching(long moreBytes) {
+        watchBytes.addAndGet(moreBytes);
+    }
+
+    boolean allows(ClientLimit limit, long value) {
+        return value <= limits.most(limit);
+    }
+
+    /**
+     * Counts a refusal, and logs it unless there was a line of this limit a moment ago.
+     *
+     * @param what is refused, to whom, and what there is too much of: "a watch of connection 1: its watches take 7
+     *     bytes"
+     * @return whether it got a line
+     */
+    boolean refused(ClientLimit limit, String what) {
+        int index = limit.ordinal();
+        long count = refusals.incrementAndGet(index);
+        long now = time.monotonicNanos();
+        long before = toldNanos.get(index);
+        boolean due = told.get(index) == 0 || now - before >= INTERVAL.toNanos();
+        if (!due || !toldNanos.compareAndSet(index, before, now)) {
+            return false;
+        }
+        long others = count - told.getAndSet(index, count) - 1;
+        LOG.warn(
+                "Refused {}, and {} allows {}; {} others were refused for the same reason since the last such line,"
+                        + " {} s apart at least",
+                what,
+                limit.key(),
+                limits.most(limit),
+                Math.max(0, others),
+                TimeUnit.NANOSECONDS.toSeconds(INTERVAL.toNanos()));
+        return true;
+    }
+}

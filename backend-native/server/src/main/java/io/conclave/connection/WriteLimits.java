@@ -1,0 +1,112 @@
+package io.conclave.connection;
+
+import io.conclave.protocol.AclRecord;
+import io.conclave.protocol.CreateFlag;
+import io.conclave.protocol.ErrorCode;
+import io.conclave.protocol.RequestBody;
+import io.conclave.tree.AuthId;
+import java.util.List;
+
+/**
+ * What bounds a write of one connection before it is proposed. Only the server that was asked looks: what is in the log
+ * is applied by all members alike. Belongs to the connection's loop.
+ */
+final class WriteLimits {
+    /** What an entry of a list takes beside its strings. */
+    private static final int ENTRY_BYTES = 12;
+
+    /** The number behind the name of a sequential znode has ten digits, and a sign at most. */
+    private static final int SUFFIX_BYTES = 11;
+
+    private final ClientConnection connection;
+    private final LimitGuard guard;
+
+    WriteLimits(ClientConnection connection, LimitGuard guard) {
+        this.connection = connection;
+        this.guard = guard;
+    }
+
+    /** The error of a write, or of a part of one, that meets a limit; 0 if it meets none. */
+    int refusalOf(RequestBody write) {
+        if (write instanceof RequestBody.Create create) {
+            int error = refusalOfPath(create);
+            return error != 0 ? error : refusalOfAcl(create.acl());
+        }
+        return write instanceof RequestBody.SetAcl set ? refusalOfAcl(set.acl()) : 0;
+    }
+
+    private int refusalOfPath(RequestBody.Create create) {
+        String path = create.path();
+        boolean sequential = CreateFlag.lookup(create.flags())
+                .filter(CreateFlag::isSequential)
+                .isPresent();
+        if (sequential && !guard.allows(ClientLimit.PATH_BYTES, utf8Bytes(path) + SUFFIX_BYTES)) {
+            guard.refused(
+                    ClientLimit.PATH_BYTES,
+                    "a create of " + connection + ": its path with its number would have "
+                            + (utf8Bytes(path) + SUFFIX_BYTES) + " bytes");
+            return ErrorCode.BAD_ARGUMENTS.code();
+        }
+        int depth = depthOf(path);
+        if (!guard.allows(ClientLimit.PATH_DEPTH, depth)) {
+            guard.refused(ClientLimit.PATH_DEPTH, "a create of " + connection + ": its path has " + depth + " names");
+            return ErrorCode.BAD_ARGUMENTS.code();
+        }
+        return 0;
+    }
+
+    private static int depthOf(String path) {
+        int depth = 0;
+        for (int slash = path.indexOf('/'); slash >= 0; slash = path.indexOf('/', slash + 1)) {
+            depth++;
+        }
+        return depth;
+    }
+
+    /** Of strings that came as UTF-8, so that surrogates are in pairs. */
+    private static long utf8Bytes(String text) {
+        long bytes = 0;
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            bytes += c < 0x80 ? 1 : c < 0x800 || Character.isSurrogate(c) ? 2 : 3;
+        }
+        return bytes;
+    }
+
+    private int refusalOfAcl(List<AclRecord> acl) {
+        if (acl.equals(AclRecord.OPEN)) {
+            return 0;
+        }
+        long bytes = 0;
+        for (AclRecord entry : acl) {
+            bytes += entry.scheme().equals("auth")
+                    ? bytesOf(connection.authIds())
+                    : ENTRY_BYTES + utf8Bytes(entry.scheme()) + utf8Bytes(entry.id());
+        }
+        if (guard.allows(ClientLimit.ACL_BYTES, bytes)) {
+            return 0;
+        }
+        guard.refused(ClientLimit.ACL_BYTES, "an ACL of " + connection + ": it has " + bytes + " bytes");
+        return ErrorCode.INVALID_ACL.code();
+    }
+
+    /** Whether a connection may have these ids; if not, the refusal is counted and logged. */
+    boolean admits(List<AuthId> ids) {
+        long bytes = bytesOf(ids);
+        if (guard.allows(ClientLimit.AUTH_BYTES, bytes)) {
+            return true;
+        }
+        guard.refused(
+                ClientLimit.AUTH_BYTES,
+                "the authentication of " + connection + ": its ids would have " + bytes + " bytes");
+        return false;
+    }
+
+    private static long bytesOf(List<AuthId> ids) {
+        long bytes = 0;
+        for (AuthId id : ids) {
+            bytes += ENTRY_BYTES + utf8Bytes(id.scheme()) + utf8Bytes(id.id());
+        }
+        return bytes;
+    }
+}

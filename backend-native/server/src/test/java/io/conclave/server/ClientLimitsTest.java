@@ -1,0 +1,233 @@
+package io.conclave.server;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.conclave.connection.ClientLimit;
+import io.conclave.protocol.AclRecord;
+import io.conclave.protocol.CreateFlag;
+import io.conclave.protocol.ErrorCode;
+import io.conclave.protocol.OpCode;
+import io.conclave.protocol.RequestBody;
+import io.conclave.protocol.WatchRequest;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** What a client without credentials can make the server hold: no more than the limits say. */
+class ClientLimitsTest {
+    private static final int ALL = 31;
+
+    private static ConclaveServer limited(ClientLimit limit, long most) {
+        return TestServer.start(TestServer.config()
+                .commandWhitelist(Set.of("mntr"))
+                .clientLimit(limit, most)
+                .build());
+    }
+
+    private static int error(RawClient client, RequestBody request) throws IOException {
+        return client.call(request).header().err();
+    }
+
+    private static long metric(ConclaveServer server, String name) {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), TestServer.port(server))) {
+            socket.getOutputStream().write("mntr".getBytes(StandardCharsets.US_ASCII));
+            String lines = new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+            return lines.lines()
+                    .filter(line -> line.startsWith(name + "\t"))
+                    .map(line -> Long.parseLong(line.substring(name.length() + 1)))
+                    .findFirst()
+                    .orElseThrow();
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+
+    @Test
+    void aPathThatIsTooLongIsRefusedWhateverIsAsked() throws IOException {
+        String path = "/" + "x".repeat(900_000);
+        List<RequestBody> requests = List.of(
+                Requests.existsAndWatch(path),
+                Requests.getAndWatch(path),
+                Requests.childrenAndWatch(path),
+                Requests.create(path),
+                Requests.set(path, "x"),
+                Requests.delete(path),
+                new RequestBody.SetAcl(path, AclRecord.OPEN, -1),
+                new RequestBody.GetAcl(path),
+                new RequestBody.Sync(path),
+                new RequestBody.GetAllChildrenNumber(path),
+                new RequestBody.GetEphemerals(path),
+                new RequestBody.Multi(OpCode.MULTI, List.of(Requests.create("/a"), Requests.create(path))),
+                new WatchRequest.AddWatch(path, 1),
+                new WatchRequest.RemoveWatches(path, 3));
+        try (ConclaveServer server = limited(ClientLimit.PATH_BYTES, 1000);
+                RawClient client = RawClient.attached(TestServer.port(server), 20_000)) {
+            for (RequestBody request : requests) {
+                assertEquals(
+                        ErrorCode.BAD_ARGUMENTS.code(),
+                        error(client, request),
+                        request.opCode().name());
+            }
+            assertEquals(ErrorCode.NO_NODE.code(), error(client, Requests.get("/a")));
+            assertEquals(0, metric(server, "conclave_watch_bytes"));
+            assertEquals(requests.size(), metric(server, "conclave_refused_path_bytes"));
+        }
+    }
+
+    @Test
+    void aPathOfTheLengthAllowedIsCreatedAndOneWithItsNumberToo() throws IOException {
+        try (ConclaveServer server = limited(ClientLimit.PATH_BYTES, 100);
+                RawClient client = RawClient.attached(TestServer.port(server), 20_000)) {
+            assertEquals(0, error(client, Requests.create("/" + "x".repeat(99))));
+            assertEquals(ErrorCode.BAD_ARGUMENTS.code(), error(client, Requests.create("/" + "x".repeat(100))));
+            CreateFlag sequential = CreateFlag.PERSISTENT_SEQUENTIAL;
+            assertEquals(0, error(client, Requests.create("/" + "y".repeat(88), sequential)));
+            assertEquals(
+                    ErrorCode.BAD_ARGUMENTS.code(), error(client, Requests.create("/" + "y".repeat(89), sequential)));
+        }
+    }
+
+    /** Each ancestor of a znode is copied when that changes, so a deep tree makes each write in it slow. */
+    @Test
+    void theDepthOfTheTreeIsBounded() throws IOException {
+        try (ConclaveServer server = limited(ClientLimit.PATH_DEPTH, 20);
+                RawClient client = RawClient.attached(TestServer.port(server), 20_000)) {
+            StringBuilder path = new StringBuilder();
+            for (int depth = 1; depth <= 20; depth++) {
+                path.append("/d");
+                assertEquals(0, error(client, Requests.create(path.toString())));
+            }
+            assertEquals(ErrorCode.BAD_ARGUMENTS.code(), error(client, Requests.create(path + "/d")));
+        }
+    }
+
+    @Test
+    void theWatchesOfAConnectionAreBoundedByTheirMemory() throws IOException {
+        try (ConclaveServer server = limited(ClientLimit.WATCH_BYTES_OF_CONNECTION, 100_000);
+                RawClient client = RawClient.attached(TestServer.port(server), 20_000);
+                RawClient other = RawClient.attached(TestServer.port(server), 20_000)) {
+            String long10k = "x".repeat(10_000);
+            for (int i = 0; i < 4; i++) {
+                assertEquals(ErrorCode.NO_NODE.code(), error(client, Requests.existsAndWatch("/" + i + long10k)));
+            }
+            assertEquals(ErrorCode.THROTTLED.code(), error(client, Requests.existsAndWatch("/4" + long10k)));
+            assertEquals(ErrorCode.THROTTLED.code(), error(client, new WatchRequest.AddWatch("/5" + long10k, 0)));
+            assertEquals(ErrorCode.NO_NODE.code(), error(client, Requests.existsAndWatch("/3" + long10k)), "again");
+            assertEquals(ErrorCode.NO_NODE.code(), error(other, Requests.existsAndWatch("/4" + long10k)));
+            assertEquals(2, metric(server, "conclave_refused_watch_bytes_of_connection"));
+
+            assertEquals(0, error(client, new WatchRequest.RemoveWatches("/3" + long10k, 3)));
+            assertEquals(ErrorCode.NO_NODE.code(), error(client, Requests.existsAndWatch("/4" + long10k)));
+        }
+    }
+
+    /** Else clients that watch a lot could keep a lock's contender from watching the one before it. */
+    @Test
+    void aConnectionHasSomeWatchesAlsoWhenOthersHaveAllThereIsRoomFor() throws IOException {
+        try (ConclaveServer server = limited(ClientLimit.WATCH_BYTES, 50_000);
+                RawClient greedy = RawClient.attached(TestServer.port(server), 20_000);
+                RawClient modest = RawClient.attached(TestServer.port(server), 20_000)) {
+            assertTrue(watchUntilRefused(greedy) > 100);
+            assertEquals(50_000, metric(server, "conclave_watch_bytes"), 1000);
+            int some = watchUntilRefused(modest);
+            assertTrue(some >= 30 && some < 100, "watches: " + some);
+            greedy.close();
+            await().until(() -> metric(server, "conclave_watch_bytes") < 20_000);
+            assertTrue(watchUntilRefused(modest) > 100);
+        }
+    }
+
+    private static int watchUntilRefused(RawClient client) throws IOException {
+        int watches = 0;
+        while (error(client, Requests.existsAndWatch("/watched-" + watches)) == ErrorCode.NO_NODE.code()) {
+            watches++;
+        }
+        return watches;
+    }
+
+    /** Clients do not look at the answer to setWatches: one that believes in watches that are not there waits forever. */
+    @Test
+    void aConnectionWhoseOldWatchesFindNoRoomIsClosed() throws IOException {
+        try (ConclaveServer server = limited(ClientLimit.WATCH_BYTES_OF_CONNECTION, 100_000);
+                RawClient client = RawClient.attached(TestServer.port(server), 20_000)) {
+            List<String> paths = new ArrayList<>();
+            for (int i = 0; i < 50_000; i++) {
+                paths.add("/" + i);
+            }
+            client.send(new WatchRequest.SetWatches(
+                    OpCode.SET_WATCHES, Long.MAX_VALUE, List.of(), paths, List.of(), List.of(), List.of()));
+            assertTrue(client.isClosedByServer());
+            await().until(() -> metric(server, "conclave_watch_bytes") == 0);
+        }
+    }
+
+    @Test
+    void aConnectionThatSetsAWatchAgainWhosePathIsTooLongIsClosed() throws IOException {
+        try (ConclaveServer server = limited(ClientLimit.PATH_BYTES, 1000);
+                RawClient client = RawClient.attached(TestServer.port(server), 20_000)) {
+            client.send(new WatchRequest.SetWatches(
+                    OpCode.SET_WATCHES,
+                    Long.MAX_VALUE,
+                    List.of(),
+                    List.of("/" + "x".repeat(1000)),
+                    List.of(),
+                    List.of(),
+                    List.of()));
+            assertTrue(client.isClosedByServer());
+        }
+    }
+
+    /** They ride in the log with each write of the connection. */
+    @Test
+    void theIdsOfAConnectionAreBoundedByTheirBytes() throws IOException {
+        try (ConclaveServer server = limited(ClientLimit.AUTH_BYTES, 1900);
+                RawClient client = RawClient.attached(TestServer.port(server), 20_000)) {
+            for (int i = 0; i < 300; i++) {
+                assertEquals(0, error(client, Requests.digest("always-the-same:secret")));
+            }
+            String user = "u".repeat(900);
+            assertEquals(0, error(client, Requests.digest(user + "1:secret")));
+            assertEquals(ErrorCode.AUTH_FAILED.code(), error(client, Requests.digest(user + "2:secret")));
+            assertTrue(client.isClosedByServer());
+            assertEquals(1, metric(server, "conclave_refused_auth_bytes"));
+        }
+    }
+
+    @Test
+    void theAclOfAZnodeIsBoundedByItsBytes() throws IOException {
+        try (ConclaveServer server = limited(ClientLimit.ACL_BYTES, 2000);
+                RawClient client = RawClient.attached(TestServer.port(server), 20_000)) {
+            List<AclRecord> acl = new ArrayList<>();
+            for (int i = 0; i < 30_000; i++) {
+                acl.add(new AclRecord(ALL, "ip", "10.0." + i / 256 + "." + i % 256));
+            }
+            assertEquals(0, error(client, Requests.create("/some", acl.subList(0, 50))));
+            int invalid = ErrorCode.INVALID_ACL.code();
+            assertEquals(invalid, error(client, Requests.create("/many", acl)));
+            assertEquals(invalid, error(client, new RequestBody.SetAcl("/some", acl, -1)));
+            assertEquals(3, 1 + metric(server, "conclave_refused_acl_bytes"));
+        }
+    }
+
+    /** Each entry stands for all ids of the caller. */
+    @Test
+    void theAclIsBoundedByWhatTheSchemeAuthStandsFor() throws IOException {
+        try (ConclaveServer server = limited(ClientLimit.ACL_BYTES, 2000);
+                RawClient client = RawClient.attached(TestServer.port(server), 20_000)) {
+            assertEquals(0, error(client, Requests.digest("u".repeat(900) + ":secret")));
+            List<AclRecord> acl = new ArrayList<>();
+            for (int permissions = 1; permissions <= 3; permissions++) {
+                acl.add(new AclRecord(permissions, "auth", ""));
+            }
+            assertEquals(ErrorCode.INVALID_ACL.code(), error(client, Requests.create("/three", acl)));
+            assertEquals(0, error(client, Requests.create("/two", acl.subList(0, 2))));
+        }
+    }
+}
