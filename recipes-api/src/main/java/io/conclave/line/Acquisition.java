@@ -15,7 +15,6 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -56,18 +55,8 @@ public final class Acquisition<G> {
     }
 
     /** Waits without a limit of time. Never blocks. */
-    public static <G> Acquisition<G> of(Contender contender, Function<Contender, G> grant) {
-        return of(contender, () -> grant.apply(contender));
-    }
-
-    /** Waits without a limit of time. Never blocks. */
     public static <G> Acquisition<G> of(GrantRequest request, Supplier<G> grant) {
         return new Acquisition<>(request, grant, NO_LIMIT);
-    }
-
-    /** As {@link #of(GrantRequest, Supplier, Duration)}. */
-    public static <G> Acquisition<G> of(Contender contender, Function<Contender, G> grant, Duration timeout) {
-        return of(contender, () -> grant.apply(contender), timeout);
     }
 
     /**
@@ -80,11 +69,6 @@ public final class Acquisition<G> {
         request.granted().whenComplete((granted, failure) -> ahead.cancel());
         acquisition.endAfter(timeout, () -> request.timedOut(timeout));
         return acquisition;
-    }
-
-    /** As {@link #ofTry(GrantRequest, Supplier)}. */
-    public static <G> Acquisition<G> ofTry(Contender contender, Function<Contender, G> grant) {
-        return ofTry(contender, () -> grant.apply(contender));
     }
 
     /**

@@ -21,6 +21,7 @@ import io.conclave.request.Multi;
 import io.conclave.request.Request;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,7 +48,6 @@ final class Downgrade {
     private final OwnNode.Znode old;
     private final LineRole next;
     private final NodePath path;
-    private final byte[] data;
     private final CompletableFuture<Contender> successor;
     private final Sender sender = this::send;
     private Phase phase = Phase.UNDECIDED;
@@ -61,29 +61,54 @@ final class Downgrade {
         SETTLED
     }
 
-    /**
-     * A downgrade that has not begun.
-     *
-     * @param old the znode that goes
-     * @param name of the znode that comes
-     * @param successor is completed with the one who holds from now on; exceptionally if nobody does, or if all is as before
-     */
-    Downgrade(
-            Contender contender,
-            NodePath line,
-            OwnNode.Znode old,
-            LineRole next,
-            String name,
-            byte[] data,
-            CompletableFuture<Contender> successor) {
+    private Downgrade(Contender contender, LineRole next, CompletableFuture<Contender> successor) {
         this.contender = contender;
         this.session = contender.session();
-        this.line = line;
-        this.old = old;
+        this.line = contender.line();
+        this.old = contender.ownNode().znode().orElseThrow();
         this.next = next;
-        this.path = line.child(name);
-        this.data = data;
+        this.path = line.child(next.kind().nameOf(contender.guid())
+                + contender.role().kind().digitsOf(old.entry().name()).orElseThrow());
         this.successor = successor;
+    }
+
+    /**
+     * Lets a contender that holds go on in another role, without a gap. It is then released, and another one holds in its
+     * place, with its token. Never blocks; any thread.
+     *
+     * <p>If a reply is lost, both names are read. If the contender leaves meanwhile, both are left; a znode that somebody
+     * deletes meanwhile is lost.
+     *
+     * @param next a role in the same line, whose rule says "now" wherever the present one's does
+     * @return completes on the dispatcher with the contender that holds; exceptionally with {@link RefusedException} if the
+     *     backend refuses it (then the present one holds as before), {@link GrantLostException} if nothing is held, {@link
+     *     ClosedException} if the contender left meanwhile, {@link SessionGoneException}
+     */
+    static CompletionStage<Contender> of(Contender contender, LineRole next) {
+        if (!next.line().equals(contender.role().line())) {
+            throw new IllegalArgumentException("Invalid role " + next.kind() + ": it must be one of the line of "
+                    + contender.role().kind());
+        }
+        CompletableFuture<Contender> successor = new CompletableFuture<>();
+        contender.session().execute(() -> begin(contender, next, successor));
+        return successor;
+    }
+
+    /** Begins; the old znode is read first if the name may be another's by now. */
+    private static void begin(Contender contender, LineRole next, CompletableFuture<Contender> successor) {
+        if (!contender.isHeld() || contender.isBeingDowngraded()) {
+            LossReason reason = contender.lossReason().orElse(LossReason.RELEASED);
+            successor.completeExceptionally(new GrantLostException(
+                    reason, contender.line().toString(), contender.line() + " is not held any more"));
+            return;
+        }
+        Downgrade beginning = new Downgrade(contender, next, successor);
+        contender.beginDowngrade(beginning);
+        if (contender.ownNode().isInterruptedSinceTaken()) {
+            beginning.readOld();
+        } else {
+            beginning.exchange();
+        }
     }
 
     /** Whether an answer will come that says which znode is there. */
@@ -93,15 +118,6 @@ final class Downgrade {
 
     boolean isSettled() {
         return phase == Phase.SETTLED;
-    }
-
-    /** Begins; the old znode is read first if the name may be another's by now. */
-    void begin(boolean readFirst) {
-        if (readFirst) {
-            readOld();
-        } else {
-            exchange();
-        }
     }
 
     /** What goes wrong here must not leave the caller without an answer, nor the contender without its end. */
@@ -128,7 +144,7 @@ final class Downgrade {
 
     private void exchange() {
         phase = Phase.EXCHANGING;
-        Create create = Create.of(path).withData(data).withMode(CreateMode.EPHEMERAL);
+        Create create = Create.of(path).withData(contender.data()).withMode(CreateMode.EPHEMERAL);
         Delete delete = Delete.of(old.path()).withVersion(contender.ownNode().version());
         send(Multi.of(delete, create), this::onExchanged, this::onNotExchanged);
     }

@@ -32,7 +32,7 @@ public class LineGrant extends AbstractGrant<Contender> implements FencedGrant {
     }
 
     /**
-     * Gives this grant up for one of another role in the same place; see {@link Contender#goOnAs}. From the call on this grant is not held; if the backend refuses
+     * Gives this grant up for one of another role in the same place; see {@link Downgrade#of}. From the call on this grant is not held; if the backend refuses
      * it, it is held again as before.
      *
      * @return completes on the dispatcher
@@ -43,7 +43,7 @@ public class LineGrant extends AbstractGrant<Contender> implements FencedGrant {
         if (!beginGivingUp()) {
             throw lostException();
         }
-        return contender().goOnAs(role).whenComplete((successor, failure) -> endGivingUp());
+        return Downgrade.of(contender(), role).whenComplete((successor, failure) -> endGivingUp());
     }
 
     /** The contender behind the grant, for the recipe. */

@@ -5,7 +5,6 @@ import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
 import io.conclave.recipe.Failures;
 import io.conclave.recipe.RecipeSession;
-import io.conclave.recipe.Sender;
 import io.conclave.request.GetData;
 import io.conclave.request.Watcher;
 import java.util.Optional;
@@ -22,7 +21,6 @@ final class OwnNode {
 
     private final Contender contender;
     private final RecipeSession session;
-    private final Sender sender;
     private final Set<EntryKind> kinds;
     private final Watcher watcher = this::onEvent; // one object, so that setting it again is no second watch
     private volatile @Nullable Znode znode; // written on the dispatcher only
@@ -39,11 +37,10 @@ final class OwnNode {
      */
     record Znode(LineEntry entry, NodePath path, long czxid) {}
 
-    OwnNode(Contender contender, Sender sender, EntryKind kind) {
+    OwnNode(Contender contender) {
         this.contender = contender;
-        this.sender = sender;
         this.session = contender.session();
-        this.kinds = Set.of(kind);
+        this.kinds = Set.of(contender.role().kind());
     }
 
     /** The znode, once it is known. Any thread. */
@@ -77,7 +74,7 @@ final class OwnNode {
         if (ours == null) {
             return;
         }
-        sender.read(
+        contender.read(
                 GetData.of(ours.path).withWatcher(watcher),
                 node -> onRead(ours, node.stat(), node.data()),
                 this::onReadFailed);

@@ -1,27 +1,18 @@
 package io.conclave.line;
 
-import io.conclave.error.ClosedException;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.node.CreateMode;
 import io.conclave.node.NodeEvent;
 import io.conclave.node.NodePath;
 import io.conclave.recipe.Failures;
-import io.conclave.recipe.ParentMaker;
 import io.conclave.recipe.RecipeSession;
-import io.conclave.recipe.Sender;
-import io.conclave.recipe.Waiting;
-import io.conclave.recovery.Retry;
 import io.conclave.request.Create;
-import io.conclave.request.GetChildren;
 import io.conclave.request.GetData;
 import io.conclave.request.Watcher;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Gets a contender its znode and its turn, as the lock of the ZooKeeper recipes page has it:
@@ -31,51 +22,43 @@ import org.slf4j.LoggerFactory;
  *   <li>{@link #look} at the line: list it.
  *   <li>{@link #onLine}: nobody to wait for, so it is the contender's turn.
  *   <li>{@link #watch} the predecessor otherwise, and only it: one deletion wakes one contender.
- *   <li>{@link #onPredecessor}: it has gone, so look again.
+ *   <li>{@link #onPredecessor}: it has gone, so look again. That look is spared only if the predecessor was the head of a line
+ *       of one kind, and nothing interrupted the connection since the line was read and the watch on the own znode was set:
+ *       then nobody else can be before us.
  * </ol>
- *
- * <p>The page says nothing of lost replies. A creation without an answer took effect before the first answer on the next connection, or never
- * will. So the line is listed behind a sync, and the guid in the name tells which znode is ours; if there is none, it is created again.
  *
  * <p>State belongs to the dispatcher.
  */
 final class Waiter {
-    private static final Logger LOG = LoggerFactory.getLogger(Waiter.class);
-
     private final Contender contender;
     private final RecipeSession session;
-    private final Sender sender;
     private final NodePath line;
     private final LineRole role;
-    private final String guid;
-    private final byte[] data;
     private final OwnNode own;
+    private final Obstacle obstacle;
     private boolean isCreating; // sent and not answered
     private boolean isLookRefused; // of the look behind the creation, out of turn
     private @Nullable Watch watch;
-    private volatile Obstacle obstacle = Obstacle.UNKNOWN; // written on the dispatcher only
 
     /** What would stay set on a predecessor that holds for long, if the contender left without removing it. */
     private record Watch(NodePath path, Watcher watcher) {}
 
-    Waiter(Contender contender, Sender sender, NodePath line, LineRole role, String guid, byte[] data, OwnNode own) {
+    Waiter(Contender contender, OwnNode own, Obstacle obstacle) {
         this.contender = contender;
         this.session = contender.session();
-        this.sender = sender;
-        this.line = line;
-        this.role = role;
-        this.guid = guid;
-        this.data = data;
+        this.line = contender.line();
+        this.role = contender.role();
         this.own = own;
+        this.obstacle = obstacle;
     }
 
     /** Creates the znode, and lists the line right behind it: its answer comes first. */
     void create() {
         isCreating = true;
         isLookRefused = false;
-        NodePath name = line.child(role.kind().nameOf(guid));
-        sender.send(
-                Create.of(name).withData(data).withMode(CreateMode.EPHEMERAL_SEQUENTIAL),
+        NodePath name = line.child(role.kind().nameOf(contender.guid()));
+        contender.send(
+                Create.of(name).withData(contender.data()).withMode(CreateMode.EPHEMERAL_SEQUENTIAL),
                 this::onCreated,
                 this::onNotCreated);
         look();
@@ -105,7 +88,7 @@ final class Waiter {
     }
 
     private void onPlace(List<LineEntry> before, LineEntry ours) {
-        obstacle = new Obstacle(before.size(), Optional.empty());
+        obstacle.lineRead(before.size());
         Optional<LineEntry> predecessor = role.predecessor(before, ours);
         if (predecessor.isEmpty()) {
             contender.grant();
@@ -122,13 +105,12 @@ final class Waiter {
             watch = null;
             contender.guarded(() -> onPredecessor(event, isNext, connection));
         };
-        sender.send(
+        contender.send(
                 GetData.of(path).withWatcher(watcher),
                 node -> onWatched(new Watch(path, watcher), node),
                 this::onNotWatched);
     }
 
-    /** The look is spared if nobody else can be before us, and nothing was missed. */
     private void onPredecessor(NodeEvent event, boolean isNext, long connection) {
         if (!contender.isWaiting()) {
             return;
@@ -154,77 +136,12 @@ final class Waiter {
 
     private void onNotCreated(Throwable cause) {
         isCreating = false;
-        if (cause instanceof OutcomeUnknownException) {
-            if (contender.isInLine()) {
-                findOut();
-            } else {
-                contender.deletion().search();
-            }
-        } else if (Failures.isNoNode(cause) && contender.isInLine()) {
-            ParentMaker.makeContainers(session, line).whenComplete((done, failure) -> onParents(failure));
-        } else {
-            contender.failWithoutZnode(cause);
-        }
-    }
-
-    private void onParents(@Nullable Throwable failure) {
-        if (failure == null && contender.isInLine()) {
-            create();
-        } else {
-            contender.failWithoutZnode(failure == null ? new ClosedException("Abandoned") : Waiting.cause(failure));
-        }
+        new CreationFailure(contender, this).recover(cause);
     }
 
     /** Whether a creation was sent and not answered. */
     boolean isCreating() {
         return isCreating;
-    }
-
-    /** The creation was not answered: the names in the line tell whether it took effect. */
-    private void findOut() {
-        contender.measurements().recovering();
-        sender.readLatest(line, GetChildren.of(line), children -> onListed(children.names()), this::onNotFoundOut);
-    }
-
-    private void onNotFoundOut(Throwable cause) {
-        if (Failures.isNoNode(cause) && contender.isInLine()) {
-            create();
-        } else {
-            contender.fail(cause);
-        }
-    }
-
-    private void onListed(List<String> names) {
-        if (!contender.isInLine()) {
-            return; // its deletion searches for itself
-        }
-        List<LineEntry> ours = LineEntry.of(guid, Set.of(role.kind()), names);
-        if (ours.isEmpty()) {
-            create();
-            return;
-        }
-        LOG.debug("{}: found again after a lost reply: {}", contender, ours);
-        for (LineEntry surplus : ours.subList(1, ours.size())) { // the creation was sent twice
-            Retry.deleteUntilGone(session, line.child(surplus.name()), () -> {});
-        }
-        readFound(line.child(ours.get(0).name()));
-    }
-
-    private void readFound(NodePath path) {
-        sender.send(GetData.of(path), node -> onFound(path, node), cause -> {
-            if (cause instanceof OutcomeUnknownException && contender.isInLine()) {
-                findOut();
-            } else {
-                own.onReadFailed(cause);
-            }
-        });
-    }
-
-    private void onFound(NodePath path, GetData.NodeData node) {
-        if (contender.isInLine()) {
-            contender.take(path, node.stat());
-            look();
-        }
     }
 
     private void onLookFailed(Throwable cause) {
@@ -270,9 +187,7 @@ final class Waiter {
         if (!contender.isWaiting()) {
             stop();
         }
-        if (obstacle.before() == 1) { // then the predecessor holds
-            obstacle = obstacle.withHolder(Obstacle.holder(present.path, node));
-        }
+        obstacle.predecessorRead(present.path, node);
     }
 
     private void onNotWatched(Throwable cause) {
@@ -293,36 +208,5 @@ final class Waiter {
         if (present != null) {
             session.unwatch(present.path, present.watcher);
         }
-    }
-
-    /** What is in the way, as it was last seen. Any thread. */
-    Obstacle obstacle() {
-        return obstacle;
-    }
-
-    /** Reads the head of the line, unless it is known: it holds what is waited for. */
-    void findHolder() {
-        if (!contender.isWaiting() || obstacle.holder().isPresent()) {
-            return;
-        }
-        session.send(
-                GetChildren.of(line),
-                children -> {
-                    List<LineEntry> entries = LineEntry.inOrder(role.line(), children.names());
-                    int before = own.znode()
-                            .map(ours -> entries.indexOf(ours.entry()))
-                            .orElse(0);
-                    if (before > 0) {
-                        readHolder(before, line.child(entries.get(0).name()));
-                    }
-                },
-                cause -> {}); // then it is not known
-    }
-
-    private void readHolder(int before, NodePath head) {
-        session.send(
-                GetData.of(head),
-                node -> obstacle = new Obstacle(before, Optional.of(Obstacle.holder(head, node))),
-                cause -> {}); // it has just gone
     }
 }

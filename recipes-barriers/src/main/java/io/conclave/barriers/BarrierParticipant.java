@@ -5,26 +5,20 @@ import io.conclave.error.ConclaveException;
 import io.conclave.error.GrantLostException;
 import io.conclave.error.LossReason;
 import io.conclave.error.WaitTimeoutException;
-import io.conclave.line.GrantRequest;
-import io.conclave.line.SessionBinding;
+import io.conclave.line.AbstractGrantRequest;
 import io.conclave.node.NodeEvent;
 import io.conclave.node.NodePath;
 import io.conclave.recipe.Failures;
 import io.conclave.recipe.RecipeSession;
-import io.conclave.recipe.Sender;
 import io.conclave.recipe.Waiting;
 import io.conclave.recovery.Retry;
 import io.conclave.request.GetData;
-import io.conclave.request.Request;
 import io.conclave.request.Watcher;
 import io.conclave.session.SessionState;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Consumer;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * One participant of a double barrier, from the creation of its znode to its deletion; {@link Entering} and
@@ -34,17 +28,12 @@ import org.slf4j.LoggerFactory;
  * alone. It is watched: when it is deleted, the participant fails or is notified at once. All state belongs to the
  * session's dispatcher; methods that others may call say so.
  */
-final class BarrierParticipant implements GrantRequest {
-    private static final Logger LOG = LoggerFactory.getLogger(BarrierParticipant.class);
-
+final class BarrierParticipant extends AbstractGrantRequest {
     private final RecipeSession session;
     private final DoubleBarrierLayout layout;
     private final String name;
-    private final CompletableFuture<Void> entered = new CompletableFuture<>();
-    private final CompletableFuture<LossReason> lost = new CompletableFuture<>();
     private final CompletableFuture<Void> gone = new CompletableFuture<>();
     private final Entering entering;
-    private final SessionBinding binding;
     private final Watcher watcher = this::onEvent; // one object, so that setting it again is no second watch
     private Round round = Round.of(List.of()); // once it is inside
     private boolean deleting; // in a transaction, whose outcome may be unknown
@@ -52,11 +41,11 @@ final class BarrierParticipant implements GrantRequest {
     private volatile ParticipantState state = ParticipantState.ENTERING; // written on the dispatcher only
 
     private BarrierParticipant(RecipeSession session, DoubleBarrierLayout layout, String name) {
+        super(session);
         this.session = session;
         this.layout = layout;
         this.name = name;
         this.entering = new Entering(this);
-        this.binding = new SessionBinding(session, this, this::describe, this::end, this::depart);
         this.sinceNanos = session.time().monotonicNanos();
     }
 
@@ -64,15 +53,10 @@ final class BarrierParticipant implements GrantRequest {
     static BarrierParticipant enter(RecipeSession session, DoubleBarrierLayout layout, String name) {
         BarrierParticipant participant = new BarrierParticipant(session, layout, name);
         session.execute(() -> {
-            participant.binding.tie();
+            participant.tie();
             participant.entering.begin();
         });
         return participant;
-    }
-
-    @Override
-    public RecipeSession session() {
-        return session;
     }
 
     DoubleBarrierLayout layout() {
@@ -97,48 +81,8 @@ final class BarrierParticipant implements GrantRequest {
     }
 
     @Override
-    public CompletionStage<Void> granted() {
-        return entered;
-    }
-
-    @Override
-    public CompletionStage<LossReason> lost() {
-        return lost;
-    }
-
-    @Override
-    public CompletionStage<Void> revocationRequested() {
-        return new CompletableFuture<>();
-    }
-
-    @Override
     public CompletionStage<Void> gone() {
         return gone;
-    }
-
-    @Override
-    public Duration remaining() {
-        return state == ParticipantState.INSIDE ? session.remaining() : Duration.ZERO;
-    }
-
-    @Override
-    public boolean deadlineIsStrict() {
-        return session.deadlineIsStrict();
-    }
-
-    @Override
-    public CompletionStage<Void> leave(ConclaveException why) {
-        session.execute(() -> depart(why, LossReason.RELEASED));
-        return gone;
-    }
-
-    @Override
-    public void giveUpWaiting(ConclaveException why) {
-        session.execute(() -> {
-            if (state == ParticipantState.ENTERING) {
-                depart(why, LossReason.RELEASED);
-            }
-        });
     }
 
     @Override
@@ -169,8 +113,7 @@ final class BarrierParticipant implements GrantRequest {
         become(ParticipantState.INSIDE);
         round = with;
         measure("doublebarrier.enter");
-        LOG.debug("{}: entered", this);
-        entered.complete(null);
+        tellGranted();
     }
 
     /** Reads the own znode and watches it. */
@@ -178,7 +121,7 @@ final class BarrierParticipant implements GrantRequest {
         if (!state.isPresent()) {
             return;
         }
-        binding.read(
+        read(
                 GetData.of(path()).withWatcher(watcher),
                 node -> {
                     if (node.stat().ephemeralOwner() != session.id()) {
@@ -219,7 +162,7 @@ final class BarrierParticipant implements GrantRequest {
             end(LossReason.RELEASED, new ClosedException("Left " + layout.path()));
         } else if (session.remaining().isZero()) {
             // the backend may have ended the session, and tell of its znodes before it hangs up
-            binding.sessionIs(SessionState.LOST);
+            sessionIs(SessionState.LOST);
         } else {
             GrantLostException why = new GrantLostException(
                     LossReason.NODE_DELETED,
@@ -233,13 +176,9 @@ final class BarrierParticipant implements GrantRequest {
         }
     }
 
-    /** What cannot be mended. */
-    void fail(Throwable cause) {
-        binding.fail(cause);
-    }
-
     /** Deletes the znode. */
-    void depart(ConclaveException why, LossReason reason) {
+    @Override
+    protected void depart(ConclaveException why, LossReason reason) {
         if (!state.isPresent()) {
             return;
         }
@@ -254,12 +193,13 @@ final class BarrierParticipant implements GrantRequest {
         if (state == ParticipantState.LEAVING) {
             become(ParticipantState.GONE);
         }
-        binding.cut();
+        cut();
         gone.complete(null);
     }
 
     /** Nothing of it is left at the backend. */
-    private void end(LossReason reason, ConclaveException why) {
+    @Override
+    protected void end(LossReason reason, ConclaveException why) {
         if (state == ParticipantState.GONE) {
             return;
         }
@@ -275,12 +215,10 @@ final class BarrierParticipant implements GrantRequest {
             if (reason != LossReason.RELEASED && reason != LossReason.COORDINATOR_CLOSED) {
                 session.metrics().count("doublebarrier.lost", layout.path().toString());
             }
-            SessionBinding.logLoss(
-                    LOG, session, "the place in " + layout.path() + " (participant " + name + ")", reason);
-            lost.complete(reason);
+            tellLost("the place in " + layout.path() + " (participant " + name + ")", reason);
         } else if (before == ParticipantState.ENTERING) {
             entering.removeWatches();
-            entered.completeExceptionally(why);
+            tellFailed(why);
         }
     }
 
@@ -290,15 +228,6 @@ final class BarrierParticipant implements GrantRequest {
         sinceNanos = nowNanos;
     }
 
-    /** Sends over the session; if a callback throws, the participant fails. */
-    Sender sender() {
-        return binding;
-    }
-
-    <R> void send(Request<R> request, Consumer<? super R> onAnswer, Consumer<? super Throwable> onFailure) {
-        binding.send(request, onAnswer, onFailure);
-    }
-
     private void become(ParticipantState next) {
         if (!state.mayBecome(next)) {
             throw new IllegalStateException(this + " cannot go from " + state + " to " + next);
@@ -306,8 +235,14 @@ final class BarrierParticipant implements GrantRequest {
         state = next;
     }
 
-    private String describe() {
-        return (state == ParticipantState.INSIDE ? "inside " : "entering ") + layout.path() + " as " + name;
+    @Override
+    protected boolean isHeld() {
+        return state == ParticipantState.INSIDE;
+    }
+
+    @Override
+    protected String describe() {
+        return (isHeld() ? "inside " : "entering ") + layout.path() + " as " + name;
     }
 
     @Override

@@ -199,31 +199,25 @@ final class Entering {
         if (!isEntering()) {
             return;
         }
-        participant
-                .sender()
-                .read(
-                        GetData.of(participant.path()),
-                        own -> readLastRound(own.stat().czxid()),
-                        cause -> {}); // if it is gone, its watch tells
+        participant.read(
+                GetData.of(participant.path()),
+                own -> readLastRound(own.stat().czxid()),
+                cause -> {}); // if it is gone, its watch tells
     }
 
     private void readLastRound(long createdZxid) {
         if (!isEntering()) {
             return;
         }
-        participant
-                .sender()
-                .read(
-                        GetData.of(layout.path()),
-                        barrier -> {
-                            boolean isFormer = barrier.stat().mzxid() < createdZxid;
-                            if (isEntering()
-                                    && isFormer
-                                    && Round.parse(barrier.data()).lists(participant.name())) {
-                                participant.vanished();
-                            }
-                        },
-                        cause -> {});
+        participant.read(
+                GetData.of(layout.path()),
+                barrier -> {
+                    boolean isFormer = barrier.stat().mzxid() < createdZxid;
+                    if (isEntering() && isFormer && Round.parse(barrier.data()).lists(participant.name())) {
+                        participant.vanished();
+                    }
+                },
+                cause -> {});
     }
 
     private void makeParents() {

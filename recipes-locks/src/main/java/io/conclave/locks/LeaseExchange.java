@@ -130,12 +130,11 @@ final class LeaseExchange {
     /** The transaction was not answered: the guid tells what came of it. */
     private void findOut() {
         measurements.recovering();
-        request.sender()
-                .readLatest(
-                        layout.leases(),
-                        GetChildren.of(layout.leases()),
-                        children -> onFound(layout.leasesOf(guid, children.names())),
-                        this::onNotFoundOut);
+        request.readLatest(
+                layout.leases(),
+                GetChildren.of(layout.leases()),
+                children -> onFound(layout.leasesOf(guid, children.names())),
+                this::onNotFoundOut);
     }
 
     private void onNotFoundOut(Throwable cause) {
@@ -154,12 +153,11 @@ final class LeaseExchange {
             return;
         }
         if (found.size() == wanted) {
-            request.sender()
-                    .read(
-                            GetData.of(found.get(0)),
-                            node -> request.have(
-                                    new PermitRequest.Leases(found, node.stat().czxid())),
-                            this::onFoundNotRead);
+            request.read(
+                    GetData.of(found.get(0)),
+                    node -> request.have(
+                            new PermitRequest.Leases(found, node.stat().czxid())),
+                    this::onFoundNotRead);
         } else if (found.isEmpty()) {
             request.lookAgain();
         } else {

@@ -27,7 +27,7 @@ final class LeaseWatch {
     }
 
     private void watch(NodePath lease) {
-        request.sender().read(GetData.of(lease).withWatcher(watcher), this::onRead, cause -> {
+        request.read(GetData.of(lease).withWatcher(watcher), this::onRead, cause -> {
             if (Failures.isNoNode(cause)) {
                 request.leaseVanished();
             } else {

@@ -2,23 +2,13 @@ package io.conclave.locks;
 
 import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.SessionGoneException;
-import io.conclave.grant.RevocationOutcome;
 import io.conclave.line.Acquisition;
 import io.conclave.line.Contender;
-import io.conclave.line.LineMember;
 import io.conclave.line.LineRole;
-import io.conclave.line.LineView;
-import io.conclave.line.Revocation;
-import io.conclave.node.NodePath;
-import io.conclave.recipe.RecipeSession;
 import io.conclave.recipe.Waiting;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.Lock;
 import org.jspecify.annotations.Nullable;
@@ -29,13 +19,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <G> the kind of grant
  */
-abstract class LineLock<G extends LockGrant> extends AcquiredByWaiting<G> {
-    private final LockLine place;
+abstract class LineLock<G extends LockGrant> extends ListedLock<G> {
     private final LineRole role;
     private final AtomicReference<@Nullable Lock> view = new AtomicReference<>();
 
     LineLock(LockLine place, LineRole role) {
-        this.place = place;
+        super(place, role);
         this.role = role;
     }
 
@@ -48,74 +37,6 @@ abstract class LineLock<G extends LockGrant> extends AcquiredByWaiting<G> {
         } catch (AcquireTimeoutException e) {
             return Optional.empty();
         }
-    }
-
-    /**
-     * The holder of the lock and the waiters for it, in order. Out of date as soon as it is known. Blocks.
-     *
-     * @throws InterruptedException if the thread is interrupted
-     */
-    public List<LockMember> members() throws InterruptedException {
-        RecipeSession session = place.session();
-        return Waiting.await(session, read(session));
-    }
-
-    /** As {@link #members()}, without blocking. Completes on a listener thread. */
-    public CompletableFuture<List<LockMember>> membersAsync() {
-        RecipeSession session = place.session();
-        return session.onListenerThread("members of " + place.path(), read(session));
-    }
-
-    private CompletionStage<List<LockMember>> read(RecipeSession session) {
-        return LineView.read(session, place.path(), role.line())
-                .thenApply(members -> members.stream().map(this::member).toList());
-    }
-
-    /**
-     * Asks a holder or waiter to release the lock, and waits for that without a limit of time. The holder hears of it
-     * through {@link LockGrant#revocationRequested()}, and need not agree. Never blocks.
-     *
-     * <p>The request is a word that replaces the data of the member's znode. In Curator's layout it is
-     * {@code __REVOKE__}, the only word that Curator's own revocable locks understand. kazoo's layout has no word of
-     * its own, and gets {@code unlock}, that of the ZooKeeper recipes page. Holders of this library understand both
-     * words in either layout.
-     *
-     * <p>The coordinator's identities need READ and WRITE on the member's znode, whose ACL is the default ACL of the
-     * member's coordinator.
-     *
-     * @param member one of {@link #members()}; if its znode has gone, another znode of that name is left alone
-     * @return completes on a listener thread when the member has gone, and says how; exceptionally with
-     *     {@link io.conclave.error.RefusedException}, or if the caller's session is lost or closed. Cancelling it stops
-     *     waiting; the request stays
-     * @throws IllegalArgumentException if the member is not one of this lock
-     */
-    public CompletableFuture<RevocationOutcome> requestRelease(LockMember member) {
-        return Revocation.ask(place.session(), pathOf(member), member.sequence(), word());
-    }
-
-    /**
-     * As {@link #requestRelease(LockMember)}, but a member that is still there at the deadline loses its place: its
-     * znode is deleted, and its grant is lost at once. It may hear of that late, as of a lost session; only the fencing
-     * token stops what it writes until then.
-     *
-     * <p>For that the coordinator's identities need DELETE on the lock's znode as well.
-     *
-     * @param deadline counted from the moment when the request has been written. Cancelling the future lifts it
-     * @throws IllegalArgumentException if the member is not one of this lock, or the deadline is negative
-     */
-    public CompletableFuture<RevocationOutcome> requestRelease(LockMember member, Duration deadline) {
-        return Revocation.ask(place.session(), pathOf(member), member.sequence(), word(), deadline);
-    }
-
-    private NodePath pathOf(LockMember member) {
-        if (!member.path().parent().equals(Optional.of(place.path()))) {
-            throw new IllegalArgumentException("Invalid member " + member.path() + ": it must be one of " + this);
-        }
-        return member.path();
-    }
-
-    private byte[] word() {
-        return place.roles().word();
     }
 
     /**
@@ -144,56 +65,31 @@ abstract class LineLock<G extends LockGrant> extends AcquiredByWaiting<G> {
         return Objects.requireNonNull(view.get());
     }
 
-    /** The lock's znode, in the coordinator's namespace. */
-    public NodePath path() {
-        return place.path();
-    }
-
-    LockLine place() {
-        return place;
-    }
-
     G acquireUninterruptibly() {
         return waitFor().awaitUninterruptibly();
     }
 
     @Override
     final Acquisition<G> waitFor() {
-        return Acquisition.of(enter(), this::grantOf);
+        Contender contender = enter(true);
+        return Acquisition.of(contender, () -> grantOf(contender));
     }
 
     @Override
     final Acquisition<G> waitFor(Duration timeout) {
         Waiting.checkedTimeout(timeout);
-        return Acquisition.of(enter(), this::grantOf, timeout);
+        Contender contender = enter(true);
+        return Acquisition.of(contender, () -> grantOf(contender), timeout);
     }
 
     /** Enters the line; for requests of several locks at a time. */
     Contender enter(boolean patient) {
-        return patient ? enter() : Contender.enterIfFree(place.session(), place.path(), role, place.data());
-    }
-
-    private Contender enter() {
-        return Contender.enter(place.session(), place.path(), role, place.data());
+        return Contender.enter(place().session(), place().path(), role, place().data(), patient);
     }
 
     @Override
     final Acquisition<G> ifFree() {
-        return Acquisition.ofTry(enter(false), this::grantOf);
-    }
-
-    private LockMember member(LineMember member) {
-        return new LockMember(
-                member.path(),
-                member.bytes(),
-                place.roles().modeOf(member.kind()),
-                member.stat().ephemeralOwner(),
-                member.stat().czxid(),
-                Instant.ofEpochMilli(member.stat().ctimeMs()));
-    }
-
-    @Override
-    public String toString() {
-        return getClass().getSimpleName() + "[" + place.path() + ", " + place.coordinator() + "]";
+        Contender contender = enter(false);
+        return Acquisition.ofTry(contender, () -> grantOf(contender));
     }
 }

@@ -7,8 +7,8 @@ import io.conclave.error.GrantLostException;
 import io.conclave.error.LossReason;
 import io.conclave.error.SessionGoneException;
 import io.conclave.line.Contender;
+import io.conclave.line.GrantLoss;
 import io.conclave.line.GrantRequest;
-import io.conclave.line.SessionBinding;
 import io.conclave.node.NodePath;
 import io.conclave.recipe.Failures;
 import io.conclave.recipe.RecipeSession;
@@ -118,7 +118,7 @@ final class MultiLockRequest implements GrantRequest {
             fail(failureOf(contender, reason));
             return;
         }
-        SessionBinding.logLoss(LOG, session, "the grant of " + this + ", because of " + pathOf(contender), reason);
+        GrantLoss.log(getClass(), session, "the grant of " + this + ", because of " + pathOf(contender), reason);
         giveAllBack(reason);
     }
 

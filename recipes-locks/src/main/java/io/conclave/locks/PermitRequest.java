@@ -5,17 +5,14 @@ import io.conclave.error.ConclaveException;
 import io.conclave.error.GrantLostException;
 import io.conclave.error.LossReason;
 import io.conclave.error.OutcomeUnknownException;
+import io.conclave.line.AbstractGrantRequest;
 import io.conclave.line.Contender;
-import io.conclave.line.GrantRequest;
 import io.conclave.line.LineRole;
-import io.conclave.line.SessionBinding;
 import io.conclave.node.NodePath;
 import io.conclave.recipe.ParentMaker;
 import io.conclave.recipe.RecipeSession;
-import io.conclave.recipe.Sender;
 import io.conclave.recipe.Waiting;
 import io.conclave.recovery.GuaranteedDelete;
-import io.conclave.request.Request;
 import io.conclave.session.SessionState;
 import java.time.Duration;
 import java.util.List;
@@ -23,10 +20,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A request for permits of a semaphore, from its place in the admission line to the deletion of its leases.
@@ -50,8 +44,7 @@ import org.slf4j.LoggerFactory;
  * <p>Here are the states and every change of them; the parts report what they see. All state belongs to the session's
  * dispatcher; methods that others may call say so.
  */
-final class PermitRequest implements GrantRequest {
-    private static final Logger LOG = LoggerFactory.getLogger(PermitRequest.class);
+final class PermitRequest extends AbstractGrantRequest {
     private static final LineRole ADMISSION = LineRole.mutex("semaphore.admission");
 
     private final RecipeSession session;
@@ -60,9 +53,6 @@ final class PermitRequest implements GrantRequest {
     private final int wanted;
     private final boolean patient;
     private final String guid = UUID.randomUUID().toString();
-    private final CompletableFuture<PermitRequest> granted = new CompletableFuture<>();
-    private final CompletableFuture<LossReason> lost = new CompletableFuture<>();
-    private final CompletableFuture<Void> revocation = new CompletableFuture<>();
     private final CompletableFuture<Void> placeGone = new CompletableFuture<>();
     private final CompletableFuture<Void> gone;
     private final PermitAvailability room;
@@ -71,7 +61,6 @@ final class PermitRequest implements GrantRequest {
     private final PermitMeasurements measurements;
     private final Contender place;
     private final LeaseExchange exchange;
-    private final SessionBinding binding;
     private volatile @Nullable String
             shortage; // why there was no room when it was last looked; written on the dispatcher only
     private volatile Leases leases = new Leases(List.of(), 0); // written on the dispatcher only
@@ -87,6 +76,7 @@ final class PermitRequest implements GrantRequest {
 
     private PermitRequest(
             RecipeSession session, DistributedSemaphore semaphore, int wanted, boolean patient, byte[] data) {
+        super(session);
         this.session = session;
         this.semaphore = semaphore;
         this.layout = semaphore.layout();
@@ -97,10 +87,7 @@ final class PermitRequest implements GrantRequest {
         this.leaseRelease = new GuaranteedDelete(session, layout.leases(), names -> layout.leasesOf(guid, names));
         this.gone = CompletableFuture.allOf(placeGone, leaseRelease.done().toCompletableFuture());
         this.measurements = new PermitMeasurements(session, layout.path());
-        this.binding = new SessionBinding(session, this, this::describe, this::end, this::depart);
-        this.place = patient
-                ? Contender.enter(session, layout.line(), ADMISSION, data)
-                : Contender.enterIfFree(session, layout.line(), ADMISSION, data);
+        this.place = Contender.enter(session, layout.line(), ADMISSION, data, patient);
         this.exchange = new LeaseExchange(this, place, layout, measurements, guid, wanted, data);
     }
 
@@ -118,59 +105,13 @@ final class PermitRequest implements GrantRequest {
     }
 
     @Override
-    public RecipeSession session() {
-        return session;
-    }
-
-    @Override
-    public CompletionStage<PermitRequest> granted() {
-        return granted;
-    }
-
-    @Override
-    public CompletionStage<LossReason> lost() {
-        return lost;
-    }
-
-    @Override
     public CompletionStage<Void> gone() {
         return gone;
-    }
-
-    /** Completes when another client has asked for one of the leases. */
-    @Override
-    public CompletionStage<Void> revocationRequested() {
-        return revocation;
     }
 
     /** The leases, once they are granted. Any thread. */
     Leases leases() {
         return leases;
-    }
-
-    @Override
-    public Duration remaining() {
-        return state == PermitState.HELD ? session.remaining() : Duration.ZERO;
-    }
-
-    @Override
-    public boolean deadlineIsStrict() {
-        return session.deadlineIsStrict();
-    }
-
-    @Override
-    public CompletionStage<Void> leave(ConclaveException why) {
-        session.execute(() -> depart(why, LossReason.RELEASED));
-        return gone;
-    }
-
-    @Override
-    public void giveUpWaiting(ConclaveException why) {
-        session.execute(() -> {
-            if (state != PermitState.HELD) {
-                depart(why, LossReason.RELEASED);
-            }
-        });
     }
 
     @Override
@@ -197,9 +138,9 @@ final class PermitRequest implements GrantRequest {
 
     private void begin() {
         place.gone().thenRun(() -> placeGone.complete(null));
-        binding.tie();
+        tie();
         if (!session.state().isLive()) {
-            binding.sessionIs(session.state());
+            sessionIs(session.state());
             return;
         }
         room.look(false); // behind the entrance
@@ -224,9 +165,9 @@ final class PermitRequest implements GrantRequest {
 
     private void onPlaceLost(LossReason reason) {
         if (reason == LossReason.SESSION_LOST) {
-            binding.sessionIs(SessionState.LOST); // the place may hear of it first
+            sessionIs(SessionState.LOST); // the place may hear of it first
         } else if (reason == LossReason.COORDINATOR_CLOSED) {
-            binding.sessionIs(SessionState.CLOSED);
+            sessionIs(SessionState.CLOSED);
         } else if (state == PermitState.HEAD) {
             placeVanished(reason);
         } // while it is turned into leases the answer tells
@@ -324,8 +265,7 @@ final class PermitRequest implements GrantRequest {
         leaseRelease.found(ours.paths(), ours.czxid());
         leaseWatch.watch(ours);
         measurements.granted();
-        LOG.debug("{}: granted", this);
-        granted.complete(this);
+        tellGranted();
     }
 
     /** The place has not become leases, or that is not known, and it is not wanted any more. */
@@ -366,9 +306,8 @@ final class PermitRequest implements GrantRequest {
 
     /** The word that asks for it stands in one of the leases. */
     void askedToGiveUp() {
-        if (state == PermitState.HELD && !revocation.isDone()) {
-            LOG.debug("{}: asked to give up", this);
-            revocation.complete(null);
+        if (isHeld()) {
+            tellAskedToGiveUp();
         }
     }
 
@@ -379,10 +318,10 @@ final class PermitRequest implements GrantRequest {
         }
         if (session.remaining().isZero()) {
             // the backend may have ended the session, and tell of its znodes before it hangs up
-            binding.sessionIs(SessionState.LOST);
+            sessionIs(SessionState.LOST);
         } else {
-            LossReason reason = revocation.isDone() ? LossReason.REVOKED : LossReason.NODE_DELETED;
-            depart(lostException(reason, "A permit was deleted by another client while " + describe()), reason);
+            LossReason reason = isAskedToGiveUp() ? LossReason.REVOKED : LossReason.NODE_DELETED;
+            depart(lostException(reason, "A permit was deleted by somebody else while " + describe()), reason);
         }
     }
 
@@ -390,13 +329,9 @@ final class PermitRequest implements GrantRequest {
         return new GrantLostException(reason, layout.path().toString(), message);
     }
 
-    /** What cannot be mended here. */
-    void fail(Throwable cause) {
-        binding.fail(cause);
-    }
-
     /** Nothing of us is left at the backend. */
-    private void end(LossReason reason, ConclaveException why) {
+    @Override
+    protected void end(LossReason reason, ConclaveException why) {
         if (state == PermitState.GONE) {
             return;
         }
@@ -406,10 +341,11 @@ final class PermitRequest implements GrantRequest {
         placeGone.complete(null);
         leaseRelease.nothingLeft();
         room.stop();
-        binding.cut();
+        cut();
     }
 
-    private void depart(ConclaveException why, LossReason reason) {
+    @Override
+    protected void depart(ConclaveException why, LossReason reason) {
         if (!state.isActive()) {
             return;
         }
@@ -432,30 +368,16 @@ final class PermitRequest implements GrantRequest {
         if (state == PermitState.LEAVING) {
             become(PermitState.GONE);
         }
-        binding.cut();
+        cut();
     }
 
     private void announce(PermitState before, LossReason reason, ConclaveException why) {
         if (before == PermitState.HELD) {
             measurements.noLongerHeld(reason);
-            SessionBinding.logLoss(LOG, session, "the grant of " + permits(), reason);
-            lost.complete(reason);
+            tellLost("the grant of " + permits(), reason);
         } else {
-            granted.completeExceptionally(why);
+            tellFailed(why);
         }
-    }
-
-    /** Sends over the session; if a callback throws, the request fails. */
-    Sender sender() {
-        return binding;
-    }
-
-    <R> void send(Request<R> request, Consumer<? super R> onAnswer, Consumer<? super Throwable> onFailure) {
-        binding.send(request, onAnswer, onFailure);
-    }
-
-    void guarded(Runnable step) {
-        binding.guarded(step);
     }
 
     private void become(PermitState next) {
@@ -470,7 +392,8 @@ final class PermitRequest implements GrantRequest {
         return state == PermitState.TURNING;
     }
 
-    boolean isHeld() {
+    @Override
+    protected boolean isHeld() {
         return state == PermitState.HELD;
     }
 
@@ -479,7 +402,8 @@ final class PermitRequest implements GrantRequest {
         return state == PermitState.QUEUED || state == PermitState.HEAD || state == PermitState.TURNING;
     }
 
-    String describe() {
+    @Override
+    protected String describe() {
         return (isHeld() ? "holding " : "waiting for ") + permits() + " as " + guid;
     }
 

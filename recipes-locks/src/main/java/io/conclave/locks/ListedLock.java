@@ -1,0 +1,123 @@
+package io.conclave.locks;
+
+import io.conclave.grant.RevocationOutcome;
+import io.conclave.line.LineMember;
+import io.conclave.line.LineRole;
+import io.conclave.line.LineView;
+import io.conclave.line.Revocation;
+import io.conclave.node.NodePath;
+import io.conclave.recipe.RecipeSession;
+import io.conclave.recipe.Waiting;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * A lock at a path, whose holders and waiters can be listed and asked to release it.
+ *
+ * @param <G> the kind of grant
+ */
+abstract class ListedLock<G extends LockGrant> extends AcquiredByWaiting<G> {
+    private final LockLine place;
+    private final LineRole role;
+
+    ListedLock(LockLine place, LineRole role) {
+        this.place = place;
+        this.role = role;
+    }
+
+    /** The lock's znode, in the coordinator's namespace. */
+    public NodePath path() {
+        return place.path();
+    }
+
+    LockLine place() {
+        return place;
+    }
+
+    /**
+     * The holder of the lock and the waiters for it, in order. Out of date as soon as it is known. Blocks.
+     *
+     * @throws InterruptedException if the thread is interrupted
+     */
+    public List<LockMember> members() throws InterruptedException {
+        RecipeSession session = place.session();
+        return Waiting.await(session, read(session));
+    }
+
+    /** As {@link #members()}, without blocking. Completes on a listener thread. */
+    public CompletableFuture<List<LockMember>> membersAsync() {
+        RecipeSession session = place.session();
+        return session.onListenerThread("members of " + place.path(), read(session));
+    }
+
+    private CompletionStage<List<LockMember>> read(RecipeSession session) {
+        return LineView.read(session, place.path(), role.line())
+                .thenApply(members -> members.stream().map(this::member).toList());
+    }
+
+    /**
+     * Asks a holder or waiter to release the lock, and waits for that without a limit of time. The holder hears of it
+     * through {@link LockGrant#revocationRequested()}, and need not agree. Never blocks.
+     *
+     * <p>The request is a word that replaces the data of the member's znode. In Curator's layout it is
+     * {@code __REVOKE__}, the only word that Curator's own revocable locks understand. kazoo's layout has no word of
+     * its own, and gets {@code unlock}, that of the ZooKeeper recipes page. Holders of this library understand both
+     * words in either layout.
+     *
+     * <p>The coordinator's identities need READ and WRITE on the member's znode, whose ACL is the default ACL of the
+     * member's coordinator.
+     *
+     * @param member one of {@link #members()}; if its znode has gone, another znode of that name is left alone
+     * @return completes on a listener thread when the member has gone, and says how; exceptionally with
+     *     {@link io.conclave.error.RefusedException}, or if the caller's session is lost or closed. Cancelling it stops
+     *     waiting; the request stays
+     * @throws IllegalArgumentException if the member is not one of this lock
+     */
+    public CompletableFuture<RevocationOutcome> requestRelease(LockMember member) {
+        return Revocation.ask(place.session(), pathOf(member), member.sequence(), word());
+    }
+
+    /**
+     * As {@link #requestRelease(LockMember)}, but a member that is still there at the deadline loses its place: its
+     * znode is deleted, and its grant is lost at once. It may hear of that late, as of a lost session; only the fencing
+     * token stops what it writes until then.
+     *
+     * <p>For that the coordinator's identities need DELETE on the lock's znode as well.
+     *
+     * @param deadline counted from the moment when the request has been written. Cancelling the future lifts it
+     * @throws IllegalArgumentException if the member is not one of this lock, or the deadline is negative
+     */
+    public CompletableFuture<RevocationOutcome> requestRelease(LockMember member, Duration deadline) {
+        return Revocation.ask(place.session(), pathOf(member), member.sequence(), word(), deadline);
+    }
+
+    private NodePath pathOf(LockMember member) {
+        if (!member.path().parent().equals(Optional.of(place.path()))) {
+            throw new IllegalArgumentException("Invalid member " + member.path() + ": it must be one of " + this);
+        }
+        return member.path();
+    }
+
+    private byte[] word() {
+        return place.roles().word();
+    }
+
+    private LockMember member(LineMember member) {
+        return new LockMember(
+                member.path(),
+                member.bytes(),
+                place.roles().modeOf(member.kind()),
+                member.stat().ephemeralOwner(),
+                member.stat().czxid(),
+                Instant.ofEpochMilli(member.stat().ctimeMs()));
+    }
+
+    @Override
+    public String toString() {
+        return getClass().getSimpleName() + "[" + place.path() + ", " + place.coordinator() + "]";
+    }
+}
