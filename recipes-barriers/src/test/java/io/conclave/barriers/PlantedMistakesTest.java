@@ -3,7 +3,7 @@ package io.conclave.barriers;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.conclave.barriers.PageDoubleBarrier.Mistake;
+import io.conclave.barriers.TextbookDoubleBarrier.Mistake;
 import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusedException;
@@ -46,8 +46,8 @@ class PlantedMistakesTest {
         Actor.Body through(String rank, Mistake... mistakes) {
             return me -> {
                 begun.add(me.name());
-                PageDoubleBarrier barrier =
-                        new PageDoubleBarrier(RecipeAccess.session(me.coordinator()), PARTICIPANTS, rank, mistakes);
+                TextbookDoubleBarrier barrier =
+                        new TextbookDoubleBarrier(RecipeAccess.session(me.coordinator()), PARTICIPANTS, rank, mistakes);
                 barrier.enter();
                 try {
                     inside(me);
@@ -76,7 +76,7 @@ class PlantedMistakesTest {
     /** The victim is the second of three, and is replaced if it fails before the barrier opens. */
     private static FaultDriver driver(String name, Mistake... mistakes) {
         return FaultDriver.of("planted: " + name, run -> {
-                    run.helper("founder").coordinator().execute(Create.of(PageDoubleBarrier.PATH));
+                    run.helper("founder").coordinator().execute(Create.of(TextbookDoubleBarrier.PATH));
                     Passage passage = new Passage(run);
                     run.helper("first").start(passage.through("c"));
                     run.untilAtRest();
@@ -117,7 +117,7 @@ class PlantedMistakesTest {
     private static void setAgain(Actor me) throws InterruptedException {
         while (true) {
             try {
-                me.coordinator().execute(Create.of(PageDoubleBarrier.PATH));
+                me.coordinator().execute(Create.of(TextbookDoubleBarrier.PATH));
                 return;
             } catch (OutcomeUnknownException unknown) {
                 // in place twice is as good as once, unless it has been removed
@@ -133,8 +133,10 @@ class PlantedMistakesTest {
             Actor helper = run.helper("helper");
             AtomicInteger removed = new AtomicInteger();
             run.rival("removes it", me -> {
-                if (me.coordinator().execute(Exists.of(PageDoubleBarrier.PATH)).isPresent()) {
-                    me.coordinator().execute(Delete.of(PageDoubleBarrier.PATH));
+                if (me.coordinator()
+                        .execute(Exists.of(TextbookDoubleBarrier.PATH))
+                        .isPresent()) {
+                    me.coordinator().execute(Delete.of(TextbookDoubleBarrier.PATH));
                     removed.incrementAndGet();
                 }
             });
@@ -142,7 +144,7 @@ class PlantedMistakesTest {
             run.victim().join();
             run.settle();
             boolean isSet = helper.coordinator()
-                    .execute(Exists.of(PageDoubleBarrier.PATH))
+                    .execute(Exists.of(TextbookDoubleBarrier.PATH))
                     .isPresent();
             if (removed.get() + (isSet ? 1 : 0) > 1) {
                 run.violated("one call has set it twice");

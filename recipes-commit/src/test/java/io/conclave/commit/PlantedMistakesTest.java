@@ -3,7 +3,7 @@ package io.conclave.commit;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.conclave.commit.PageTransaction.Mistake;
+import io.conclave.commit.TextbookTransaction.Mistake;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.testkit.driver.Fault;
 import io.conclave.testkit.driver.FaultDriver;
@@ -32,16 +32,17 @@ class PlantedMistakesTest {
     /** Everybody has the mistake; the victim has this role. */
     private static FaultDriver driver(String victim, String name, Mistake... mistakes) {
         return FaultDriver.of("planted: " + name + ", victim " + victim, run -> {
-                    new PageTransaction(run, run.helper("founder"), mistakes).prepare();
+                    new TextbookTransaction(run, run.helper("founder"), mistakes).prepare();
                     Map<String, Boolean> outcomes = new ConcurrentHashMap<>();
-                    for (String site : PageTransaction.SITES) {
+                    for (String site : TextbookTransaction.SITES) {
                         (site.equals(victim) ? run.victim() : run.helper(site))
-                                .start(me -> outcomes.put(site, new PageTransaction(run, me, mistakes).takePart(site)));
+                                .start(me ->
+                                        outcomes.put(site, new TextbookTransaction(run, me, mistakes).takePart(site)));
                     }
                     run.untilAtRest();
                     (victim.equals(COORDINATOR) ? run.victim() : run.helper(COORDINATOR))
                             .start(me ->
-                                    outcomes.put(COORDINATOR, new PageTransaction(run, me, mistakes).coordinate()));
+                                    outcomes.put(COORDINATOR, new TextbookTransaction(run, me, mistakes).coordinate()));
                     run.pause(Duration.ofMinutes(2));
                     if (new HashSet<>(outcomes.values()).size() > 1) {
                         run.violated("not atomic: " + outcomes);
@@ -57,15 +58,15 @@ class PlantedMistakesTest {
     /**
      * The initiator is the victim; all sites are one helper, which finishes what has begun while the victim is away.
      */
-    private static FaultDriver beginning(boolean recordsAreDeleted, PageBeginning.Mistake... mistakes) {
+    private static FaultDriver beginning(boolean recordsAreDeleted, TextbookBeginning.Mistake... mistakes) {
         FaultDriver driver = FaultDriver.of("planted: beginning, " + List.of(mistakes), run -> {
-                    new PageBeginning(run, run.helper("founder"), mistakes).prepare();
+                    new TextbookBeginning(run, run.helper("founder"), mistakes).prepare();
                     AtomicInteger committed = new AtomicInteger();
-                    run.helper("sites").start(me -> new PageBeginning(run, me, mistakes)
+                    run.helper("sites").start(me -> new TextbookBeginning(run, me, mistakes)
                             .finishWhateverBegins(committed, recordsAreDeleted));
                     run.untilAtRest();
                     List<Boolean> answer = new CopyOnWriteArrayList<>();
-                    run.victim().start(me -> answer.add(new PageBeginning(run, me, mistakes).commit()));
+                    run.victim().start(me -> answer.add(new TextbookBeginning(run, me, mistakes).commit()));
                     run.pause(Duration.ofMinutes(2));
                     if (committed.get() > 1) {
                         run.violated("begun " + committed + " times");
@@ -93,7 +94,7 @@ class PlantedMistakesTest {
         "DOES_NOT_WITHDRAW, false, OutcomeUnknownException",
         "RECORD_IS_DELETED_TOO_EARLY, false, OutcomeUnknownException"
     })
-    void mistakeAtTheBeginningIsFound(PageBeginning.Mistake mistake, boolean recordsAreDeleted, String by) {
+    void mistakeAtTheBeginningIsFound(TextbookBeginning.Mistake mistake, boolean recordsAreDeleted, String by) {
         FaultFoundError found = assertThrows(FaultFoundError.class, () -> beginning(recordsAreDeleted, mistake)
                 .verify());
         System.out.println(mistake + " found after " + found.runs() + " runs, with " + found.plan());

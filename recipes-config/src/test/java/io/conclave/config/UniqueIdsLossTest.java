@@ -49,18 +49,18 @@ class UniqueIdsLossTest {
     }
 
     /**
-     * Each life is a new store: empty, or with the sequence as an earlier life had it. Persisters come and go in it,
+     * Each start is a new store: empty, or with the sequence as an earlier one had it. Persisters come and go in it,
      * and requests lose their replies.
      */
     @Test
     void idsAreUniqueAcrossManyRestartsOfTheStore() throws Exception {
         long seed = ThreadLocalRandom.current().nextLong();
-        System.out.println("lives of a store: seed " + seed);
+        System.out.println("restarts of a store: seed " + seed);
         Random random = new Random(seed);
         Set<Long> given = new HashSet<>();
         List<byte[]> backups = new ArrayList<>();
-        for (int life = 0; life < 8; life++) {
-            String store = "life-" + UUID.randomUUID();
+        for (int start = 0; start < 8; start++) {
+            String store = "store-" + UUID.randomUUID();
             try (Coordinator coordinator = connect(store);
                     Coordinator others = connect(store)) {
                 if (!backups.isEmpty() && random.nextBoolean()) {

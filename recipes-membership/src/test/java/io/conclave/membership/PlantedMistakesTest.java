@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusedException;
-import io.conclave.membership.PageMember.Mistake;
+import io.conclave.membership.TextbookMember.Mistake;
 import io.conclave.request.Create;
 import io.conclave.request.Delete;
 import io.conclave.request.Exists;
@@ -36,7 +36,7 @@ class PlantedMistakesTest {
     }
 
     private static void foundGroup(FaultRun run) throws InterruptedException {
-        run.helper("founder").coordinator().execute(Create.of(PageMember.GROUP));
+        run.helper("founder").coordinator().execute(Create.of(TextbookMember.GROUP));
     }
 
     /**
@@ -52,7 +52,7 @@ class PlantedMistakesTest {
         return FaultDriver.of("planted: member that leaves " + List.of(mistakes), run -> {
             foundGroup(run);
             run.victim().start(me -> {
-                PageMember member = new PageMember(me.coordinator(), "a", mistakes);
+                TextbookMember member = new TextbookMember(me.coordinator(), "a", mistakes);
                 member.join();
                 try {
                     run.pause(Duration.ofMillis(500));
@@ -62,7 +62,7 @@ class PlantedMistakesTest {
             });
             run.untilAtRest();
             run.helper("next").start(me -> {
-                PageMember member = new PageMember(me.coordinator(), "a");
+                TextbookMember member = new TextbookMember(me.coordinator(), "a");
                 member.join();
                 run.pause(Duration.ofSeconds(30));
                 if (!member.isThere() && !mayComeTooLate(run)) {
@@ -75,12 +75,12 @@ class PlantedMistakesTest {
 
     /** A member that stays: it is there in the end unless it was thrown out. */
     private static FaultDriver staying(Mistake... mistakes) {
-        AtomicReference<PageMember> joined = new AtomicReference<>();
+        AtomicReference<TextbookMember> joined = new AtomicReference<>();
         return FaultDriver.of("planted: member that stays " + List.of(mistakes), run -> {
                     joined.set(null);
                     foundGroup(run);
                     run.victim().start(me -> {
-                        PageMember member = new PageMember(me.coordinator(), "a", mistakes);
+                        TextbookMember member = new TextbookMember(me.coordinator(), "a", mistakes);
                         member.join();
                         joined.set(member);
                         run.pause(Duration.ofMillis(500)); // a moment for faults that strike when everybody waits
@@ -90,7 +90,7 @@ class PlantedMistakesTest {
                 .afterwards(run -> {
                     run.pause(Duration.ofSeconds(40)); // until the next session, should this one have been lost
                     boolean mayBeOut = run.struck().stream().anyMatch(Fault::deletesNodes);
-                    boolean isThere = run.store().snapshot().containsKey(PageMember.GROUP.child("a"));
+                    boolean isThere = run.store().snapshot().containsKey(TextbookMember.GROUP.child("a"));
                     if (joined.get() != null && !isThere && !mayBeOut) {
                         run.violated("the member has joined, and is not there");
                     }
@@ -101,17 +101,17 @@ class PlantedMistakesTest {
     }
 
     private static FaultDriver view(boolean repeatsLostReads) {
-        AtomicReference<PageView> view = new AtomicReference<>();
+        AtomicReference<TextbookView> view = new AtomicReference<>();
         return FaultDriver.of("planted: view" + (repeatsLostReads ? "" : ", lost reads not repeated"), run -> {
                     foundGroup(run);
                     run.victim().start(me -> {
-                        view.set(new PageView(me.coordinator(), PageMember.GROUP, repeatsLostReads));
+                        view.set(new TextbookView(me.coordinator(), TextbookMember.GROUP, repeatsLostReads));
                         view.get().begin();
                     });
                     run.untilAtRest();
-                    new PageMember(run.helper("a").coordinator(), "a").join();
+                    new TextbookMember(run.helper("a").coordinator(), "a").join();
                     run.untilAtRest();
-                    new PageMember(run.helper("b").coordinator(), "b").join();
+                    new TextbookMember(run.helper("b").coordinator(), "b").join();
                 })
                 .keepingZnodesUntilTheEnd()
                 .afterwards(run -> {
@@ -157,7 +157,7 @@ class PlantedMistakesTest {
     private static void deleteAgain(Actor me) throws InterruptedException {
         while (true) {
             try {
-                me.coordinator().execute(Delete.of(PageMember.GROUP));
+                me.coordinator().execute(Delete.of(TextbookMember.GROUP));
                 return;
             } catch (OutcomeUnknownException unknown) {
                 // again: but it may be another group by now
@@ -175,21 +175,21 @@ class PlantedMistakesTest {
                     made.set(1);
                     run.rival("makes it if it is gone", me -> {
                         if (me.coordinator()
-                                .execute(Exists.of(PageMember.GROUP))
+                                .execute(Exists.of(TextbookMember.GROUP))
                                 .isEmpty()) {
-                            me.coordinator().execute(Create.of(PageMember.GROUP));
+                            me.coordinator().execute(Create.of(TextbookMember.GROUP));
                             made.incrementAndGet();
                         }
                     });
                     run.victim().start(PlantedMistakesTest::deleteAgain);
                     run.victim().join();
                     run.settle();
-                    boolean isThere = run.store().snapshot().containsKey(PageMember.GROUP);
+                    boolean isThere = run.store().snapshot().containsKey(TextbookMember.GROUP);
                     if (made.get() - (isThere ? 1 : 0) > 1) {
                         run.violated("one call has deleted two groups");
                     }
                 })
-                .leaving(PageMember.GROUP::equals);
+                .leaving(TextbookMember.GROUP::equals);
         FaultFoundError error = assertThrows(FaultFoundError.class, driver::verify);
         System.out.println("group deleted again found after " + error.runs() + " runs, with " + error.plan());
         assertTrue(error.runs() > 0 && error.runs() <= 20, error::getMessage);

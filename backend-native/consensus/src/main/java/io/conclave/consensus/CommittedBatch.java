@@ -10,7 +10,7 @@ import java.util.List;
  * @param term the term of the leader that made the batch
  * @param firstIndex the log index of the batch's first entry, left out or not. The first index ever is 1
  * @param lastIndex the log index of its last entry, left out or not
- * @param timestampMs the leader's wall clock in ms since the epoch; never goes back along the log, restarts included
+ * @param timestampMs the leader's wall clock in ms since the epoch; never decreases along the log, restarts included
  * @param entries the entries in order, never empty
  */
 public record CommittedBatch(

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param kind what it is about
  * @param payload its bytes, not to be changed
- * @param origin the proposal it came from, if it was proposed through this log object in this life; null for the log's
- *     own entries and for what recovery reads from disk
+ * @param origin the proposal it came from, if it was proposed through this log object; null for the log's own entries
+ *     and for what recovery reads from disk
  */
 public record CommittedEntry(
         LogEntryKind kind, byte[] payload, @Nullable Proposal origin) {}

@@ -1,6 +1,6 @@
 package io.conclave.consensus;
 
-/** Told once when the log cannot go on; the owner ends the process, for memory and disk may disagree. */
+/** Called once when the log cannot go on; the owner ends the process, for memory and disk may disagree. */
 @FunctionalInterface
 public interface FatalHandler {
 

@@ -40,7 +40,7 @@ public interface LogListener {
 
     /**
      * Whether clients may be served: the member has a leader, has caught up with what was committed when it met it in
-     * this life, and has not lost sight of the majority for too long. False also before a snapshot replaces the state:
+     * this start, and has not lost sight of the majority for too long. False also before a snapshot replaces the state:
      * those that are connected must go then.
      */
     void serving(boolean serving);

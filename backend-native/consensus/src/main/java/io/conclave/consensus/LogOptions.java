@@ -37,11 +37,11 @@ public final class LogOptions {
     /**
      * A builder with the defaults.
      *
-     * @param wallClockMs the wall clock in ms since the epoch; may jump, the log's timestamps do not go back
-     * @param monotonicMs milliseconds since whenever, which never go back
+     * @param wallClockMs the wall clock in ms since the epoch; may jump; the log's timestamps do not decrease
+     * @param monotonicMs milliseconds since an arbitrary moment, which never decrease
      * @param background writes, checks and reads snapshots, and deletes files; must outlive the log
      * @param delayed runs the retry on a full disk
-     * @param fatal told when the log cannot go on
+     * @param fatal called when the log cannot go on
      */
     public static Builder builder(
             LongSupplier wallClockMs,
@@ -110,7 +110,7 @@ public final class LogOptions {
         return from.dialInstead;
     }
 
-    /** The members that this one was told of, itself included; empty for a log that is to stay alone. */
+    /** The configured members, this one included; empty for a log that is to stay alone. */
     public Map<Integer, EnsembleMember> members() {
         return from.members;
     }

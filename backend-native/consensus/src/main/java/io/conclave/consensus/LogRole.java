@@ -15,9 +15,9 @@ public enum LogRole {
     FOLLOWING,
     /** Leads. */
     LEADING,
-    /** Closed on purpose; everything queued was committed or is told. */
+    /** Closed on purpose; everything queued was committed or is completed with its outcome. */
     CLOSED,
-    /** Ended by an error; the {@link FatalHandler} was told. */
+    /** Ended by an error; the {@link FatalHandler} was called. */
     FAILED;
 
     private Set<LogRole> legalPredecessors() {

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * An ordered log of proposals that every member of the cluster applies alike.
  *
  * <p>Proposals go in from any thread and are gathered into batches; committed batches come out in log order on the
- * log's one thread, the only one that ever calls the {@link StateMachine}. Life:
+ * log's one thread, the only one that ever calls the {@link StateMachine}. Life cycle:
  *
  * <pre>
  *   NEW --start--&gt; RECOVERING --&gt; FOLLOWING &lt;--&gt; LEADING --close--&gt; CLOSED

@@ -94,7 +94,7 @@ class SingleMemberLogTest {
 
         @Override
         public void drop() {
-            throw new AssertionError("nobody sends a snapshot here");
+            throw new AssertionError("no snapshot is sent here");
         }
 
         @Override

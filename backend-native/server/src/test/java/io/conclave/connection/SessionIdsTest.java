@@ -11,7 +11,7 @@ class SessionIdsTest {
     @Test
     void sessionIdsOfOneServerAreUniqueAcrossItsRestarts() {
         Set<Long> seen = new HashSet<>();
-        for (int life = 0; life < 100; life++) {
+        for (int start = 0; start < 100; start++) {
             SessionIds ids = new SessionIds(200);
             for (int i = 0; i < 100; i++) {
                 long id = ids.nextId();

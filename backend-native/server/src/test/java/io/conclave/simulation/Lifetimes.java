@@ -21,7 +21,7 @@ final class Lifetimes {
     /** Such a znode is deleted by clients only. */
     static final long LONGER_THAN_A_RUN_MS = 1_000_000;
 
-    private static final class Life {
+    private static final class Lifetime {
         /** 0 for a container. */
         final long ttlMs;
 
@@ -29,7 +29,7 @@ final class Lifetimes {
         int children;
         boolean isUsed;
 
-        Life(long ttlMs, long changedMs) {
+        Lifetime(long ttlMs, long changedMs) {
             this.ttlMs = ttlMs;
             this.changedMs = changedMs;
         }
@@ -64,7 +64,7 @@ final class Lifetimes {
     }
 
     private final Trace trace;
-    private final Map<String, Life> lives = new TreeMap<>();
+    private final Map<String, Lifetime> lifetimes = new TreeMap<>();
     private long nowMs;
 
     Lifetimes(Trace trace) {
@@ -102,21 +102,21 @@ final class Lifetimes {
                 && request.operation() instanceof TreeOperation.Create create
                 && result instanceof Result.Created created
                 && (create.mode().hasTtl() || create.mode() == ZnodeKind.CONTAINER)) {
-            lives.put(created.path(), new Life(create.ttlMs(), nowMs));
+            lifetimes.put(created.path(), new Lifetime(create.ttlMs(), nowMs));
         }
     }
 
     private void check(Change.DeleteContainer delete, Result result) {
-        Life life = lives.get(delete.path());
-        boolean isOver = life != null && life.isOver(nowMs, delete.maxNeverUsedMs());
+        Lifetime lifetime = lifetimes.get(delete.path());
+        boolean isOver = lifetime != null && lifetime.isOver(nowMs, delete.maxNeverUsedMs());
         if (isOver != result instanceof Result.Deleted) {
-            throw new Violation("at " + nowMs + " ms the reaper's " + delete + " comes to " + result + ": " + life);
+            throw new Violation("at " + nowMs + " ms the reaper's " + delete + " comes to " + result + ": " + lifetime);
         }
-        trace.count(isOver ? "deleted by the reaper: " + life.kind() : "saved from the reaper");
+        trace.count(isOver ? "deleted by the reaper: " + lifetime.kind() : "saved from the reaper");
     }
 
     private void happened(TreeEvent event) {
-        Life parent = lives.get(event.path().substring(0, event.path().lastIndexOf('/')));
+        Lifetime parent = lifetimes.get(event.path().substring(0, event.path().lastIndexOf('/')));
         switch (event.type()) {
             case CREATED -> {
                 if (parent != null) {
@@ -125,15 +125,15 @@ final class Lifetimes {
                 }
             }
             case DELETED -> {
-                lives.remove(event.path());
+                lifetimes.remove(event.path());
                 if (parent != null) {
                     parent.children--;
                 }
             }
             case DATA_CHANGED -> {
-                Life life = lives.get(event.path());
-                if (life != null) {
-                    life.changedMs = nowMs;
+                Lifetime lifetime = lifetimes.get(event.path());
+                if (lifetime != null) {
+                    lifetime.changedMs = nowMs;
                 }
             }
             default -> {}
@@ -146,11 +146,12 @@ final class Lifetimes {
      * @param timePasses whether the log's time will go on soon; else only what is over by now has to be gone
      */
     boolean isNothingLeft(boolean timePasses) {
-        return lives.values().stream().allMatch(life -> timePasses ? life.mayStay() : !life.isOver(nowMs, 0));
+        return lifetimes.values().stream()
+                .allMatch(lifetime -> timePasses ? lifetime.mayStay() : !lifetime.isOver(nowMs, 0));
     }
 
     @Override
     public String toString() {
-        return "at " + nowMs + " ms " + lives;
+        return "at " + nowMs + " ms " + lifetimes;
     }
 }

@@ -48,7 +48,7 @@ final class ServerMachine implements SimulatedNetwork.Node {
 
     private boolean wrong;
 
-    /** Its disk went back in time once, so its process may end for that. */
+    /** Its disk was set back to an older state once, so its process may end for that. */
     private boolean restored;
 
     ServerMachine(int id, Simulation world, SimulatedNetwork network, Random seeds) {

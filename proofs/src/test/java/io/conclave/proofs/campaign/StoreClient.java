@@ -48,7 +48,7 @@ final class StoreClient implements AutoCloseable {
     private final AtomicLong answers = new AtomicLong();
     private final AtomicInteger sessionsLost = new AtomicInteger();
     private volatile boolean running = true;
-    private volatile @Nullable Life life;
+    private volatile @Nullable SessionOperations operations;
 
     /** A client of the znodes that {@link CampaignRound} has created; it begins at once. */
     StoreClient(
@@ -70,11 +70,12 @@ final class StoreClient implements AutoCloseable {
     }
 
     private synchronized void onState(SessionState state) {
-        Life before = life;
+        SessionOperations before = operations;
         RecipeSession session = RecipeAccess.session(coordinator);
         if (state == SessionState.CONNECTED && running && (before == null || before.session != session)) {
-            Life next = new Life(session, name + "." + (before == null ? 1 : before.number + 1));
-            life = next;
+            SessionOperations next =
+                    new SessionOperations(session, name + "." + (before == null ? 1 : before.number + 1));
+            operations = next;
             next.begin();
         }
     }
@@ -112,14 +113,14 @@ final class StoreClient implements AutoCloseable {
     }
 
     /** One session. */
-    private final class Life {
+    private final class SessionOperations {
         private final RecipeSession session;
         private final String sessionName;
         private final int number;
         private boolean isLost; // on the dispatcher
         private boolean isSettled; // on the dispatcher
 
-        Life(RecipeSession session, String sessionName) {
+        SessionOperations(RecipeSession session, String sessionName) {
             this.session = session;
             this.sessionName = sessionName;
             this.number = Integer.parseInt(sessionName.substring(sessionName.lastIndexOf('.') + 1));

@@ -101,8 +101,8 @@ class KillLoopIT {
         awaitWrites(loadMs);
 
         end.of(server);
-        ledger.nextLife();
-        writers.forEach(LoadWriter::nextLife);
+        ledger.serverEnded();
+        writers.forEach(LoadWriter::serverEnded);
         Map<String, Long> mustBeThere = ledger.created();
         server.start();
 

@@ -24,27 +24,27 @@ final class Ledger {
     private final List<String> violations = new ArrayList<>();
     private long largestSequence = -1;
     private long largestZxid;
-    private long sequenceOfOldLife = -1;
-    private long zxidOfOldLife = -1;
+    private long sequenceOfFormerRun = -1;
+    private long zxidOfFormerRun = -1;
     private long writes;
 
     /** A sequential znode was acknowledged to a writer, who issues one request after the other. */
-    synchronized void created(String writer, Create.Created answer, boolean newLife) {
+    synchronized void created(String writer, Create.Created answer, boolean newRun) {
         String path = answer.path().toString();
         long sequence = Long.parseLong(path.substring(path.length() - 10));
         if (!sequenceNumbers.add(sequence)) {
             violations.add("sequence number " + sequence + " was given twice, the second time to " + path);
         }
-        if (newLife && sequence <= sequenceOfOldLife) {
-            violations.add("sequence numbers went back from " + sequenceOfOldLife + " to " + sequence);
+        if (newRun && sequence <= sequenceOfFormerRun) {
+            violations.add("sequence numbers went back from " + sequenceOfFormerRun + " to " + sequence);
         }
         created.put(path, answer.stat().czxid());
         largestSequence = Math.max(largestSequence, sequence);
-        wrote(writer, answer.stat().czxid(), path, newLife);
+        wrote(writer, answer.stat().czxid(), path, newRun);
     }
 
     /** Any other write was acknowledged. */
-    synchronized void wrote(String writer, long zxid, String what, boolean newLife) {
+    synchronized void wrote(String writer, long zxid, String what, boolean newRun) {
         writes++;
         if (!zxids.add(zxid)) {
             violations.add("zxid " + Long.toHexString(zxid) + " was given twice, the second time to " + what);
@@ -53,8 +53,9 @@ final class Ledger {
         if (last != null && zxid <= last) {
             violations.add(writer + ": zxid went from " + Long.toHexString(last) + " to " + Long.toHexString(zxid));
         }
-        if (newLife && zxid <= zxidOfOldLife) {
-            violations.add("zxids went back from " + Long.toHexString(zxidOfOldLife) + " to " + Long.toHexString(zxid));
+        if (newRun && zxid <= zxidOfFormerRun) {
+            violations.add(
+                    "zxids went back from " + Long.toHexString(zxidOfFormerRun) + " to " + Long.toHexString(zxid));
         }
         largestZxid = Math.max(largestZxid, zxid);
     }
@@ -68,9 +69,9 @@ final class Ledger {
      * The server is dead and not yet started again: what it gives in its next life must be larger than all that is
      * known now.
      */
-    synchronized void nextLife() {
-        sequenceOfOldLife = largestSequence;
-        zxidOfOldLife = largestZxid;
+    synchronized void serverEnded() {
+        sequenceOfFormerRun = largestSequence;
+        zxidOfFormerRun = largestZxid;
     }
 
     /** Something else was seen that must not be. */

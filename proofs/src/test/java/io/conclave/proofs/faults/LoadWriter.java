@@ -39,7 +39,7 @@ final class LoadWriter implements AutoCloseable {
     private final Thread thread;
     private volatile boolean running = true;
     private volatile long connection;
-    private volatile long connectionOfOldLife = Long.MAX_VALUE;
+    private volatile long connectionOfFormerRun = Long.MAX_VALUE;
 
     LoadWriter(String name, String connectString, Ledger ledger) throws InterruptedException {
         this.name = name;
@@ -82,7 +82,7 @@ final class LoadWriter implements AutoCloseable {
         session.send(
                 create,
                 answer -> {
-                    ledger.created(name, answer, isNewLife());
+                    ledger.created(name, answer, isNewRun());
                     window.release();
                 },
                 failure -> failed("create", failure));
@@ -94,7 +94,7 @@ final class LoadWriter implements AutoCloseable {
                 SetData.of(own, number(value)),
                 stat -> {
                     acknowledged.set(value);
-                    ledger.wrote(name, stat.mzxid(), own + "=" + value, isNewLife());
+                    ledger.wrote(name, stat.mzxid(), own + "=" + value, isNewRun());
                     window.release();
                 },
                 failure -> failed("set", failure));
@@ -109,14 +109,14 @@ final class LoadWriter implements AutoCloseable {
     }
 
     /** On the dispatcher, where an answer and the number of its connection belong together. */
-    private boolean isNewLife() {
+    private boolean isNewRun() {
         connection = session.connectionNumber();
-        return connection > connectionOfOldLife;
+        return connection > connectionOfFormerRun;
     }
 
     /** The server is dead and not yet started again: answers that come over later connections are of its next life. */
-    void nextLife() {
-        connectionOfOldLife = connection;
+    void serverEnded() {
+        connectionOfFormerRun = connection;
     }
 
     long acknowledged() {

@@ -4,8 +4,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * What the others have acknowledged to this member, in the terms of its life in which it led, of what is committed. A
- * directory that has less was another one then.
+ * What the others have acknowledged to this member, in the terms since its start in which it led, of what is committed.
+ * A directory that has less was another one then.
  */
 final class Acknowledgements {
     private record Acknowledged(long directory, long index) {}

@@ -63,7 +63,7 @@ final class Conflicts {
             throw new WrongDiskException(
                     "member " + from + " leads in term " + contradiction.term() + " by a majority, and this member has"
                             + " committed something else at index " + contradiction.index()
-                            + ": its disk went back in time, or is another cluster's",
+                            + ": its disk was set back to an older state, or is another cluster's",
                     true);
         }
     }
@@ -84,7 +84,8 @@ final class Conflicts {
         ClusterConfiguration configuration = log.configuration();
         if (configuration.isOnlyVoter(self)) {
             throw new WrongDiskException(
-                    what + ". This member is the only voter by its own log, so its disk went back in time", false);
+                    what + ". This member is the only voter by its own log, so its disk was set back to an older state",
+                    false);
         }
     }
 }

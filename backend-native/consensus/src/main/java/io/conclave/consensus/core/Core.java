@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One member's part in consensus: Raft (Ongaro's thesis) with pre-vote, check quorum, joint consensus, learners,
  * leadership transfer and read index. Methods are inputs; {@link #take} gives what is to be done about them, and is to
- * be called until it is empty. Times are monotonic milliseconds of the caller's, which never go back. Not thread-safe;
+ * be called until it is empty. Times are monotonic milliseconds of the caller's, which never decrease. Not thread-safe;
  * the same inputs give the same outputs.
  *
  * <p>The first entry of a leader (TERM) and the second half of a change of voters are made by the core itself, with the
@@ -124,7 +124,7 @@ public final class Core {
         return Math.min(dueMs, election.nextTickMs(nowMs));
     }
 
-    /** A message of a member; those of former terms and of strangers are ignored or answered as Raft has it. */
+    /** A message of a member; those of former terms and of unknown members are ignored or answered as Raft has it. */
     public void receive(long nowMs, int from, PeerMessage message) {
         this.nowMs = nowMs;
         if (message instanceof OfTerm ofTerm && !rules.isPlausible(ofTerm.term(), termState.term())) {
@@ -205,7 +205,7 @@ public final class Core {
 
     /**
      * Up to where the member with that directory has what is committed, as far as it was acknowledged to this member in
-     * this life; 0 if nothing is known.
+     * this start; 0 if nothing is known.
      */
     public long acknowledgedIndex(int member, long itsDirectory) {
         return acknowledgements.of(member, itsDirectory);
@@ -296,7 +296,7 @@ public final class Core {
     /**
      * What a member asks of the leader: {@link PeerMessage.ReadIndexRequest}; on any member, also without a leader.
      *
-     * @param id must differ from all others of this life of the member
+     * @param id must differ from all others since the member's start
      */
     public void readIndex(long nowMs, long id, byte[] note) {
         this.nowMs = nowMs;

@@ -35,7 +35,7 @@ public record CoreOutput(
         @Nullable CoreRole role,
         boolean caughtUp) {
 
-    /** Whether there is nothing to do; the commit index may have been told before. */
+    /** Whether there is nothing to do; the commit index may have been reported before. */
     public boolean isEmpty() {
         return vote == null
                 && messages.isEmpty()

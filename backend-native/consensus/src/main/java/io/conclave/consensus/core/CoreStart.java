@@ -18,7 +18,8 @@ import java.util.Set;
  * @param configuration the last one at or below the base
  * @param configurationIndex the index of its entry
  * @param rest batches behind the base, durable and perhaps not committed
- * @param cut the end of the log may have been lost in this or an earlier life, and the member has not caught up since
+ * @param cut the end of the log may have been lost now or before an earlier start, and the member has not caught up
+ *     since
  * @param doubtTerm if it was cut: the term that the member was in then
  * @param others members that it asks before it leads as the only voter, besides the configured ones
  */

@@ -29,7 +29,7 @@ final class Election {
     /** How the attempt before this one stood at its end, while there is no leader; empty if this is the first. */
     private String lastAttempt = "";
 
-    /** The members that this one has not heard in this life; asked before it leads as the only voter. */
+    /** The members that this one has not heard since its start; asked before it leads as the only voter. */
     private final Set<Integer> unheard;
 
     private final long patientUntilMs;
@@ -37,7 +37,7 @@ final class Election {
     /** Whether this member has the state that its log leads to. */
     private boolean hasState = true;
 
-    /** The last term in which this member led in this life; 0 for none. */
+    /** The last term in which this member led since its start; 0 for none. */
     private long ledTerm;
 
     Election(
@@ -72,7 +72,7 @@ final class Election {
         hasState = value;
     }
 
-    /** Whether it does not stand, whatever its log and its vote, since it has no state. */
+    /** Whether it does not stand for election because it has no state, whatever its log and its vote. */
     boolean lacksState() {
         return !rules.mayStand(hasState);
     }

@@ -12,7 +12,7 @@ final class Following {
 
     /** Up to here our log is equal to that of the term's leader, durable or not. */
     private long verifiedIndex;
-    /** The highest commit index that the term's leader has told; 0 if it told none. */
+    /** The highest commit index that the term's leader has sent; 0 if it sent none. */
     private long toldCommitIndex;
 
     private long round;

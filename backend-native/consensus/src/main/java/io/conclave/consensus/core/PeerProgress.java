@@ -29,7 +29,7 @@ final class PeerProgress {
     State state = State.PROBE;
     /** The first index that is sent next. */
     long nextIndex;
-    /** Durable there and equal to ours, as far as we were told on this link. */
+    /** Durable there and equal to ours, as far as it has reported on this link. */
     long matchIndex;
     /** In PROBE: an append is under way. */
     boolean probing;

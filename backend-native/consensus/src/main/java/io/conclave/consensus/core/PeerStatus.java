@@ -5,7 +5,7 @@ package io.conclave.consensus.core;
  *
  * @param directory whose log it showed when it was linked; 0 if it never was
  * @param linked there is a link to it, as far as is known
- * @param matchIndex up to where its log is durable and equal to the leader's, as far as was told on this link
+ * @param matchIndex up to where its log is durable and equal to the leader's, as far as it has reported on this link
  * @param needsSnapshot it is too far behind for the batches in memory
  * @param heardMs when it last answered
  */

@@ -70,7 +70,7 @@ final class ReadIndexRounds {
         return done;
     }
 
-    /** The member's link broke: it asks again, and in another life its numbers would mean something else. */
+    /** The member's link broke: it asks again, and after a restart its numbers would mean something else. */
     void forget(int member) {
         ready.removeIf(request -> request.from() == member);
         noteUnderWay.removeIf(request -> request.from() == member);

@@ -114,10 +114,10 @@ class Rules {
     }
 
     /**
-     * Whether a provisional vote counts as a complete one for a candidate that has led in this life: it has everything
-     * that was committed up to the end of that term, so what the voter lost is there.
+     * Whether a provisional vote counts as a complete one for a candidate that has led since its start: it has
+     * everything that was committed up to the end of that term, so what the voter lost is there.
      *
-     * @param ledTerm the last term in which the candidate led in this life; 0 if it did not
+     * @param ledTerm the last term in which the candidate led since its start; 0 if it did not
      * @param doubtTerm the voter's, when it lost the end of its log
      */
     boolean vouches(long ledTerm, long doubtTerm) {

@@ -51,7 +51,7 @@ final class TermState {
         return provisional ? doubtTerm : 0;
     }
 
-    /** What has to be durable before anybody is told. */
+    /** What has to be durable before anything is sent. */
     CoreOutput.Vote vote() {
         return new CoreOutput.Vote(term, votedFor);
     }

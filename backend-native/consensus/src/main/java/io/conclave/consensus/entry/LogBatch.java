@@ -8,7 +8,7 @@ import java.util.List;
  *
  * @param term the term of the leader that made it
  * @param firstIndex the log index of the first entry; the others follow without a gap. The first index ever is 1
- * @param timestampMs the leader's wall clock in ms since the epoch; never goes back along the log
+ * @param timestampMs the leader's wall clock in ms since the epoch; never decreases along the log
  * @param entries the entries in order, never empty
  */
 public record LogBatch(long term, long firstIndex, long timestampMs, List<LogEntry> entries) {

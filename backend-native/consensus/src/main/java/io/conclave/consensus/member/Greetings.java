@@ -39,7 +39,7 @@ final class Greetings {
     /**
      * A member has greeted this one.
      *
-     * @throws WrongDiskException if this member's disk went back in time
+     * @throws WrongDiskException if this member's disk was set back to an older state
      */
     void from(int member, Greeting greeting) {
         core.heard(member);
@@ -52,7 +52,7 @@ final class Greetings {
             throw new WrongDiskException(
                     "this is start " + start.number() + " in this member's directory, but member " + member
                             + " knows that start " + greeting.known().number()
-                            + " of it was committed: this member's disk went back in time, or its directory was copied",
+                            + " of it was committed: this member's disk was set back to an older state, or its directory was copied",
                     !isOnlyVoter);
         }
         if (!status.provisional()
@@ -61,7 +61,7 @@ final class Greetings {
             throw new WrongDiskException(
                     "this member's log ends at index " + status.lastIndex() + ", but it has told member " + member
                             + " that it has index " + greeting.acknowledgedIndex()
-                            + ", which is committed: its disk went back in time, or lost what was synced",
+                            + ", which is committed: its disk was set back to an older state, or lost what was synced",
                     true);
         }
     }
@@ -78,7 +78,7 @@ final class Greetings {
             throw new WrongDiskException(
                     "this member is the only voter by its own log, but member " + member + " knows of a later change of"
                             + " the members, at index " + greeting.configurationIndex()
-                            + ": this member's disk went back in time",
+                            + ": this member's disk was set back to an older state",
                     true);
         }
         long termHere = core.termAt(greeting.commitIndex());
@@ -88,7 +88,8 @@ final class Greetings {
             throw new WrongDiskException(
                     "this member is the only voter by its own log, which ends at index " + status.lastIndex()
                             + ", but member " + member + " has index " + greeting.commitIndex() + " of term "
-                            + greeting.commitTerm() + " as committed: this member's disk went back in time. The newest"
+                            + greeting.commitTerm()
+                            + " as committed: this member's disk was set back to an older state. The newest"
                             + " data are on member " + member + ": restore this member's disk as it was last",
                     false);
         }

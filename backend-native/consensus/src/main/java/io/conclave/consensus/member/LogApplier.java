@@ -29,7 +29,7 @@ final class LogApplier {
 
     /** Told about entries as they are applied. */
     interface ApplyListener {
-        /** An entry of this member counts; its proposal, if it is known in this life. */
+        /** An entry of this member counts; its proposal, if it was made since the start. */
         @Nullable
         Proposal accepted(Origin origin);
 

@@ -32,7 +32,8 @@ import org.slf4j.LoggerFactory;
  * {@link #nextTurnMs} are called on the one thread that owns the member; a simulator calls them itself. What has
  * arrived is put in first, then one turn deals with all of it, with one synced write.
  *
- * <p>This class is the member's life and its face to other threads; {@link Replication} is what it does while it works.
+ * <p>This class starts and ends the member and is its interface to other threads; {@link Replication} is what it does
+ * while it works.
  */
 public final class MemberLoop {
     private static final Logger log = LoggerFactory.getLogger(MemberLoop.class);
@@ -463,7 +464,9 @@ public final class MemberLoop {
         publish();
     }
 
-    /** What was never numbered is told; reads are answered with what there is if the end is a good one. */
+    /**
+     * Proposals that were never numbered are rejected; reads are answered with what there is if the end is a good one.
+     */
     private void sweep(Rejection reason) {
         for (ProposalQueue.Item item = queue.poll(); item != null; item = queue.poll()) {
             queue.release(item.bytes());

@@ -30,7 +30,7 @@ final class OutgoingMessages {
     }
 
     /**
-     * Acknowledgements go before anything is applied. That something is committed may be told once it is applied here,
+     * Acknowledgements go before anything is applied. That something is committed may be sent once it is applied here,
      * as long as that is short: then a thread that waits here is not kept waiting by two writes to sockets.
      */
     void flushBeforeApplying(long entries) {

@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What this member has proposed and not seen applied, numbered and in order. It is sent to the leader, and again from
- * the oldest to each new leader; the numbers let every member apply each once. Nothing is numbered before this life's
+ * the oldest to each new leader; the numbers let every member apply each once. Nothing is numbered before this start's
  * STARTED entry is applied, whose index is the incarnation.
  */
 final class OwnProposals {
@@ -65,7 +65,7 @@ final class OwnProposals {
         nonce = nonces.getAsLong();
     }
 
-    /** Which start of the member this life is; before anything is proposed. */
+    /** Which start of the member this is; before anything is proposed. */
     void startedAs(Start thisStart) {
         start = thisStart;
     }
@@ -138,7 +138,7 @@ final class OwnProposals {
         }
     }
 
-    /** An entry of this member is applied; its proposal if it was made in this life. */
+    /** An entry of this member is applied; its proposal if it was made since the start. */
     @Nullable
     Proposal accepted(Origin origin) {
         Pending oldest = oldest();

@@ -39,7 +39,10 @@ final class PendingReads {
     private final Deque<Waiting> notes = new ArrayDeque<>();
     private long lastId;
 
-    /** @param seed where numbers begin: elsewhere in each life, since an answer may come that a former one asked for */
+    /**
+     * @param seed where numbers begin: elsewhere at each start, since an answer may come to a request of the former
+     *     process
+     */
     PendingReads(ProposalQueue queue, long seed) {
         this.queue = queue;
         this.lastId = seed >>> 2;

@@ -73,7 +73,7 @@ final class Replication {
     private long nowMs;
     private long commitIndex;
 
-    /** The term in which the listener was told that this member leads; 0 while it does not. */
+    /** The term in which the listener was informed that this member leads; 0 while it does not. */
     private long leadingTerm;
 
     /** What the core last said of its role. */
@@ -520,7 +520,7 @@ final class Replication {
         }
     }
 
-    /** The leader is told at once: the log is durable here, and that is what it counts. The state follows. */
+    /** The leader is answered at once: the log is durable here, and that is what it counts. The state follows. */
     private void installSnapshot(IncomingSnapshot snapshot, SnapshotPosition position) throws IOException {
         nowMs = options.monotonicMs().getAsLong();
         log.info("installing a snapshot of {} entries; {} were applied", position.lastIndex(), applier.index());

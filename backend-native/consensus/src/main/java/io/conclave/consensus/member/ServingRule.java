@@ -5,7 +5,7 @@ import java.util.function.Consumer;
 
 /**
  * Whether clients may be served: once this member has caught up with what was committed when it met a leader in this
- * life, and as long as there was a leader, or a majority, not too long ago. After a snapshot replaced the state, and
+ * start, and as long as there was a leader, or a majority, not too long ago. After a snapshot replaced the state, and
  * after a longer silence, it has to catch up again.
  */
 final class ServingRule {

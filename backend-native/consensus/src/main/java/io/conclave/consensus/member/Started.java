@@ -8,7 +8,7 @@ import java.nio.ByteBuffer;
 import java.util.Optional;
 
 /**
- * What the entry says with which a member begins a new incarnation: of those a life of it may have several, and so
+ * What the entry says with which a member begins a new incarnation: of those one start of it may have several, and so
  * several nonces, but only one start.
  */
 record Started(int member, long nonce, Start start) {

@@ -63,12 +63,15 @@ public final class LogDirectory {
         }
     }
 
-    /** Sets the log of a locked directory aside if an earlier life found that its disk had gone back in time. */
+    /**
+     * Sets the log of a locked directory aside if an earlier start found that its disk had been set back to an older
+     * state.
+     */
     static void setAsideIfCondemned(Disk disk) throws IOException {
         List<String> names = disk.list();
         if (names.contains(CONDEMNED)) {
             log.warn(
-                    "{}: this member's disk had gone back in time, see the file {} among those set aside",
+                    "{}: this member's disk had been set back to an older state, see the file {} among those set aside",
                     disk,
                     CONDEMNED);
             rename(disk, names);

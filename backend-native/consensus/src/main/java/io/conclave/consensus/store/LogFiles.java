@@ -208,7 +208,7 @@ final class LogFiles implements Closeable {
         return batch.entries().stream().anyMatch(entry -> entry.kind() == LogEntryKind.CONFIGURATION);
     }
 
-    /** Is told what is committed, which may not be cut from then on; more than the log has counts when it is there. */
+    /** Learns what is committed, which may not be cut from then on; more than the log has counts when it is there. */
     void committed(long index) {
         segments.committed(Math.min(index, segments.tail().lastIndex()));
     }

@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
  * <p>What is found may be in the page cache only: the process was killed before a sync, or its sync failed. After a
  * failed sync the operating system takes the pages for clean, and another sync would write nothing and say yes. So what
  * lies behind the newest durable position, which is the last write at most, is written again before anything is built
- * on it; and the zeros behind the end too, as far as a write or a cut of the life before can have reached.
+ * on it; and the zeros behind the end too, as far as a write or a cut of the former process can have reached.
  */
 final class LogRecovery {
     private static final Logger log = LoggerFactory.getLogger(LogRecovery.class);
@@ -42,7 +42,7 @@ final class LogRecovery {
     private final List<Segment> segments;
     private final SnapshotPosition snapshot;
 
-    /** The last write, or cut, of the life before can have reached as far behind the end. */
+    /** The last write, or cut, of the former process can have reached as far behind the end. */
     private final long lastWriteBytes;
 
     /** The furthest position that anything says was durable. */

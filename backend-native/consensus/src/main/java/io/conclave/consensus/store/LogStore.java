@@ -49,7 +49,7 @@ public interface LogStore {
     void vote(long term, int votedFor) throws IOException;
 
     /**
-     * The member has caught up with what a leader told it was committed: from now on {@link Recovered#cut} is false
+     * The member has caught up with what a leader reported as committed: from now on {@link Recovered#cut} is false
      * again. Durable on return, if there was anything to change.
      */
     void caughtUp() throws IOException;
@@ -95,7 +95,7 @@ public interface LogStore {
 
     /**
      * Has a snapshot made of what {@link #applied} was told last, if none of that is there or being made. Not to be
-     * called while more is applied than was told.
+     * called while more is applied than was reported.
      */
     void snapshotSoon();
 
@@ -128,7 +128,7 @@ public interface LogStore {
     IncomingSnapshot receive(long lastIndex, long lastTerm, long length) throws IOException;
 
     /**
-     * The disk went back in time: the next start sets this log aside, as an operator would. Durable on return.
+     * The disk was set back to an older state: the next start sets this log aside, as an operator would. Durable on return.
      *
      * @param reason for the operator; it is written to the file that marks the log
      */

@@ -33,7 +33,7 @@ final class OpenLog implements StoredLog {
     /**
      * @param after behind which entry; of term 0 if that need not be in the log
      * @param firstSegment the one with that entry, or with the first one behind it if it need not be there
-     * @param closed told when it is closed
+     * @param closed called when it is closed
      */
     OpenLog(Disk disk, UUID clusterId, LogPlace after, long firstSegment, Consumer<OpenLog> closed) {
         this.disk = disk;

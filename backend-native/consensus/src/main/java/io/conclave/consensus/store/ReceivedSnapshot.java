@@ -39,7 +39,7 @@ final class ReceivedSnapshot implements IncomingSnapshot {
     private long synced;
 
     /**
-     * Any thread: the writing or verifying one may be told meanwhile that the snapshot is given up, and cleans up then.
+     * Any thread: the writing or verifying one may learn meanwhile that the snapshot is given up, and cleans up then.
      */
     private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.RECEIVING);
 

@@ -38,8 +38,8 @@ final class SnapshotChecks {
     private long checkedMs = Long.MIN_VALUE;
 
     /**
-     * @param damaged is told the last index of one that is damaged
-     * @param sound is told the last index of one that is not
+     * @param damaged receives the last index of one that is damaged
+     * @param sound receives the last index of one that is not
      */
     SnapshotChecks(
             Disk disk, UUID clusterId, long everyMs, Background background, LongConsumer damaged, LongConsumer sound) {

@@ -53,7 +53,7 @@ final class SnapshotFile {
         return String.format("%s%016x%s", PREFIX, lastIndex, SUFFIX);
     }
 
-    /** The name of one that was received and is not what the log begins with; never used twice in one life. */
+    /** The name of one that was received and is not what the log begins with; never used twice by one process. */
     static String receivedName(long lastIndex, int number) {
         return String.format("%s%016x-%d%s", RECEIVED_PREFIX, lastIndex, number, SUFFIX);
     }

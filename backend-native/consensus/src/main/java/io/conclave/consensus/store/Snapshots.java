@@ -37,7 +37,7 @@ final class Snapshots {
     private final Background background;
     private final int kept;
 
-    /** Told when a snapshot is durable and counted. */
+    /** Called when a snapshot is durable and counted. */
     private final Runnable taken;
 
     /** Last indexes of those there are, oldest first. */
@@ -125,7 +125,7 @@ final class Snapshots {
         return newest;
     }
 
-    /** The life before ended when the vote file said already that the log begins with the snapshot. */
+    /** The former process ended when the vote file said already that the log begins with the snapshot. */
     private boolean completeInstall(LogBase base, List<String> names) throws IOException {
         for (String name : names) {
             if (SnapshotFile.isReceived(name, base.index())) {
@@ -411,7 +411,7 @@ final class Snapshots {
         deleteInBackground(obsolete);
     }
 
-    /** Deletes files that are not needed. That one stays is no harm: it is tried again after a restart. */
+    /** Deletes files that are not needed. A file that stays does not matter: it is tried again after a restart. */
     void deleteInBackground(List<String> names) {
         if (names.isEmpty()) {
             return;

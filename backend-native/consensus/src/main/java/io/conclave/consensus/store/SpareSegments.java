@@ -52,7 +52,7 @@ final class SpareSegments {
      * None is made yet.
      *
      * @param files of the member, once it has some
-     * @param scarce is told when the disk has no room for the next segment, and when it has again
+     * @param scarce is called when the disk has no room for the next segment, and when it has again
      */
     SpareSegments(
             Disk disk, LogOptions options, Executor memberThread, Supplier<LogFiles> files, Consumer<Boolean> scarce) {

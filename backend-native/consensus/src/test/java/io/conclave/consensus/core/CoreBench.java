@@ -45,7 +45,7 @@ final class CoreBench {
         });
     }
 
-    /** Members with directories 101, 102, ..., of whom the first so many vote. */
+    /** Members with directories 101, 102, ..., of which the first so many vote. */
     static ClusterConfiguration cluster(int members, int voters) {
         Map<Integer, EnsembleMember> all = new TreeMap<>();
         for (int id = 1; id <= members; id++) {

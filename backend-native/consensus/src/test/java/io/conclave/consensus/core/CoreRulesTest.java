@@ -158,7 +158,7 @@ class CoreRulesTest {
         bench.receive(2, append(2, 0, 0, 0, batch(1, 1), batch(2, 2)));
         assertEquals(List.of(), bench.receive(3, new Commit(2, 2)), "it does not lead");
         assertEquals(List.of(), bench.receive(2, new Commit(1, 2)), "of a former term");
-        assertEquals(1, bench.core.status().commitIndex(), "what it was told first is known to be the leader's now");
+        assertEquals(1, bench.core.status().commitIndex(), "the first batch is known to be the leader's now");
         assertEquals(List.of(), bench.receive(2, new Commit(2, 3)));
         assertEquals(2, bench.core.status().commitIndex());
     }
@@ -360,7 +360,7 @@ class CoreRulesTest {
         bench.pass(400);
         assertTrue(bench.core.status().takesProposals());
         assertFalse(bench.core.transfer(bench.nowMs, 1), "not to itself");
-        assertFalse(bench.core.transfer(bench.nowMs, 8), "not to a stranger");
+        assertFalse(bench.core.transfer(bench.nowMs, 8), "not to an unknown member");
     }
 
     @Test
@@ -412,7 +412,7 @@ class CoreRulesTest {
         bench.receive(2, new AppendReply(1, true, 1, 0, 0, bench.lastRound));
         assertFalse(bench.core.status().takesProposals());
         bench.receive(3, new VoteReply(false, 1, false, false, 0));
-        assertFalse(bench.core.status().takesProposals(), "it is not the one who was asked");
+        assertFalse(bench.core.status().takesProposals(), "it is not the one that was asked");
         bench.receive(2, new VoteReply(false, 1, false, false, 0));
         assertTrue(bench.core.status().takesProposals());
     }
@@ -429,7 +429,7 @@ class CoreRulesTest {
         assertEquals(List.of(new TimeoutNow(1)), only(TimeoutNow.class, sent));
         assertFalse(bench.core.status().takesProposals());
         bench.receive(3, new VoteReply(false, 1, false, false, 0));
-        assertTrue(bench.core.status().takesProposals(), "nobody is left to ask");
+        assertTrue(bench.core.status().takesProposals(), "no successor is left to ask");
         assertTrue(bench.core.transfer(bench.nowMs, 0), "a decline counts for one transfer only");
     }
 

@@ -199,7 +199,7 @@ final class Faults {
         cutOff(member, random.nextInt(3) != 0, random.nextInt(3) != 0, random.nextInt(3));
     }
 
-    /** Nobody hears that it leads, or only some do. */
+    /** No member hears that it leads, or only some do. */
     private void silence(SimulatedMember member) {
         cutOff(member, true, random.nextBoolean(), random.nextInt(4) == 0 ? 2 : 0);
     }
@@ -255,7 +255,7 @@ final class Faults {
         });
     }
 
-    /** Never more than a minority of any voters that somebody believes in is damaged. */
+    /** Never more than a minority of the voters of any configuration that a member uses is damaged. */
     private void damage(SimulatedMember member, int damage) {
         if (damage == 0 || !mayBeDamaged(member.id)) {
             return;

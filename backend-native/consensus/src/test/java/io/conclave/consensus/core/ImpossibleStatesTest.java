@@ -36,7 +36,7 @@ class ImpossibleStatesTest {
     }
 
     /**
-     * Member 1 has the disk of its bootstrap, on which it is the only voter; it is linked to those first whom it wants
+     * Member 1 has the disk of its bootstrap, on which it is the only voter; it is linked first to those that it wants
      * as followers.
      */
     @ParameterizedTest
@@ -47,7 +47,7 @@ class ImpossibleStatesTest {
         int follower = 5 - leader;
         QuietCluster.Process old = cluster.start(1, 1, ALONE, false);
         cluster.pass(2_100);
-        assertTrue(old.leads(), "nobody was linked to it while it was patient");
+        assertTrue(old.leads(), "no member was linked to it while it waited");
         cluster.link(1, 2);
         cluster.link(1, 3);
         takeIn(cluster);
@@ -123,7 +123,7 @@ class ImpossibleStatesTest {
         CoreBench bench = new CoreBench(0, false, CoreBench.cluster(3, 3));
         bench.lead();
         bench.acknowledge(2, 7);
-        assertEquals(CoreRole.FOLLOWER, bench.core.role(), "nobody has acknowledged its term");
+        assertEquals(CoreRole.FOLLOWER, bench.core.role(), "no member has acknowledged its term");
         bench.lead();
         bench.acknowledge(2, bench.core.lastIndex());
         bench.acknowledge(3, 7);

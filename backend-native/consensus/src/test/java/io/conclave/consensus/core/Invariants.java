@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 
-/** What must hold at every step, whoever says what. */
+/** What must hold at every step, whatever messages arrive. */
 final class Invariants {
     private record Place(long term, long firstIndex) {}
 
@@ -18,7 +18,7 @@ final class Invariants {
     /** By first index: what any member ever called committed. */
     final TreeMap<Long, LogBatch> committed = new TreeMap<>();
 
-    /** By first index: the term of whoever said so first. */
+    /** By first index: the term of the member that reported it first. */
     private final Map<Long, Long> committedIn = new HashMap<>();
 
     private final Map<Long, Long> readIndexFloors = new HashMap<>();
@@ -47,7 +47,7 @@ final class Invariants {
         check(other == null || isEqual(other, batch), () -> "different logs: " + other + " and " + batch);
     }
 
-    /** State machine safety; whether nobody had said so of the batch before. */
+    /** State machine safety; whether no member had reported the batch before. */
     boolean committed(int member, long term, LogBatch batch) {
         committedIn.putIfAbsent(batch.firstIndex(), term);
         LogBatch other = committed.putIfAbsent(batch.firstIndex(), batch);
@@ -60,7 +60,7 @@ final class Invariants {
             check(batch.firstIndex() == expected, () -> batch + " is committed, expected index " + expected);
             check(
                     before == null || before.getValue().timestampMs() <= batch.timestampMs(),
-                    () -> "time goes back at " + batch);
+                    () -> "time decreases at " + batch);
         }
         return other == null;
     }
@@ -71,7 +71,7 @@ final class Invariants {
                 last != null
                         && last.getValue().lastIndex() == lastIndex
                         && last.getValue().term() == lastTerm,
-                () -> "member " + member + " installs a snapshot up to " + lastIndex + " that nobody has committed");
+                () -> "member " + member + " installs a snapshot up to " + lastIndex + " that was never committed");
     }
 
     void readIndexAsked(long id) {
@@ -82,7 +82,7 @@ final class Invariants {
         notesGiven.add(id);
     }
 
-    /** Whatever was known to be committed when it was asked for is below the index that came. */
+    /** Everything known to be committed at the request is at or below the read index. */
     void readIndexAnswered(int member, long id, long index) {
         long floor = readIndexFloors.get(id);
         check(

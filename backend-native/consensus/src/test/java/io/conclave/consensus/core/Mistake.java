@@ -169,7 +169,7 @@ enum Mistake {
             };
         }
     },
-    /** Found where disks go back in time: in the simulation of members. */
+    /** Found where disks are set back to an older state: in the simulation of members. */
     COMMITTED_NOT_COMPARED {
         @Override
         Rules rules() {
@@ -196,7 +196,7 @@ enum Mistake {
             };
         }
     },
-    /** The only voter does not ask the members that it lists. Found where disks go back in time. */
+    /** The only voter does not ask the members that it lists. Found where disks are set back to an older state. */
     LEADS_ALONE_AT_ONCE {
         @Override
         Rules rules() {

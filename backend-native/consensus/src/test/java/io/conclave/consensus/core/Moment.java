@@ -1,10 +1,10 @@
 package io.conclave.consensus.core;
 
-/** Moments in a simulated member's life at which a fault does most harm. */
+/** Moments of a simulated member at which a fault is most dangerous. */
 enum Moment {
     /** It is about to make a vote durable, and to answer. */
     VOTES,
-    /** It has just been elected, and nobody has heard of it. */
+    /** It has just been elected, and no member has heard of it. */
     LEADS,
     /** It has made batches durable, and is about to acknowledge them. */
     WRITES,

@@ -8,7 +8,7 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** Who changes the cluster of a simulation, or mends it. */
+/** The operator that changes the cluster of a simulation, or repairs it. */
 final class Operator {
     private final SimulatedCluster cluster;
     private final SplittableRandom random;
@@ -23,7 +23,7 @@ final class Operator {
         operate(true);
     }
 
-    /** Takes in again who has lost his directory. */
+    /** Takes in again a member that has lost its directory. */
     void mend() {
         operate(false);
     }
@@ -62,7 +62,7 @@ final class Operator {
         return configuration;
     }
 
-    /** Any of those who have caught up vote, and nobody else. */
+    /** Any of those that have caught up vote, and no others. */
     private ClusterConfiguration reshuffled(SimulatedMember leader, ClusterConfiguration configuration) {
         Set<Integer> voters = new TreeSet<>();
         for (int id : configuration.members().keySet()) {

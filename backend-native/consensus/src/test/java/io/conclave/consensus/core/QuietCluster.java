@@ -20,7 +20,8 @@ import java.util.TreeMap;
 
 /**
  * Some cores whose messages take a millisecond and whose disks are fast, and on which nothing happens by itself: a test
- * says who is started with what, who is linked to whom, and when. EnsembleMember N has directory 100 + N.
+ * says which members are started with what, which are linked to which, and when. EnsembleMember N has directory 100 +
+ * N.
  */
 final class QuietCluster {
     private record Sent(int from, int to, PeerMessage message) {}
@@ -28,7 +29,7 @@ final class QuietCluster {
     /** One process. */
     static final class Process {
         final Core core;
-        /** By first index: what was applied in this life. */
+        /** By first index: what was applied since its start. */
         final TreeMap<Long, LogBatch> applied = new TreeMap<>();
 
         Optional<WrongDiskException> end = Optional.empty();
@@ -54,7 +55,7 @@ final class QuietCluster {
         all = Set.of(members);
     }
 
-    // ---- who
+    // ---- members
 
     static ClusterConfiguration configuration(Set<Integer> members, Set<Integer> voters) {
         Map<Integer, EnsembleMember> map = new TreeMap<>();
@@ -152,7 +153,7 @@ final class QuietCluster {
 
     // ---- work
 
-    /** Of those that lead, the one of the highest term; 0 if nobody does. */
+    /** Of those that lead, the one of the highest term; 0 if there is none. */
     int leader() {
         int leader = 0;
         for (int id : up.keySet()) {

@@ -20,7 +20,7 @@ final class Schedule {
         LONELY_LEADERS,
         /** Candidates of one term, and voters that die when they vote. */
         CONTESTED_ELECTIONS,
-        /** Changes of who votes, with the cluster divided into the voters to be and the rest. */
+        /** Changes of the voters, with the cluster divided into the voters to be and the rest. */
         MEMBERSHIP,
         /** Logs that lose their end, and leaders that start anew meanwhile. */
         LOST_TAILS,

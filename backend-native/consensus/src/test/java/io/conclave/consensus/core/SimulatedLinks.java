@@ -7,7 +7,7 @@ import java.util.SplittableRandom;
 /**
  * Links between the members, one each way: in order, delayed, cut one way or both, sometimes losing or doubling a
  * message or (against what real links do) changing their order. What a broken link still delivers is a prefix of what
- * was sent, then the receiver hears that it is lost; a new link is told to its sender.
+ * was sent, then the receiver hears that it is lost; its sender learns of a new link.
  */
 final class SimulatedLinks {
     private static final class Link {
@@ -31,7 +31,7 @@ final class SimulatedLinks {
     int lossPermille;
     int doublePermille;
     int reorderPermille;
-    /** How long it takes at most until a broken link is made anew, and until that is told. */
+    /** How long it takes at most until a broken link is made anew, and until its sender learns of it. */
     int remakingMs = 30;
     /** For how long a broken link may still deliver what was sent. */
     int lingeringMs = 10;
@@ -84,7 +84,7 @@ final class SimulatedLinks {
         }
         link.up = false;
         ready.remove(from * 1000 + to);
-        // a dead receiver gets nothing more, and another life is not kept waiting for that
+        // a dead receiver gets nothing more, and its next start does not wait for that
         long lostAtMs = cluster.nowMs + (isUp(to) ? random.nextInt(lingeringMs) : 0);
         link.lostAtMs = lostAtMs;
         int connection = link.connection;
@@ -149,9 +149,9 @@ final class SimulatedLinks {
         }
         long deliverAtMs = atMs;
         SimulatedMember receiver = cluster.member(to);
-        int life = receiver.life();
+        int run = receiver.run();
         cluster.at(deliverAtMs, () -> {
-            boolean arrives = link.connection == connection && deliverAtMs <= link.lostAtMs && receiver.life() == life;
+            boolean arrives = link.connection == connection && deliverAtMs <= link.lostAtMs && receiver.run() == run;
             if (arrives) {
                 receiver.turn(() -> receiver.core.receive(cluster.nowMs, from, message));
             }

@@ -37,7 +37,7 @@ final class SimulatedMember {
     private long commitIndex;
     private long appliedIndex;
     private long wakeAtMs = Long.MAX_VALUE;
-    private int life;
+    private int run;
 
     /** What was installed last is still being read. */
     private boolean reading;
@@ -53,9 +53,9 @@ final class SimulatedMember {
     boolean crashesWhenVoting;
     /** The member's disk takes up to so long for a write; 0 for writing at once. */
     int writeMs;
-    /** Somebody has a new link to it, and nothing was written since. */
+    /** A member has a new link to it, and nothing was written since. */
     boolean isLinkedAnew;
-    /** The read indexes that this life has asked for. */
+    /** The read indexes that this run has asked for. */
     final Set<Long> asked = new HashSet<>();
 
     SimulatedMember(
@@ -71,12 +71,12 @@ final class SimulatedMember {
         return core != null;
     }
 
-    int life() {
-        return life;
+    int run() {
+        return run;
     }
 
     void start() {
-        life++;
+        run++;
         reading = false;
         CoreStart start = disk.start(id);
         core = new Core(cluster.options, start, random.split(), cluster.nowMs, cluster.mistake.rules());
@@ -93,7 +93,7 @@ final class SimulatedMember {
         inputs.clear();
         unwritten.clear();
         writing = false;
-        life++;
+        run++;
         wakeAtMs = Long.MAX_VALUE;
         stepsToCrash = -1;
         cluster.gone(asked);
@@ -148,10 +148,10 @@ final class SimulatedMember {
         long nextMs = Math.max(core.nextTickMs(), cluster.nowMs + 1);
         if (nextMs < wakeAtMs || wakeAtMs <= cluster.nowMs) {
             wakeAtMs = nextMs;
-            int scheduledIn = life;
+            int scheduledIn = run;
             if (nextMs < Long.MAX_VALUE) {
                 cluster.at(nextMs, () -> {
-                    if (scheduledIn == life && wakeAtMs == nextMs) {
+                    if (scheduledIn == run && wakeAtMs == nextMs) {
                         wakeAtMs = Long.MAX_VALUE;
                         turn(() -> {});
                     }
@@ -257,9 +257,9 @@ final class SimulatedMember {
             writeAll();
         } else {
             writing = true;
-            int writingIn = life;
+            int writingIn = run;
             cluster.at(cluster.nowMs + 1 + random.nextInt(writeMs), () -> {
-                if (life == writingIn && core != null) {
+                if (run == writingIn && core != null) {
                     writing = false;
                     turn(this::writeAll);
                 }
@@ -290,7 +290,7 @@ final class SimulatedMember {
         if (newCommitIndex == commitIndex) {
             return;
         }
-        check(newCommitIndex > commitIndex, () -> "member " + id + "'s commit index goes back");
+        check(newCommitIndex > commitIndex, () -> "member " + id + "'s commit index decreases");
         boolean news = false;
         for (LogBatch batch : core.batches(commitIndex, newCommitIndex)) {
             news |= cluster.invariants.committed(id, core.term(), batch);
@@ -336,9 +336,9 @@ final class SimulatedMember {
 
     private void receiveChunk(CoreOutput.ReceivedChunk received) {
         SnapshotChunk chunk = received.chunk();
-        int receivedIn = life;
+        int receivedIn = run;
         cluster.at(cluster.nowMs + 1 + random.nextInt(60), () -> {
-            if (life == receivedIn) {
+            if (run == receivedIn) {
                 turn(() -> install(chunk));
             }
         });
@@ -373,10 +373,10 @@ final class SimulatedMember {
         reading = true;
         core.hasState(cluster.nowMs, false);
         int installedAs = ++installs;
-        int readIn = life;
+        int readIn = run;
         int mostMs = loading.nextInt(3) == 0 ? 3_000 : 60;
         cluster.at(cluster.nowMs + 1 + loading.nextInt(mostMs), () -> {
-            if (life == readIn && installs == installedAs) {
+            if (run == readIn && installs == installedAs) {
                 turn(() -> {
                     reading = false;
                     core.hasState(cluster.nowMs, true);

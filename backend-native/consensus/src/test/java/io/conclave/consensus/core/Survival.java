@@ -11,8 +11,8 @@ import java.util.Set;
 
 /**
  * Leader completeness (thesis §3.6) of the elections that could come next: if all lost their power at this very moment,
- * nobody could be elected, by the rules that the members have, who lacks what is committed. So a mistake is seen when
- * it does its damage, and not only when chance brings the election that shows it.
+ * no member that lacks a committed entry could be elected, by the rules that the members have. So a mistake is seen
+ * when it does its damage, and not only when chance brings the election that shows it.
  */
 final class Survival {
     private Survival() {}

@@ -8,15 +8,15 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Whom each directory has given its vote of a term (thesis §3.4), as far as it has said so to anybody, whatever crashes
- * followed.
+ * The candidate to which each directory has given its vote of a term (thesis §3.4), as far as any member was told,
+ * whatever crashes followed.
  */
 final class VoteLedger {
     private record Ballot(long directory, long term) {}
 
     private final Map<Ballot, Integer> votes = new HashMap<>();
 
-    /** A message leaves a member; who asks for votes has given himself his own. */
+    /** A message leaves a member; a candidate has given its own vote to itself. */
     void sent(SimulatedMember from, int to, PeerMessage message) {
         if (message instanceof VoteReply reply && reply.granted() && !reply.pre()) {
             voted(from, reply.term(), to);

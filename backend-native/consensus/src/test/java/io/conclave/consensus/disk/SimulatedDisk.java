@@ -104,7 +104,7 @@ public final class SimulatedDisk implements Disk {
         failingSyncPrefix = prefix;
     }
 
-    /** Whether {@link #failSyncAfter} has struck in this life of the process. */
+    /** Whether {@link #failSyncAfter} has taken effect in this process. */
     public boolean hasFailedSync() {
         return syncFailed;
     }
@@ -148,7 +148,7 @@ public final class SimulatedDisk implements Disk {
         durableNames.put(name, inode);
     }
 
-    /** The process ends, the machine lives: nothing is lost, but what was not synced still can be. */
+    /** The process ends, the machine stays up: nothing is lost, but what was not synced still can be. */
     public void kill() {
         restart();
     }

@@ -41,7 +41,7 @@ class StateLoaderTest {
     private final Deque<Runnable> background = new ArrayDeque<>();
     private final List<LogBatch> written = new ArrayList<>();
     private final LogStore store = store();
-    private final LogApplier applier = new LogApplier(new Machine(), 1, new Nobody());
+    private final LogApplier applier = new LogApplier(new Machine(), 1, new NoListener());
     private final LogWriter writer = new LogWriter(store, 0, List.of());
     private final StateLoader loader = new StateLoader(
             store,
@@ -117,7 +117,7 @@ class StateLoaderTest {
         }
     }
 
-    private static final class Nobody implements LogApplier.ApplyListener {
+    private static final class NoListener implements LogApplier.ApplyListener {
         @Override
         public Proposal accepted(Origin origin) {
             return null;

@@ -13,7 +13,8 @@ import org.junit.jupiter.api.Test;
 class CatchUpTest {
 
     /**
-     * Members with 3 MB of state who keep so little of the log in memory that it is gone before a snapshot has arrived.
+     * Members with 3 MB of state that keep so little of the log in memory that it is gone before a snapshot has
+     * arrived.
      */
     private static EnsembleSimulation three(boolean durable) {
         EnsembleSimulation simulation = new EnsembleSimulation(1, durable);

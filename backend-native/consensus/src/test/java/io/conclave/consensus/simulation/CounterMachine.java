@@ -22,7 +22,7 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * One life of a naive application: counts what it applies, keeps a digest of it, and owes every proposal an outcome.
+ * One run of a naive application: counts what it applies, keeps a digest of it, and owes every proposal an outcome.
  */
 final class CounterMachine implements StateMachine, LogListener, SimulatedMember.Application {
     private final EnsembleHistory history;
@@ -111,7 +111,7 @@ final class CounterMachine implements StateMachine, LogListener, SimulatedMember
         }
     }
 
-    /** Whatever shows the state to somebody, or goes on from it. */
+    /** Everything that shows the state to others, or continues from it. */
     void requireState() {
         requireLife();
         if (reading) {
@@ -239,7 +239,7 @@ final class CounterMachine implements StateMachine, LogListener, SimulatedMember
     public void serving(boolean now) {
         requireLife();
         if (serving == now) {
-            throw new AssertionError("told twice that serving is " + now);
+            throw new AssertionError("informed twice that serving is " + now);
         }
         if (now) {
             requireState();

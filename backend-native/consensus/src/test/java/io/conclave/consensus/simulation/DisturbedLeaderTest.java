@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 /** Leaders that go on leading after something has come between. */
 class DisturbedLeaderTest {
 
-    /** The only voter is elected again within the same turn; its application must hear of the new term all the same. */
+    /** The only voter is elected again within the same turn; its application must hear of the new term. */
     @Test
     void theOnlyVoterThatMeetsAHigherTermTellsItsApplicationTheTermThatItLeadsThen() {
         EnsembleSimulation simulation = new EnsembleSimulation(1, true);
@@ -32,7 +32,7 @@ class DisturbedLeaderTest {
         simulation.await("applied", 10, simulation.application(2).open::isEmpty);
     }
 
-    /** Its old process lives still, say, and a new one has taken its number. */
+    /** Its old process is still running, for example, and a new one has taken its number. */
     @Test
     void theAnswersOfAnotherProcessWithAMembersNumberDoNotCount() {
         EnsembleSimulation simulation = new EnsembleSimulation(1, true);
@@ -83,7 +83,7 @@ class DisturbedLeaderTest {
                 () -> simulation.log(full).status().leader() == full
                         || simulation.log(full).status().term() > term + 1);
         simulation.start(leader, false);
-        simulation.await("somebody with room", 30, () -> {
+        simulation.await("a leader with room", 30, () -> {
             simulation.propose(other, 20);
             return simulation.leader() != 0 && simulation.leader() != full;
         });

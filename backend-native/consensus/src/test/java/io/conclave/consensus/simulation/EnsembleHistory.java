@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** What is known of the whole ensemble, over all lives of all members; checks what must never be. */
+/** What is known of the whole ensemble, over all starts of all members; checks what must never be. */
 final class EnsembleHistory {
     /** Received states that were read, that another one replaced before they were, and whose reader died first. */
     int statesRead;
@@ -37,7 +37,7 @@ final class EnsembleHistory {
     private final Set<Long> acknowledged = new HashSet<>();
     private long nextId;
 
-    /** The highest index of an entry that somebody was told is applied. */
+    /** The highest index of an entry that was reported as applied. */
     private long acknowledgedIndex;
 
     EnsembleHistory() {

@@ -48,7 +48,7 @@ final class EnsembleSimulation {
     /** Plants a mistake: no change of the members is refused for want of a live majority. */
     boolean changesAreForced;
 
-    /** By member, for its next lives: where what it does is kept, if that is not the ensemble's history. */
+    /** By member, for its next starts: where what it does is kept, if that is not the ensemble's history. */
     final Map<Integer, EnsembleHistory> apart = new HashMap<>();
 
     int reads;
@@ -121,7 +121,7 @@ final class EnsembleSimulation {
         return members.get(id).log();
     }
 
-    /** Who leads and has told its application so; 0 if nobody does. */
+    /** The leader that has told its application so; 0 if there is none. */
     int leader() {
         int leader = 0;
         long term = 0;
@@ -196,7 +196,7 @@ final class EnsembleSimulation {
         return true;
     }
 
-    /** Reads through the member, and checks that it sees what anybody was told before. */
+    /** Reads through the member, and checks that it sees everything acknowledged before. */
     void read(int id) {
         long told = history.acknowledgedIndex();
         CounterMachine application = application(id);

@@ -25,12 +25,12 @@ final class FaultSimulation {
     private final int size;
     private int wiped;
 
-    /** Beyond what Raft assumes: disks that go back in time, an operator's mistakes, terms that jump. */
+    /** Beyond what Raft assumes: disks that are set back to an older state, an operator's mistakes, terms that jump. */
     private final Random edges;
 
     private final boolean hasEdges;
 
-    /** For those who read a state. */
+    /** For members that read a state. */
     private final Random readers;
 
     /** The operator has changed the members: fewer may vote from then on, so no more disks are lost. */
@@ -341,7 +341,9 @@ final class FaultSimulation {
         }
     }
 
-    /** One at a time, and only out of a whole ensemble: who has lost its log has lost what it acknowledged. */
+    /**
+     * One at a time, and only out of a whole ensemble: a member that has lost its log has lost what it acknowledged.
+     */
     private boolean mayWipe() {
         boolean allAreBack = areBack(ensemble.members.keySet());
         if (takenBack && allAreBack) {
@@ -351,7 +353,7 @@ final class FaultSimulation {
         return !meddled && allAreBack;
     }
 
-    /** Nobody else may lose the end of its log until the one that lost all is a voter again. */
+    /** No other member may lose the end of its log until the one that lost all is a voter again. */
     private boolean mayLose() {
         if (wiped != 0 && areBack(Set.of(wiped))) {
             wiped = 0;

@@ -64,7 +64,7 @@ class FaultSimulationTest {
         assertFound(true, 100, simulation -> simulation.ensemble.changesAreForced = true);
     }
 
-    /** The planted mistake: nobody looks at the snapshot that others cannot use. */
+    /** The planted mistake: the snapshot that others cannot use is not checked. */
     @Test
     @Tag("proof") // some hundred seeds
     void aDamagedSnapshotThatIsNotCheckedIsFound() {
@@ -123,7 +123,7 @@ class FaultSimulationTest {
     }
 
     /**
-     * Disks that go back in time, failed syncs, an operator's mistakes, and terms that jump, among all the other
+     * Disks that are set back to an older state, failed syncs, an operator's mistakes, and terms that jump, among all the other
      * faults.
      */
     @Test

@@ -60,7 +60,7 @@ class FullDiskTest {
         simulation.settle();
     }
 
-    /** The simulation's own proof: it tolerates nobody who ends for want of room while he works. */
+    /** The simulation's own proof: it tolerates no member that ends for want of space while it works. */
     @Test
     void aMemberThatEndsForWantOfRoomIsAViolation() {
         EnsembleSimulation simulation = three();
@@ -126,7 +126,7 @@ class FullDiskTest {
         simulation.await("its end", 20, () -> !member.isAlive());
     }
 
-    /** Nobody has room, so that the leader cannot propose what it was sent, and no member can take over. */
+    /** No member has room, so that the leader cannot propose what it was sent, and no member can take over. */
     @Test
     void proposalsForwardedAgainOnANewLinkDoNotCountTwiceAsWaiting() {
         EnsembleSimulation simulation = three();

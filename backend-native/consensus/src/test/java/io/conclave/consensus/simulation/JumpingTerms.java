@@ -4,7 +4,7 @@ import io.conclave.consensus.core.PeerMessage;
 import java.util.List;
 import java.util.Random;
 
-/** Messages of terms that no election can have come to, as damaged or hostile peers would send them. */
+/** Messages of terms that no election can have come to, as damaged or malicious peers would send them. */
 public final class JumpingTerms {
     private static final long LEAST = 1L << 41;
 

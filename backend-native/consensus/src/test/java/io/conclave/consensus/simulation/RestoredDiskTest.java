@@ -11,7 +11,7 @@ import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Disks that go back in time: their members lead nobody, and come back without their logs. */
+/** Disks set back to an older state: their members never lead, and come back without their logs. */
 class RestoredDiskTest {
     private static final long SECOND = EnsembleSimulation.SECOND_US;
 
@@ -175,7 +175,7 @@ class RestoredDiskTest {
         simulation.settle();
     }
 
-    /** The image is of the life that went on: the leader remembers what the member has acknowledged. */
+    /** The image is of the process that still runs: the leader remembers what the member has acknowledged. */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6})
     void aRestoredDiskUnderARunningFollowerIsNoticedByTheLeader(long seed) {

@@ -141,7 +141,7 @@ class RottenSnapshotTest {
         simulation.settle();
     }
 
-    /** The planted mistake: nobody looks at the snapshot that others cannot use. */
+    /** The planted mistake: the snapshot that others cannot use is not checked. */
     @Test
     void withoutTheCheckNoMemberCatchesUp() {
         ignored = "suspectSnapshot";

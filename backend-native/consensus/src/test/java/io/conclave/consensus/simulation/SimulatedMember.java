@@ -35,12 +35,12 @@ import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
 /**
- * A machine with a disk on which a member's process lives, dies and lives again. What the process is to do is a
- * {@link StateMachine} and a {@link LogListener}, made anew for each life.
+ * A machine with a disk on which a member's process runs, dies and is started again. What the process is to do is a
+ * {@link StateMachine} and a {@link LogListener}, made anew for each start.
  */
 public final class SimulatedMember implements SimulatedNetwork.Node {
 
-    /** What runs on top of the log in one life. */
+    /** What runs on top of the log during one start. */
     public interface Application {
         StateMachine machine();
 
@@ -53,8 +53,8 @@ public final class SimulatedMember implements SimulatedNetwork.Node {
         void ended();
     }
 
-    /** One life of the process. */
-    private final class Life {
+    /** One run of the process. */
+    private final class ProcessRun {
         final Application application;
         final MemberLoop loop;
         final SimulatedLog log;
@@ -68,7 +68,7 @@ public final class SimulatedMember implements SimulatedNetwork.Node {
         /** What has happened while the process stands still. */
         final Deque<Runnable> waiting = new ArrayDeque<>();
 
-        Life(LogOptions options, StoreFactory stores, Application application) {
+        ProcessRun(LogOptions options, StoreFactory stores, Application application) {
             this.application = application;
             this.log = new SimulatedLog(this);
             this.loop =
@@ -89,10 +89,10 @@ public final class SimulatedMember implements SimulatedNetwork.Node {
 
     private Predicate<PeerMessage> ignored = message -> false;
 
-    private Optional<Life> life = Optional.empty();
+    private Optional<ProcessRun> processRun = Optional.empty();
     private long pausedUntilUs;
 
-    /** Its disk went back in time once, so its lives may end for that. */
+    /** Its disk was set back to an older state once, so its process may end for that. */
     private boolean restored;
 
     private int foundOut;
@@ -126,13 +126,13 @@ public final class SimulatedMember implements SimulatedNetwork.Node {
         return disk;
     }
 
-    /** Plants a mistake in the lives to come. */
+    /** Plants a mistake in the next runs. */
     public void mistaken(CoreFactory newCores, UnaryOperator<Disk> newDiskMistake) {
         cores = newCores;
         diskMistake = newDiskMistake;
     }
 
-    /** Plants a mistake in the stores of the lives to come. */
+    /** Plants a mistake in the stores of the next runs. */
     void mistakenStore(UnaryOperator<LogStore> mistake) {
         storeMistake = mistake;
     }
@@ -156,12 +156,12 @@ public final class SimulatedMember implements SimulatedNetwork.Node {
     }
 
     public boolean isAlive() {
-        return life.isPresent();
+        return processRun.isPresent();
     }
 
-    /** The log of the present life. */
+    /** The log of the present process. */
     public ReplicatedLog log() {
-        return life.orElseThrow().log;
+        return processRun.orElseThrow().log;
     }
 
     /** Options with the clocks, executors and random numbers of this machine; the rest is the caller's. */
@@ -179,28 +179,28 @@ public final class SimulatedMember implements SimulatedNetwork.Node {
                 .directoryIds(random::nextLong);
     }
 
-    // ---- life and death
+    // ---- start and end
 
     /** Starts the process. */
     public void start(LogOptions options, Application application) {
-        if (life.isPresent()) {
+        if (processRun.isPresent()) {
             throw new IllegalStateException("member " + id + " lives");
         }
         Disk seen = diskMistake.apply(disk);
         StoreFactory stores = durable
                 ? toMember -> storeMistake.apply(FileStore.open(seen, options, toMember::accept))
                 : toMember -> storeMistake.apply(new MemoryLogStore(options, toMember::accept));
-        Life made = new Life(options, stores, application);
-        life = Optional.of(made);
+        ProcessRun made = new ProcessRun(options, stores, application);
+        processRun = Optional.of(made);
         guarded(made, () -> made.loop.start(application.machine(), application.listener()));
         made.loop.ready().whenComplete((nothing, cause) -> {
-            if (cause instanceof LogException known && life.isPresent() && life.get() == made) {
+            if (cause instanceof LogException known && processRun.isPresent() && processRun.get() == made) {
                 failed(known);
             }
         });
     }
 
-    /** Ends the process here and now; the machine lives on. */
+    /** Ends the process here and now; the machine stays up. */
     public void kill() {
         end();
         disk.kill();
@@ -230,37 +230,37 @@ public final class SimulatedMember implements SimulatedNetwork.Node {
         restored = true;
     }
 
-    /** How often a life has ended since it found that its disk went back in time. */
+    /** How often its process has ended since it found that its disk was set back to an older state. */
     public int foundOut() {
         return foundOut;
     }
 
-    /** How often a life has ended since a sync had failed. */
+    /** How often its process has ended since a sync had failed. */
     int failedSyncs() {
         return failedSyncs;
     }
 
     private void end() {
-        life.ifPresent(ended -> ended.application.ended());
-        life = Optional.empty();
+        processRun.ifPresent(ended -> ended.application.ended());
+        processRun = Optional.empty();
         network.resetAll(id);
         pausedUntilUs = 0;
     }
 
-    /** Whether the present life is about to end by itself. */
+    /** Whether the present process is about to end by itself. */
     public boolean isClosing() {
-        return life.isPresent() && life.get().closing;
+        return processRun.isPresent() && processRun.get().closing;
     }
 
     /** Closes the log; the process ends when it has. */
     public void close() {
-        Life closing = life.orElseThrow();
+        ProcessRun closing = processRun.orElseThrow();
         closing.closing = true;
         closing.loop.beginClosing();
         closing.loop
                 .ended()
                 .whenComplete((nothing, cause) -> time.after(0, () -> {
-                    if (life.isPresent() && life.get() == closing) {
+                    if (processRun.isPresent() && processRun.get() == closing) {
                         kill();
                     }
                 }));
@@ -271,7 +271,7 @@ public final class SimulatedMember implements SimulatedNetwork.Node {
         pausedUntilUs = Math.max(pausedUntilUs, time.nowUs() + durationUs); // else what waits would be overtaken
     }
 
-    /** A full disk is no excuse: here nobody begins a cluster on one, and everybody else starts, waits and refuses. */
+    /** A full disk is no excuse: here no member bootstraps a cluster on one, and all others start, wait and refuse. */
     private void failed(LogException cause) {
         if (disk.hasFailed() || isCausedBy(PowerFailure.class, cause)) {
             time.after(0, inThisLife(this::losePower));
@@ -300,11 +300,11 @@ public final class SimulatedMember implements SimulatedNetwork.Node {
 
     // ---- the thread
 
-    /** What happens on the process, if it still lives then, and not while it stands still. */
+    /** What happens on the process, if it still runs then, and not while it stands still. */
     private Runnable inThisLife(Runnable action) {
-        Optional<Life> now = life;
+        Optional<ProcessRun> now = processRun;
         return () -> {
-            if (now.isEmpty() || life.isEmpty() || life.get() != now.get()) {
+            if (now.isEmpty() || processRun.isEmpty() || processRun.get() != now.get()) {
                 return;
             }
             if (time.nowUs() < pausedUntilUs || !now.get().waiting.isEmpty()) {
@@ -322,8 +322,8 @@ public final class SimulatedMember implements SimulatedNetwork.Node {
      * What happened while the process stood still, in the order in which it did, also if the pause became longer
      * meanwhile.
      */
-    private void goOn(Life of) {
-        while (!of.waiting.isEmpty() && life.isPresent() && life.get() == of) {
+    private void goOn(ProcessRun of) {
+        while (!of.waiting.isEmpty() && processRun.isPresent() && processRun.get() == of) {
             if (time.nowUs() < pausedUntilUs) {
                 time.after(pausedUntilUs - time.nowUs(), () -> goOn(of));
                 return;
@@ -333,31 +333,31 @@ public final class SimulatedMember implements SimulatedNetwork.Node {
         }
     }
 
-    private void guarded(Life of, Runnable action) {
+    private void guarded(ProcessRun of, Runnable action) {
         try {
             action.run();
         } catch (PowerFailure e) {
-            if (life.isPresent() && life.get() == of) {
+            if (processRun.isPresent() && processRun.get() == of) {
                 losePower();
             }
         }
     }
 
     private void inBackground(Runnable task) {
-        boolean isLarge = life.isPresent() && life.get().application.isReading() && random.nextInt(3) != 0;
+        boolean isLarge = processRun.isPresent() && processRun.get().application.isReading() && random.nextInt(3) != 0;
         time.after(100 + random.nextInt(isLarge ? mostReadingUs : 20_000), inThisLife(task));
     }
 
-    private void askForTurn(Life of) {
+    private void askForTurn(ProcessRun of) {
         if (!of.turnAsked) {
             of.turnAsked = true;
-            if (life.isPresent() && life.get() == of) {
+            if (processRun.isPresent() && processRun.get() == of) {
                 time.after(random.nextInt(100), inThisLife(() -> turn(of)));
             }
         }
     }
 
-    private void turn(Life of) {
+    private void turn(ProcessRun of) {
         of.turnAsked = false;
         while (of.loop.turn()) {
             of.turnAsked = false;
@@ -365,7 +365,7 @@ public final class SimulatedMember implements SimulatedNetwork.Node {
         sleep(of);
     }
 
-    private void sleep(Life of) {
+    private void sleep(ProcessRun of) {
         long dueMs = of.loop.nextTurnMs();
         if (of.loop.hasEnded() || dueMs == Long.MAX_VALUE) {
             return;
@@ -380,7 +380,7 @@ public final class SimulatedMember implements SimulatedNetwork.Node {
     }
 
     private void happens(Runnable action) {
-        Life now = life.orElse(null);
+        ProcessRun now = processRun.orElse(null);
         if (now != null) {
             inThisLife(() -> {
                         action.run();
@@ -394,50 +394,50 @@ public final class SimulatedMember implements SimulatedNetwork.Node {
 
     @Override
     public boolean isListening() {
-        return life.isPresent();
+        return processRun.isPresent();
     }
 
     @Override
     public UUID clusterId() {
-        return life.orElseThrow().clusterId;
+        return processRun.orElseThrow().clusterId;
     }
 
     @Override
     public long directory() {
-        return life.orElseThrow().directory;
+        return processRun.orElseThrow().directory;
     }
 
     @Override
     public boolean wants(int other) {
-        return life.isPresent() && life.get().wanted.contains(other);
+        return processRun.isPresent() && processRun.get().wanted.contains(other);
     }
 
     @Override
     public void linked(int to, UUID clusterId, long directory) {
-        happens(() -> life.orElseThrow().loop.linked(to, clusterId, directory));
+        happens(() -> processRun.orElseThrow().loop.linked(to, clusterId, directory));
     }
 
     @Override
     public void linkDown(int to) {
-        happens(() -> life.orElseThrow().loop.linkDown(to));
+        happens(() -> processRun.orElseThrow().loop.linkDown(to));
     }
 
     @Override
     public void inboundLost(int from) {
-        happens(() -> life.orElseThrow().loop.inboundLost(from));
+        happens(() -> processRun.orElseThrow().loop.inboundLost(from));
     }
 
     @Override
     public void arrived(int from, long directory, PeerMessage message) {
         if (!ignored.test(message)) {
-            happens(() -> life.orElseThrow().loop.arrived(from, directory, message));
+            happens(() -> processRun.orElseThrow().loop.arrived(from, directory, message));
         }
     }
 
     private final class Links implements PeerLinks {
-        private final Life of;
+        private final ProcessRun of;
 
-        Links(Life of) {
+        Links(ProcessRun of) {
             this.of = of;
         }
 
@@ -468,9 +468,9 @@ public final class SimulatedMember implements SimulatedNetwork.Node {
     // ---- the application's view
 
     private static final class SimulatedLog implements ReplicatedLog {
-        private final Life of;
+        private final ProcessRun of;
 
-        SimulatedLog(Life of) {
+        SimulatedLog(ProcessRun of) {
             this.of = of;
         }
 

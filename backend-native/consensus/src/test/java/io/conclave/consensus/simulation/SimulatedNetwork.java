@@ -174,7 +174,7 @@ public final class SimulatedNetwork {
         }
     }
 
-    /** The node is somebody else now: all who know it as it was have to come again. */
+    /** The node is another member now: all that know the former one have to connect again. */
     public void comeAgain(int id) {
         for (int other : nodes.keySet()) {
             if (other != id) {

@@ -3,7 +3,7 @@ package io.conclave.consensus.simulation;
 import io.conclave.consensus.disk.SimulatedDisk;
 import java.nio.ByteBuffer;
 
-/** What the vote file of a simulated disk says, whether its process lives or not. */
+/** What the vote file of a simulated disk says, whether its process runs or not. */
 public final class VoteBytes {
     private static final int SLOT_STRIDE = 4096;
     private static final int TORN_AT = 12;

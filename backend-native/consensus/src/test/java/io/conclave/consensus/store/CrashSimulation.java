@@ -33,10 +33,10 @@ import java.util.UUID;
 import java.util.function.UnaryOperator;
 
 /**
- * Several lives of one member's store on one simulated disk, all from one seed: appends of several batches, commits,
+ * Several starts of one member's store on one simulated disk, all from one seed: appends of several batches, commits,
  * cuts, votes, snapshots of its own and received ones, purges, full disks, kills and power failures at random steps of
  * the disk, recovery included. After each recovery everything that was acknowledged and not cut must be there and
- * nothing else, but for what was under way at the end; and only what was told to be committed may pass for it.
+ * nothing else, but for what was under way at the end; and only what was reported as committed may pass for it.
  */
 final class CrashSimulation {
     private static final UUID CLUSTER = new UUID(7, 7);
@@ -57,7 +57,7 @@ final class CrashSimulation {
     private long clockMs = 1_000_000;
     private FileStore store;
 
-    /** A sync failed in the life before. */
+    /** A sync failed before this start. */
     private boolean syncHasFailed;
 
     private final Promises promises = new Promises();
@@ -66,7 +66,7 @@ final class CrashSimulation {
     private long term;
     private boolean newTermNeeded;
 
-    // ---- this life
+    // ---- this start
 
     private long applied;
 
@@ -84,7 +84,7 @@ final class CrashSimulation {
     int installs;
     int failedSyncs;
 
-    /** Ends the second life at the n-th step of the disk; 0 for lives that end by chance. */
+    /** Ends the second start at the n-th step of the disk; 0 for starts that end by chance. */
     int failAt;
 
     /** Whether {@link #failAt} was reached. */
@@ -99,9 +99,9 @@ final class CrashSimulation {
     }
 
     void run() throws IOException {
-        int lives = 3 + random.nextInt(7);
-        for (int life = 0; life < lives; life++) {
-            live(life);
+        int starts = 3 + random.nextInt(7);
+        for (int start = 0; start < starts; start++) {
+            run(start);
         }
         disk.capacity(Long.MAX_VALUE);
         recoverAndCheck();
@@ -134,7 +134,7 @@ final class CrashSimulation {
                 .build();
     }
 
-    private void live(int life) throws IOException {
+    private void run(int start) throws IOException {
         background.clear();
         delayed.clear();
         incoming = null;
@@ -149,7 +149,7 @@ final class CrashSimulation {
             disk.failSyncAfter(1 + decay.nextInt(decay.nextBoolean() ? 6 : 60), decay.nextBoolean() ? "vote" : "");
         }
         if (failAt > 0) {
-            disk.failAfter(life == 1 ? failAt : -1);
+            disk.failAfter(start == 1 ? failAt : -1);
             disk.failSyncAfter(-1, "");
         }
         boolean clean = false;
@@ -184,7 +184,7 @@ final class CrashSimulation {
             disk.kill();
         } else {
             disk.losePower();
-            // only what is on the disk now is there for sure whatever comes
+            // only what is on the disk now is certainly there
             if (promises.isInDoubt() && isTorn()) {
                 promises.foundTorn();
             }

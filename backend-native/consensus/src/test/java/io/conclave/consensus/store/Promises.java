@@ -15,14 +15,14 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * What a store has acknowledged and was told, and so what its recovery must find: that, or what an operation that was
- * under way at the end of a life may have come to. Whoever uses the store says what it is about to do, and then what
- * was done.
+ * What a store has acknowledged and learned, and so what its recovery must find: that, or what an operation that was
+ * under way at the end of the process may have come to. The user of the store announces what it is about to do, and
+ * then what was done.
  */
 final class Promises {
     private Model log = Model.EMPTY;
 
-    /** What may be there instead: an operation was under way when the last life ended. */
+    /** What may be there instead: an operation was under way when the former process ended. */
     private final List<Model> orElse = new ArrayList<>();
 
     private Recovered vote = new Recovered(0, 0, 0, 0, List.of(), false, 0, Start.NONE);
@@ -34,7 +34,7 @@ final class Promises {
     /** What each batch's header says was committed. */
     private final Map<String, Long> said = new TreeMap<>();
 
-    /** The highest index that the store was told is committed. */
+    /** The highest index that was reported to the store as committed. */
     private long told;
 
     private long toldBefore;
@@ -96,7 +96,7 @@ final class Promises {
         }
     }
 
-    /** The store is told that everything up to here is committed. */
+    /** Reports to the store that everything up to here is committed. */
     void told(long commitIndex) {
         told = Math.max(told, commitIndex);
     }
@@ -186,14 +186,14 @@ final class Promises {
     private void checkCommitted(Replay replay, Recovered recovered, Map<Long, Long> states) {
         long index = replay.lastIndex();
         assertEquals(index, recovered.lastCommitted());
-        assertTrue(index <= told, "committed up to " + index + ", but was told " + told);
+        assertTrue(index <= told, "committed up to " + index + ", but knew " + told);
         assertTrue(log.ends().contains(index), index + " is not the end of a batch");
         long least = Math.min(left, log.lastIndex());
         for (LogBatch batch : log.batches()) {
             least = Math.max(least, Math.min(said.get(Model.fingerprint(batch)), log.lastIndex()));
         }
         least = log.endAtOrBefore(least);
-        assertTrue(index >= least, "committed up to " + index + ", but was told and wrote " + least);
+        assertTrue(index >= least, "committed up to " + index + ", but knew and wrote " + least);
         assertEquals(states.get(index), replay.state, "the state at " + index);
         assertEquals(termAt(index, replay), recovered.lastCommittedTerm(), "the term of " + index);
     }

@@ -17,7 +17,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
-/** The store of a cluster of one in one life, with which every batch is committed as soon as it is durable. */
+/** The store of a cluster of one during one start, with which every batch is committed as soon as it is durable. */
 final class SingleVoter {
     static final long NOW_MS = 1_700_000_000_000L;
 

@@ -29,7 +29,7 @@ import java.util.concurrent.CompletableFuture;
  * A participant of the recipes page's double barrier, step by step as the page has it and good for one round; for
  * mistakes to be planted in. Of one thread.
  */
-final class PageDoubleBarrier {
+final class TextbookDoubleBarrier {
     /** What authors of double barriers get wrong. */
     enum Mistake {
         /** A creation whose reply was lost is made again under another name: one process counts as two. */
@@ -54,7 +54,7 @@ final class PageDoubleBarrier {
     private final Set<Mistake> mistakes = EnumSet.noneOf(Mistake.class);
     private NodePath own;
 
-    PageDoubleBarrier(RecipeSession session, int participants, String rank, Mistake... planted) {
+    TextbookDoubleBarrier(RecipeSession session, int participants, String rank, Mistake... planted) {
         this.session = session;
         this.participants = participants;
         this.rank = rank;

@@ -26,7 +26,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * The simplest beginning of a transaction that is correct while others finish and delete it, for mistakes to be planted
  * in: a ticket, a guid and a decision record. All sites are one helper, which commits whatever has begun.
  */
-final class PageBeginning {
+final class TextbookBeginning {
     /** What authors of such beginnings get wrong. */
     enum Mistake {
         /** After a lost reply or a lost session it looks, and begins again if it finds nothing. */
@@ -49,14 +49,14 @@ final class PageBeginning {
 
     private final FaultRun run;
     private final Actor me;
-    private final PageRequests requests;
+    private final TextbookRequests requests;
     private final Set<Mistake> mistakes = EnumSet.noneOf(Mistake.class);
     private final String guid = UUID.randomUUID().toString();
 
-    PageBeginning(FaultRun run, Actor me, Mistake... planted) {
+    TextbookBeginning(FaultRun run, Actor me, Mistake... planted) {
         this.run = run;
         this.me = me;
-        this.requests = new PageRequests(run, me);
+        this.requests = new TextbookRequests(run, me);
         mistakes.addAll(Arrays.asList(planted));
     }
 
@@ -114,7 +114,7 @@ final class PageBeginning {
             if (!there.equals(guid)) {
                 return notFound();
             }
-            run.pause(PageRequests.LOOK_INTERVAL);
+            run.pause(TextbookRequests.LOOK_INTERVAL);
         }
     }
 
@@ -151,7 +151,7 @@ final class PageBeginning {
             } else {
                 finish(there);
             }
-            run.pause(PageRequests.LOOK_INTERVAL.multipliedBy(2));
+            run.pause(TextbookRequests.LOOK_INTERVAL.multipliedBy(2));
         }
     }
 

@@ -17,13 +17,13 @@ import java.util.Optional;
 /**
  * The requests of a simple recipe in a fault run: each is sent, on session after session, until its answer is known.
  */
-final class PageRequests {
+final class TextbookRequests {
     static final Duration LOOK_INTERVAL = Duration.ofMillis(500);
 
     private final FaultRun run;
     private final Actor me;
 
-    PageRequests(FaultRun run, Actor me) {
+    TextbookRequests(FaultRun run, Actor me) {
         this.run = run;
         this.me = me;
     }

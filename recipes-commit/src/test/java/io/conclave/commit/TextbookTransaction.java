@@ -23,7 +23,7 @@ import java.util.Set;
  * The simplest two-phase commit that is correct: a znode for each vote, one for the decision, and everybody asks again
  * and again; for mistakes to be planted in.
  */
-final class PageTransaction {
+final class TextbookTransaction {
     /** What authors of two-phase commits get wrong. */
     enum Mistake {
         /** The decision is written into a znode that is there, over whatever stands there: two can decide. */
@@ -47,13 +47,13 @@ final class PageTransaction {
 
     private final FaultRun run;
     private final Actor me;
-    private final PageRequests requests;
+    private final TextbookRequests requests;
     private final Set<Mistake> mistakes = EnumSet.noneOf(Mistake.class);
 
-    PageTransaction(FaultRun run, Actor me, Mistake... planted) {
+    TextbookTransaction(FaultRun run, Actor me, Mistake... planted) {
         this.run = run;
         this.me = me;
-        this.requests = new PageRequests(run, me);
+        this.requests = new TextbookRequests(run, me);
         mistakes.addAll(Arrays.asList(planted));
     }
 
@@ -72,11 +72,11 @@ final class PageTransaction {
     boolean coordinate() throws InterruptedException {
         for (Duration waited = Duration.ZERO;
                 waited.compareTo(VOTES_TIMEOUT) < 0;
-                waited = waited.plus(PageRequests.LOOK_INTERVAL)) {
+                waited = waited.plus(TextbookRequests.LOOK_INTERVAL)) {
             if (haveAllVotedToCommit()) {
                 return decide(COMMIT);
             }
-            run.pause(PageRequests.LOOK_INTERVAL);
+            run.pause(TextbookRequests.LOOK_INTERVAL);
         }
         return decide(ABORT);
     }
@@ -88,14 +88,14 @@ final class PageTransaction {
         }
         for (Duration waited = Duration.ZERO;
                 waited.compareTo(DECISION_TIMEOUT) < 0;
-                waited = waited.plus(PageRequests.LOOK_INTERVAL)) {
+                waited = waited.plus(TextbookRequests.LOOK_INTERVAL)) {
             String decision = mistakes.contains(Mistake.DECIDES_BY_THE_VOTES_ALONE) && haveAllVotedToCommit()
                     ? COMMIT
                     : requests.text(DECISION);
             if (!decision.isEmpty()) {
                 return decision.equals(COMMIT);
             }
-            run.pause(PageRequests.LOOK_INTERVAL);
+            run.pause(TextbookRequests.LOOK_INTERVAL);
         }
         return !mistakes.contains(Mistake.ABORTS_WITHOUT_A_DECISION) && decide(ABORT);
     }

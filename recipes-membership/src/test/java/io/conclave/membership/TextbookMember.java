@@ -26,7 +26,7 @@ import java.util.concurrent.CompletableFuture;
  * The simplest member of a group: an ephemeral znode that has its name; for mistakes to be planted in. It joins again
  * with each session until it leaves.
  */
-final class PageMember {
+final class TextbookMember {
     /** What authors of members get wrong. */
     enum Mistake {
         /** A session that was lost takes the member with it for good. */
@@ -48,7 +48,7 @@ final class PageMember {
     private volatile RecipeSession session; // written by one thread at a time
     private boolean left; // @GuardedBy("this")
 
-    PageMember(Coordinator coordinator, String name, Mistake... planted) {
+    TextbookMember(Coordinator coordinator, String name, Mistake... planted) {
         this.coordinator = coordinator;
         this.path = GROUP.child(name);
         this.session = RecipeAccess.session(coordinator);

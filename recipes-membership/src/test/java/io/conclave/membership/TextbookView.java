@@ -13,7 +13,7 @@ import java.util.List;
  * The simplest view of a group that is correct: each event of a one-shot watch has the list read again, with the next
  * watch.
  */
-final class PageView {
+final class TextbookView {
     private final Coordinator coordinator;
     private final NodePath path;
     private final boolean repeatsLostReads;
@@ -25,7 +25,7 @@ final class PageView {
      * @param repeatsLostReads false for a mistake that authors of views make: a read whose reply was lost has set no
      *     watch, and what has changed is never heard of
      */
-    PageView(Coordinator coordinator, NodePath path, boolean repeatsLostReads) {
+    TextbookView(Coordinator coordinator, NodePath path, boolean repeatsLostReads) {
         this.coordinator = coordinator;
         this.path = path;
         this.repeatsLostReads = repeatsLostReads;
