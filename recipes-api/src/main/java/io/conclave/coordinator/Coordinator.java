@@ -33,12 +33,23 @@ public interface Coordinator extends AutoCloseable {
         return builder(connectString).connectAsync();
     }
 
+    /**
+     * Starts to connect with default settings, and returns a coordinator that is CONNECTING: for an application that must
+     * start while the servers are down; see {@link CoordinatorBuilder#start}.
+     */
+    static Coordinator start(String connectString) {
+        return builder(connectString).start();
+    }
+
     /** Settings beyond the defaults. */
     static CoordinatorBuilder builder(String connectString) {
         return new CoordinatorBuilder(connectString);
     }
 
-    /** The session's state now; LOST while a new session is being opened after a loss. Never blocks. */
+    /**
+     * The session's state now: CONNECTING until the first connection, LOST while a new session is being opened after a
+     * loss. Never blocks.
+     */
     SessionState state();
 
     /**

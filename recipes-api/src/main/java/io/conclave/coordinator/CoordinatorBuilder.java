@@ -22,6 +22,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Collects the settings of a {@link Coordinator}. Not thread-safe. */
 public final class CoordinatorBuilder {
@@ -188,6 +189,33 @@ public final class CoordinatorBuilder {
      * @throws io.conclave.error.ConnectException if there is no connection in time, or the thread is interrupted (its flag is kept)
      */
     public Coordinator connect() {
+        ReconnectingCoordinator coordinator = begin();
+        coordinator.awaitFirstConnection(connectTimeout);
+        return coordinator;
+    }
+
+    /**
+     * Starts to connect, and returns a coordinator that is CONNECTING: for an application that must start while the servers
+     * are down. It tries until there is a connection or it is closed; {@link #connectTimeout} does not apply. {@link
+     * Coordinator#state} and {@link Coordinator#onStateChange} tell of the first connection.
+     *
+     * <p>All can be used at once. Requests and recipes wait for the first connection; the namespace is made before the
+     * first of them is executed. What has a limit of time ends when that is over, and a plain {@code try...} after the try
+     * timeout, with {@link io.conclave.error.NotConnectedException}. Closing ends them all with {@link
+     * io.conclave.error.ClosedException}. While the namespace cannot be made (this client may not, say), requests are
+     * refused for the same reason, and each request has it tried again.
+     *
+     * <p>Does not block, but for {@code embedded:}, where the server is in this process and is started first.
+     *
+     * @throws IllegalArgumentException if the connect string names a scheme without a backend on the class path, or breaks a rule of it
+     * @throws io.conclave.error.ConnectException if an embedded server cannot be started: its directory is in use by another
+     *     process, say
+     */
+    public Coordinator start() {
+        return begin();
+    }
+
+    private ReconnectingCoordinator begin() {
         ListenerThreads threads = new ListenerThreads(listenerExecutor);
         Backend backend;
         try {
@@ -208,11 +236,10 @@ public final class CoordinatorBuilder {
                 tryTimeout,
                 backend.capabilities(),
                 linearizableReads,
+                maxQueuedRequests,
+                new AtomicBoolean(),
                 new ConcurrentHashMap<>());
-        ReconnectingCoordinator coordinator =
-                new ReconnectingCoordinator(connectString.text(), backend, context, retryPolicy, threads);
-        coordinator.awaitFirstConnection(connectTimeout);
-        return coordinator;
+        return new ReconnectingCoordinator(connectString.text(), backend, context, retryPolicy, threads);
     }
 
     /**

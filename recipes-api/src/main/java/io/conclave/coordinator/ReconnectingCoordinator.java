@@ -6,7 +6,6 @@ import io.conclave.error.ClosedException;
 import io.conclave.error.ConclaveException;
 import io.conclave.error.ConnectException;
 import io.conclave.error.OutcomeUnknownException;
-import io.conclave.recipe.ParentMaker;
 import io.conclave.recipe.RecipeContext;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.recipe.Waiting;
@@ -68,15 +67,13 @@ final class ReconnectingCoordinator implements Coordinator {
 
     /** Waits for the first connection and for the namespace; closes the coordinator if it does not come. */
     void awaitFirstConnection(Duration timeout) {
-        CompletionStage<RecipeSession> ready = firstConnection.thenCompose(session ->
-                ParentMaker.makePersistent(session.atRoot(), context.base()).thenApply(done -> session));
+        CompletableFuture<Void> ready = firstConnection.thenCompose(RecipeSession::namespaceMade);
         try {
             Waiting.await(recipeSession(), Waiting.atMost(context.time(), timeout, ready));
-            CompletableFuture<RecipeSession> connected = ready.toCompletableFuture();
-            if (!connected.isDone()) {
+            if (!ready.isDone()) {
                 throw noConnection(timeout);
             }
-            Waiting.await(recipeSession(), connected);
+            Waiting.await(recipeSession(), ready);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             close();
@@ -98,7 +95,7 @@ final class ReconnectingCoordinator implements Coordinator {
     }
 
     private void open(RecipeSession session) {
-        session.open(backend, next -> onSessionState(session, next));
+        session.open(backend, next -> onSessionState(session, next), REOPEN_PAUSE);
     }
 
     /** On the session's dispatcher. */
@@ -109,8 +106,10 @@ final class ReconnectingCoordinator implements Coordinator {
             if (session != current || state == SessionState.CLOSED) {
                 return;
             }
-            isNews = state != next; // or LOST again: the next session could not be opened
-            state = next;
+            boolean neverConnected = state == SessionState.CONNECTING && next == SessionState.LOST;
+            SessionState seen = neverConnected ? state : next; // nothing is lost that has not been
+            isNews = state != seen; // or LOST again: the next session could not be opened
+            state = seen;
             if (next == SessionState.LOST) {
                 replacement = new RecipeSession(context);
                 current = replacement;
@@ -132,7 +131,7 @@ final class ReconnectingCoordinator implements Coordinator {
     }
 
     private void openReplacement(RecipeSession replacement) {
-        replacement.openOrLose(backend, next -> onSessionState(replacement, next), REOPEN_PAUSE);
+        open(replacement);
         synchronized (lock) {
             if (state != SessionState.CLOSED) {
                 return;

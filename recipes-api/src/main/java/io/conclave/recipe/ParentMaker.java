@@ -61,7 +61,7 @@ public final class ParentMaker {
                 && refused.reason() == RefusalReason.UNSUPPORTED
                 && container) {
             forward(makePersistent(session, path), made);
-        } else if (cause instanceof RefusedException refused && refused.reason() == RefusalReason.NO_AUTH) {
+        } else if (cause instanceof RefusedException refused && mayBeThere(refused)) {
             forward(findInstead(path, refused), made);
         } else if (cause instanceof OutcomeUnknownException) {
             forward(make(path), made); // creating it twice is as good as once
@@ -81,7 +81,12 @@ public final class ParentMaker {
         return base.isRoot() ? CompletableFuture.failedFuture(refused) : makePersistent(session.atRoot(), base);
     }
 
-    /** Whoever may not create it is content if it is there. */
+    /** Whether the server may have refused a creation without looking whether the znode is there. */
+    private static boolean mayBeThere(RefusedException refused) {
+        return refused.reason() == RefusalReason.NO_AUTH || refused.reason() == RefusalReason.NOT_WRITABLE;
+    }
+
+    /** It cannot be created, which does not matter if it is there. */
     private CompletionStage<Void> findInstead(NodePath path, RefusedException refused) {
         return session.submit(Exists.of(path)).thenAccept(stat -> {
             if (stat.isEmpty()) {

@@ -9,10 +9,12 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * What all sessions of one coordinator have in common.
  *
+ * @param namespaceExists whether a server has said that the namespace is there
  * @param kept what recipes keep as long as the coordinator lives; thread-safe
  */
 public record RecipeContext(
@@ -26,6 +28,8 @@ public record RecipeContext(
         Duration tryTimeout,
         Set<Capability> capabilities,
         boolean linearizableReads,
+        int maxQueuedRequests,
+        AtomicBoolean namespaceExists,
         Map<Class<?>, Object> kept) {
     RecipeContext withBase(NodePath newBase) {
         return new RecipeContext(
@@ -39,6 +43,8 @@ public record RecipeContext(
                 tryTimeout,
                 capabilities,
                 linearizableReads,
+                maxQueuedRequests,
+                namespaceExists,
                 kept);
     }
 }

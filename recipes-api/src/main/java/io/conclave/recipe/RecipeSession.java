@@ -47,6 +47,7 @@ public final class RecipeSession implements Sender {
     private final Map<Long, SessionListener> listeners = new ConcurrentSkipListMap<>(); // in order of registration
     private final AtomicLong registrations = new AtomicLong();
     private final CompletableFuture<BackendSession> opened;
+    private final NamespaceGate gate;
     private final Map<Class<?>, Object> kept = new ConcurrentHashMap<>();
     private volatile boolean isLast;
 
@@ -58,6 +59,7 @@ public final class RecipeSession implements Sender {
         this.context = context;
         this.namespace = new Namespace(context.base());
         this.opened = opened;
+        this.gate = new NamespaceGate(context.base().isRoot() ? this : atRoot(), context);
     }
 
     /** The same session without a namespace. */
@@ -65,22 +67,14 @@ public final class RecipeSession implements Sender {
         return new RecipeSession(context.withBase(NodePath.ROOT), opened);
     }
 
-    /** Opens the backend's session. The listener is told first of every state, before those of recipes. */
-    public void open(Backend backend, SessionListener first) {
-        add(first);
-        try {
-            opened.complete(backend.openSession(this::tell));
-        } catch (RuntimeException | Error e) {
-            opened.completeExceptionally(e); // or whoever uses the session would wait for ever
-            throw e;
-        }
-    }
-
     /**
-     * As {@link #open}, but if the backend throws the session is LOST after a pause, so that the coordinator tries
-     * another one. Until then requests wait.
+     * Opens the backend's session, and makes the namespace with its first requests if it is not known to exist. Never
+     * throws: if the backend does, requests wait, and after a pause the session is LOST, so that the coordinator tries
+     * another one.
+     *
+     * @param first told of every state, before the listeners of recipes
      */
-    public void openOrLose(Backend backend, SessionListener first, Duration pause) {
+    public void open(Backend backend, SessionListener first, Duration pause) {
         add(first);
         try {
             opened.complete(backend.openSession(this::tell));
@@ -90,6 +84,15 @@ public final class RecipeSession implements Sender {
             opened.complete(unopened);
             context.time().schedule(pause, unopened::lose);
         }
+        gate.makeNamespace();
+    }
+
+    /**
+     * Completes on the dispatcher when the coordinator's namespace is there; with a failure if the namespace was refused or
+     * the session ended before.
+     */
+    public CompletionStage<Void> namespaceMade() {
+        return gate.firstAttempt();
     }
 
     private void tell(SessionState state) {
@@ -117,6 +120,11 @@ public final class RecipeSession implements Sender {
         return opened.join();
     }
 
+    /** What the backend has opened. */
+    BackendSession backendSession() {
+        return session();
+    }
+
     /** The session's id; 0 before the first connection. */
     public long id() {
         return session().id();
@@ -127,9 +135,12 @@ public final class RecipeSession implements Sender {
         return asSeen(session().state());
     }
 
-    /** Submits a request, with paths inside the coordinator's namespace; see {@link BackendSession#submit}. */
+    /**
+     * Submits a request, with paths inside the coordinator's namespace; see {@link BackendSession#submit}. It waits until
+     * the namespace is there.
+     */
     public <R> CompletionStage<R> submit(Request<R> request) {
-        CompletionStage<R> answer = session().submit(namespace.outward(request));
+        CompletionStage<R> answer = gate.submit(session(), namespace.outward(request));
         return context.base().isRoot() ? answer : answer.thenApply(namespace::inward);
     }
 
@@ -143,7 +154,7 @@ public final class RecipeSession implements Sender {
         List<Operation<?>> operations = new ArrayList<>();
         operations.add(Check.exists(znode));
         operations.addAll(multi.within(context.base()).operations());
-        return session().submit(new Multi(operations)).thenApply(namespace::inward);
+        return gate.submit(session(), new Multi(operations)).thenApply(namespace::inward);
     }
 
     /**

@@ -11,6 +11,7 @@ import io.conclave.spi.SessionListener;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -114,6 +115,11 @@ final class UnopenedSession implements BackendSession {
     @Override
     public OptionalLong generation() {
         return OptionalLong.empty();
+    }
+
+    @Override
+    public Optional<Throwable> connectFailure() {
+        return Optional.of(cause);
     }
 
     @Override

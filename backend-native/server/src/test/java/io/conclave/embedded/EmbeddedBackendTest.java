@@ -153,6 +153,21 @@ class EmbeddedBackendTest {
         }
     }
 
+    /** The server would be in this process, so a coordinator that is started has nothing to wait for elsewhere. */
+    @Test
+    void aCoordinatorIsNotStartedInADirectoryInUseBySomebodyElse() throws Exception {
+        ServerConfig config = ServerConfig.embedded(Optional.of(directory));
+        try (ConclaveServer other = ConclaveServer.start(config, TimeSource.system(), cause -> {})) {
+            ConnectException refused =
+                    assertThrows(ConnectException.class, () -> Coordinator.start("embedded:" + directory));
+            assertTrue(refused.getMessage().contains("in use"), refused.getMessage());
+            assertTrue(other.state().nodeCount() > 0);
+        }
+        try (Coordinator later = Coordinator.start("embedded:" + directory)) {
+            later.execute(Create.of(NODE));
+        }
+    }
+
     /** A promise in real milliseconds, so that it is for a machine with nothing else to do. */
     @Test
     @Tag("proof")
