@@ -25,11 +25,14 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -87,6 +90,12 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
 
     Loop loop() {
         return loop;
+    }
+
+    /** Where the client is; null inside the JVM. From any thread. */
+    @Nullable
+    InetAddress address() {
+        return channel.remoteAddress() instanceof InetSocketAddress socket ? socket.getAddress() : null;
     }
 
     long sessionId() {

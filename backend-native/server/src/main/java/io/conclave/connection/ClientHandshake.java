@@ -63,6 +63,10 @@ final class ClientHandshake {
             refuse(request);
             return;
         }
+        if (request.sessionId() == 0 && !admitsSession()) {
+            connection.close("there are too many sessions");
+            return;
+        }
         connection.attaching();
         if (isAhead(request)) {
             services.leases()
@@ -70,6 +74,11 @@ final class ClientHandshake {
         } else {
             attach(request);
         }
+    }
+
+    private boolean admitsSession() {
+        int sessions = services.replicated().get().sessions().size();
+        return services.sessionCounts().admits(connection.address(), sessions, connection);
     }
 
     private boolean isAhead(ConnectRequest request) {

@@ -25,6 +25,21 @@ public enum ClientLimit {
     /** Bytes of the ACL of one znode, with what {@code auth} in it stands for. */
     ACL_BYTES("maxAclBytes", heap -> 32 << 10),
 
+    /** Bytes of memory that the replicated state takes, about; deletions go on beyond it. */
+    STATE_BYTES("maxStateBytes", heap -> heap / 5 * 2),
+
+    /** Sessions of the cluster. */
+    SESSIONS("maxSessions", heap -> Math.max(10_000, heap / 8192)),
+
+    /** Sessions that one address has opened through this server, and that still live. */
+    SESSIONS_OF_ADDRESS("maxSessionsPerAddress", heap -> 1000),
+
+    /** Sessions that are opened through this server in a second. */
+    SESSIONS_PER_SECOND("maxSessionsPerSecond", heap -> 1000),
+
+    /** Ephemeral znodes of one session: they all go at once when it ends. */
+    EPHEMERALS_OF_SESSION("maxEphemeralsPerSession", heap -> 100_000),
+
     /** Watches of one connection. */
     WATCHES("maxWatchesPerConnection", heap -> 250_000),
 

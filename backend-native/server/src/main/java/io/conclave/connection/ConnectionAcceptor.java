@@ -65,6 +65,7 @@ public final class ConnectionAcceptor implements StepListener {
 
     @Override
     public void began(TreeState state) {
+        services.sessionCounts().began(state);
         feed.forAll(loop -> loop.begin(state));
         wakeAll();
     }
@@ -81,6 +82,7 @@ public final class ConnectionAcceptor implements StepListener {
         concerned.clear();
         boolean all = false;
         for (Step step : steps) {
+            services.sessionCounts().applied(step);
             if (step.origin() instanceof ConnectionProposal proposal) {
                 concerned.add(proposal.loop());
             }

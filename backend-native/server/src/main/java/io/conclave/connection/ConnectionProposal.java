@@ -4,6 +4,8 @@ import io.conclave.consensus.Rejection;
 import io.conclave.replica.ChangeProposal;
 import io.conclave.tree.Applied;
 import io.conclave.tree.Change;
+import java.net.InetAddress;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -15,6 +17,11 @@ abstract class ConnectionProposal extends ChangeProposal {
     ConnectionProposal(ClientConnection connection, Change change) {
         super(change);
         this.connection = connection;
+    }
+
+    /** Where its client is; null inside the JVM. From any thread. */
+    final @Nullable InetAddress address() {
+        return connection.address();
     }
 
     final Loop loop() {

@@ -10,6 +10,7 @@ import java.util.function.Supplier;
  *
  * @param limits the bounds of connections
  * @param guard the bounds of what clients make the server hold
+ * @param sessionCounts the sessions that were opened here
  * @param leases which sessions were heard of
  * @param sessionIds ids and passwords of new sessions
  * @param clusterNode the node that tells which cluster this is
@@ -23,6 +24,7 @@ import java.util.function.Supplier;
 public record ConnectionServices(
         ConnectionLimits limits,
         LimitGuard guard,
+        SessionCounts sessionCounts,
         SessionLeases leases,
         SessionIds sessionIds,
         ClusterNode clusterNode,
@@ -31,4 +33,33 @@ public record ConnectionServices(
         CommandWords commandWords,
         MembershipService membership,
         BooleanSupplier offersTtl,
-        TimeSource time) {}
+        TimeSource time) {
+
+    /** The services of a server that no session was opened through yet. */
+    public ConnectionServices(
+            ConnectionLimits limits,
+            LimitGuard guard,
+            SessionLeases leases,
+            SessionIds sessionIds,
+            ClusterNode clusterNode,
+            Supplier<TreeState> replicated,
+            SuperUser superUser,
+            CommandWords commandWords,
+            MembershipService membership,
+            BooleanSupplier offersTtl,
+            TimeSource time) {
+        this(
+                limits,
+                guard,
+                new SessionCounts(guard, time),
+                leases,
+                sessionIds,
+                clusterNode,
+                replicated,
+                superUser,
+                commandWords,
+                membership,
+                offersTtl,
+                time);
+    }
+}

@@ -42,7 +42,7 @@ final class RequestDispatch {
         this.pipeline = pipeline;
         this.services = services;
         this.reads = new ReadRequests(connection, services);
-        this.limits = new WriteLimits(connection, services.guard());
+        this.limits = new WriteLimits(connection, services.guard(), services.replicated());
         this.maxPathBytes =
                 (int) Math.min(Integer.MAX_VALUE, services.guard().limits().most(ClientLimit.PATH_BYTES));
         this.reconfigs = new ReconfigRequests(connection, pipeline, services.membership());
@@ -199,6 +199,7 @@ final class RequestDispatch {
     }
 
     private void write(int xid, RequestBody body) {
+        limits.begin();
         int error = refusalOf(body);
         if (error != 0) {
             pipeline.submit(new ErrorAnswer(xid, error));
@@ -213,6 +214,7 @@ final class RequestDispatch {
     }
 
     private void multi(int xid, RequestBody.Multi request) {
+        limits.begin();
         for (int part = 0; part < request.operations().size(); part++) {
             int error = refusalOf(request.operations().get(part));
             if (error != 0) {
@@ -233,6 +235,7 @@ final class RequestDispatch {
             pipeline.submit(new LastError(xid, ErrorCode.OK));
             return;
         }
+        limits.begin();
         propose(
                 xid,
                 body,
@@ -240,7 +243,7 @@ final class RequestDispatch {
     }
 
     private void propose(int xid, RequestBody body, Change change) {
-        Write write = new Write(connection, xid, body, change, services.time().monotonicNanos());
+        Write write = new Write(connection, xid, body, change, services.time().monotonicNanos(), limits.proposed());
         pipeline.submit(write);
         connection.propose(write);
     }

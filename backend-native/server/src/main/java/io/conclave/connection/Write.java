@@ -18,16 +18,23 @@ final class Write extends ConnectionProposal implements PendingAnswer {
     private final int xid;
     private final RequestBody request;
     private final long sinceNanos;
+    private final Runnable settled;
     private @Nullable ReplyHeader header;
     private ReplyBody reply = ReplyBody.Empty.INSTANCE;
     private boolean refused;
 
-    Write(ClientConnection connection, int xid, RequestBody request, Change change, long sinceNanos) {
+    /**
+     * A write that is about to be proposed.
+     *
+     * @param settled to be run when the outcome is known
+     */
+    Write(ClientConnection connection, int xid, RequestBody request, Change change, long sinceNanos, Runnable settled) {
         super(connection, change);
         this.connection = connection;
         this.xid = xid;
         this.request = request;
         this.sinceNanos = sinceNanos;
+        this.settled = settled;
     }
 
     /** All requests before this write must be answered from the state before it. */
@@ -40,6 +47,7 @@ final class Write extends ConnectionProposal implements PendingAnswer {
 
     @Override
     void applied(Applied applied) {
+        settled.run();
         if (connection.isGone()) {
             return;
         }
@@ -58,6 +66,7 @@ final class Write extends ConnectionProposal implements PendingAnswer {
 
     @Override
     void refused(Rejection reason) {
+        settled.run();
         if (connection.isGone()) {
             return;
         }

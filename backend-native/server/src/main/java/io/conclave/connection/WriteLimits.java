@@ -5,13 +5,18 @@ import io.conclave.protocol.CreateFlag;
 import io.conclave.protocol.ErrorCode;
 import io.conclave.protocol.RequestBody;
 import io.conclave.tree.AuthId;
+import io.conclave.tree.TreeState;
+import io.conclave.tree.Znode;
 import java.util.List;
+import java.util.function.Supplier;
 
 /**
  * What bounds a write of one connection before it is proposed. Only the server that was asked looks: what is in the log
  * is applied by all members alike. Belongs to the connection's loop.
  */
 final class WriteLimits {
+    private static final Runnable NOTHING = () -> {};
+
     /** What an entry of a list takes beside its strings. */
     private static final int ENTRY_BYTES = 12;
 
@@ -20,19 +25,105 @@ final class WriteLimits {
 
     private final ClientConnection connection;
     private final LimitGuard guard;
+    private final Supplier<TreeState> replicated;
 
-    WriteLimits(ClientConnection connection, LimitGuard guard) {
+    /** Ephemerals that the present request creates, and those of all requests that are on their way. */
+    private int ephemeralsOfRequest;
+
+    private int ephemeralsUnderWay;
+
+    WriteLimits(ClientConnection connection, LimitGuard guard, Supplier<TreeState> replicated) {
         this.connection = connection;
         this.guard = guard;
+        this.replicated = replicated;
     }
 
-    /** The error of a write, or of a part of one, that meets a limit; 0 if it meets none. */
+    /** Another request comes. */
+    void begin() {
+        ephemeralsOfRequest = 0;
+    }
+
+    /** The error of a write, or of a part of the present request, that meets a limit; 0 if it meets none. */
     int refusalOf(RequestBody write) {
         if (write instanceof RequestBody.Create create) {
-            int error = refusalOfPath(create);
-            return error != 0 ? error : refusalOfAcl(create.acl());
+            return refusalOf(create);
         }
-        return write instanceof RequestBody.SetAcl set ? refusalOfAcl(set.acl()) : 0;
+        if (write instanceof RequestBody.SetAcl set) {
+            int error = refusalOfAcl(set.acl());
+            return error == 0 && isFull() ? refusalOfGrowth("an ACL") : error;
+        }
+        return write instanceof RequestBody.SetData set && isFull() && grows(set) ? refusalOfGrowth("data") : 0;
+    }
+
+    private int refusalOf(RequestBody.Create create) {
+        int error = refusalOfPath(create);
+        if (error == 0) {
+            error = refusalOfAcl(create.acl());
+        }
+        if (error == 0) {
+            error = refusalOfEphemeral(create);
+        }
+        return error == 0 && isFull() ? refusalOfGrowth("a create") : error;
+    }
+
+    /**
+     * The request was not refused and is proposed.
+     *
+     * @return to be run when its outcome is known
+     */
+    Runnable proposed() {
+        int ephemerals = ephemeralsOfRequest;
+        if (ephemerals == 0) {
+            return NOTHING;
+        }
+        ephemeralsUnderWay += ephemerals;
+        return () -> ephemeralsUnderWay -= ephemerals;
+    }
+
+    /**
+     * A full state may shrink but not grow. Which state is asked makes no difference to what the members have: this
+     * only decides what is proposed. Some requests that are under way may still come behind the last one that fits.
+     */
+    private boolean isFull() {
+        return !guard.allows(ClientLimit.STATE_BYTES, replicated.get().approximateHeapBytes());
+    }
+
+    private int refusalOfGrowth(String what) {
+        long bytes = replicated.get().approximateHeapBytes();
+        guard.refused(
+                ClientLimit.STATE_BYTES,
+                what + " of " + connection + " (deletions are not refused): the state takes " + bytes + " bytes");
+        return ErrorCode.QUOTA_EXCEEDED.code();
+    }
+
+    private boolean grows(RequestBody.SetData set) {
+        byte[] data = set.data();
+        if (data == null || data.length == 0) {
+            return false;
+        }
+        byte[] before = replicated.get().znode(set.path()).map(Znode::data).orElse(new byte[0]);
+        return data.length > before.length;
+    }
+
+    private int refusalOfEphemeral(RequestBody.Create create) {
+        if (CreateFlag.lookup(create.flags()).filter(CreateFlag::isEphemeral).isEmpty()) {
+            return 0;
+        }
+        ephemeralsOfRequest++;
+        long ephemerals = ephemeralsUnderWay
+                + ephemeralsOfRequest
+                + (long) replicated
+                        .get()
+                        .session(connection.sessionId())
+                        .map(session -> session.ephemerals().size())
+                        .orElse(0);
+        if (guard.allows(ClientLimit.EPHEMERALS_OF_SESSION, ephemerals)) {
+            return 0;
+        }
+        guard.refused(
+                ClientLimit.EPHEMERALS_OF_SESSION,
+                "a create of " + connection + ": its session would have " + ephemerals + " ephemeral znodes");
+        return ErrorCode.QUOTA_EXCEEDED.code();
     }
 
     private int refusalOfPath(RequestBody.Create create) {

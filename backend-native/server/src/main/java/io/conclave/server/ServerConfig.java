@@ -55,6 +55,7 @@ public record ServerConfig(
         Optional<String> superDigest,
         ClientLimits clientLimits) {
     static final int DEFAULT_TICK_MS = 2000;
+    private static final int SESSIONS_PER_CONNECTION = 10;
     static final int DEFAULT_SEGMENT_KB = 65536;
     private static final int EMBEDDED_TICK_MS = 50;
     private static final int EMBEDDED_MAX_TIMEOUT_MS = 600_000;
@@ -152,6 +153,7 @@ public record ServerConfig(
         private boolean readOnlyMode;
         private Optional<String> superDigest = Optional.empty();
         private ClientLimits clientLimits = ClientLimits.defaults();
+        private boolean setsSessionsOfAddress;
         private int eventLoops = Math.min(4, Runtime.getRuntime().availableProcessors());
 
         private Builder() {}
@@ -291,6 +293,7 @@ public record ServerConfig(
         /** Another bound of what clients can make the server hold or do; 0 for none. */
         public Builder clientLimit(ClientLimit limit, long value) {
             clientLimits = clientLimits.with(limit, value);
+            setsSessionsOfAddress |= limit == ClientLimit.SESSIONS_OF_ADDRESS;
             return this;
         }
 
@@ -328,7 +331,21 @@ public record ServerConfig(
                     commandWhitelist,
                     readOnlyMode,
                     superDigest,
-                    clientLimits);
+                    clientLimitsInForce());
+        }
+
+        /** Where an address may have many connections, many clients share it, and have a session each. */
+        private ClientLimits clientLimitsInForce() {
+            ClientLimit ofAddress = ClientLimit.SESSIONS_OF_ADDRESS;
+            return setsSessionsOfAddress
+                    ? clientLimits
+                    : clientLimits.with(
+                            ofAddress,
+                            maxConnectionsPerAddress == 0
+                                    ? 0
+                                    : Math.max(
+                                            clientLimits.configured(ofAddress),
+                                            SESSIONS_PER_CONNECTION * (long) maxConnectionsPerAddress));
         }
 
         private int saturatedTicks(int count) {

@@ -264,7 +264,7 @@ final class ServerReport {
             tell(text, "conclave_sessions_not_heard_of", sessionsNotHeardOf.getAsLong());
         }
         ownLines(status, tree).forEach((key, value) -> tell(text, key, value));
-        tellOfLimits(text);
+        tellOfLimits(text, tree);
         return text.toString();
     }
 
@@ -275,8 +275,11 @@ final class ServerReport {
         tell(text, "zk_learners", members.members().size() - 1);
     }
 
-    private void tellOfLimits(StringBuilder text) {
+    private void tellOfLimits(StringBuilder text, TreeState tree) {
+        long stateBytes = tree.approximateHeapBytes();
         tell(text, "conclave_watch_bytes", guard.watchBytes());
+        tell(text, "conclave_state_bytes", stateBytes);
+        tell(text, "conclave_state_full", stateBytes > guard.limits().most(ClientLimit.STATE_BYTES) ? 1 : 0);
         for (ClientLimit limit : ClientLimit.values()) {
             tell(text, limit.metric(), guard.refusals(limit));
         }

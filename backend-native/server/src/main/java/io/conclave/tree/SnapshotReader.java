@@ -22,6 +22,7 @@ final class SnapshotReader {
     private long nodes;
     private long bytes;
     private long ephemerals;
+    private AclUses uses = AclUses.NONE;
     private int version;
     private long sum;
 
@@ -94,8 +95,8 @@ final class SnapshotReader {
             throw new TreeFormatException("a snapshot goes on behind its end");
         }
         sessions.forEach((id, session) -> sum += TreeDigest.session(session));
-        TreeState state =
-                new TreeState(header, root, sessions, reaped, new TreeState.Totals(nodes, bytes, ephemerals, sum));
+        TreeState state = new TreeState(
+                header, root, sessions, reaped, new TreeState.Totals(nodes, bytes, ephemerals, sum, uses));
         if (version == SnapshotCodec.VERSION && state.digest() != digest) {
             throw new IOException("the state that was read is not the one that was written: its digest is "
                     + Long.toHexString(state.digest()) + " and not " + Long.toHexString(digest));
@@ -203,6 +204,7 @@ final class SnapshotReader {
         long owner = node.fields.owner();
         byte[] data = node.fields.data();
         nodes++;
+        uses = uses.with(node.fields.acl());
         bytes += node.pathLength + (data == null ? 0 : data.length);
         if (Znode.isReaped(owner)) {
             reaped = reaped.with(node.path());

@@ -107,7 +107,7 @@ final class TreeDigest {
         return checksum.getValue();
     }
 
-    private static long ofAcl(ZnodeAcl acl) {
+    static long ofAcl(ZnodeAcl acl) {
         TreeDigest digest = new TreeDigest(0);
         for (AclEntry entry : acl.entries()) {
             digest.add(entry.permissions());

@@ -24,6 +24,7 @@ final class TreeEdit {
     private long bytes;
     private long ephemerals;
     private long digest;
+    private AclUses acls;
 
     TreeEdit(TreeState from, long zxid, long timeMs) {
         this.from = from;
@@ -38,12 +39,14 @@ final class TreeEdit {
         bytes = from.totals().bytes();
         ephemerals = from.totals().ephemerals();
         digest = from.totals().digest();
+        acls = from.totals().acls();
     }
 
     TreeState state() {
         TreeState.Header header =
                 new TreeState.Header(from.clusterId(), from.generation(), featureLevel, term, zxid, timeMs);
-        return new TreeState(header, root, sessions, reaped, new TreeState.Totals(nodes, bytes, ephemerals, digest));
+        return new TreeState(
+                header, root, sessions, reaped, new TreeState.Totals(nodes, bytes, ephemerals, digest, acls));
     }
 
     List<TreeEvent> events() {
@@ -66,8 +69,7 @@ final class TreeEdit {
             throw TreeException.of(TreeError.NO_CHILDREN_FOR_EPHEMERALS);
         }
         long owner = ownerOf(create, sessionId);
-        ZnodeAcl shared = acl.equals(parent.acl()) ? parent.acl() : acl;
-        Znode node = Znode.created(create.data(), shared, zxid, timeMs, owner);
+        Znode node = Znode.created(create.data(), acls.shared(acl), zxid, timeMs, owner);
         Znode parentAfter = parent.withNewChild(name, node, zxid);
         root = trail.rootWith(parentAfter);
         childrenDigested(TreeDigest.path(path, slash), parent, parentAfter);
@@ -159,7 +161,8 @@ final class TreeEdit {
         Znode before = trail.node();
         before.acl().check(callerIds, PermissionBits.ADMIN);
         checkVersion(before.aversion(), set.version());
-        Znode after = before.withAcl(acl);
+        Znode after = before.withAcl(acls.shared(acl));
+        acls = acls.without(before.acl()).with(after.acl());
         root = trail.rootWith(after);
         contentDigested(set.path(), before, after);
         return new Result.AclSet(after.stat());
@@ -226,6 +229,7 @@ final class TreeEdit {
             ephemerals--;
             bytes -= path.length() + node.dataLength();
             digest -= TreeDigest.node(TreeDigest.path(path), node);
+            acls = acls.without(node.acl());
             events.add(new TreeEvent(TreeEvent.Type.DELETED, path, zxid, node.acl()));
             events.add(new TreeEvent(
                     TreeEvent.Type.CHILDREN_CHANGED,
@@ -342,6 +346,7 @@ final class TreeEdit {
 
     private void added(String path, Znode node) {
         digest += TreeDigest.node(TreeDigest.path(path), node);
+        acls = acls.with(node.acl());
         nodes++;
         bytes += path.length() + node.dataLength();
         if (Znode.isReaped(node.owner)) {
@@ -356,6 +361,7 @@ final class TreeEdit {
 
     private void removed(String path, Znode node) {
         digest -= TreeDigest.node(TreeDigest.path(path), node);
+        acls = acls.without(node.acl());
         nodes--;
         bytes -= path.length() + node.dataLength();
         if (Znode.isReaped(node.owner)) {

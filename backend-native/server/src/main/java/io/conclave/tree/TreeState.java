@@ -38,8 +38,18 @@ public final class TreeState {
      * @param bytes of their paths (in chars) and data
      * @param ephemerals how many of them go with a session
      * @param digest see {@link TreeDigest}; of the sessions as well
+     * @param acls those that are not open
      */
-    record Totals(long nodes, long bytes, long ephemerals, long digest) {}
+    record Totals(long nodes, long bytes, long ephemerals, long digest, AclUses acls) {}
+
+    /** A node with its name and its share of the parent's map, without its data and the characters of its name. */
+    private static final int NODE_BYTES = 150;
+
+    /** What belongs to an ephemeral node beside that, in its session's record. */
+    private static final int EPHEMERAL_BYTES = 150;
+
+    /** A session's record and its lease. */
+    private static final int SESSION_BYTES = 600;
 
     TreeState(
             Header header,
@@ -75,7 +85,7 @@ public final class TreeState {
                 root,
                 PersistentMap.empty(),
                 PersistentSet.empty(),
-                new Totals(4, pathChars, 0, 0));
+                new Totals(4, pathChars, 0, 0, AclUses.NONE.with(ZnodeAcl.READ_ONLY)));
         return uncounted.withDigest(TreeDigest.sum(uncounted));
     }
 
@@ -93,7 +103,11 @@ public final class TreeState {
 
     TreeState withDigest(long sum) {
         return new TreeState(
-                header, root, sessions, reaped, new Totals(totals.nodes, totals.bytes, totals.ephemerals, sum));
+                header,
+                root,
+                sessions,
+                reaped,
+                new Totals(totals.nodes, totals.bytes, totals.ephemerals, sum, totals.acls));
     }
 
     /** Which cluster the state belongs to. */
@@ -186,6 +200,18 @@ public final class TreeState {
     /** The characters of all paths and the bytes of all data. */
     public long approximateDataBytes() {
         return totals.bytes;
+    }
+
+    /**
+     * What the state takes on the heap, about, and rather more than less; kept, so that asking is cheap. It is the same
+     * on all members.
+     */
+    public long approximateHeapBytes() {
+        return NODE_BYTES * totals.nodes
+                + totals.bytes
+                + EPHEMERAL_BYTES * (totals.ephemerals + reaped.size())
+                + SESSION_BYTES * (long) sessions.size()
+                + totals.acls.bytes();
     }
 
     Header header() {

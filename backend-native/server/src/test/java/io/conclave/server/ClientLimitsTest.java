@@ -9,6 +9,7 @@ import io.conclave.protocol.AclRecord;
 import io.conclave.protocol.CreateFlag;
 import io.conclave.protocol.ErrorCode;
 import io.conclave.protocol.OpCode;
+import io.conclave.protocol.ReplyBody;
 import io.conclave.protocol.RequestBody;
 import io.conclave.protocol.WatchRequest;
 import java.io.IOException;
@@ -228,6 +229,110 @@ class ClientLimitsTest {
             }
             assertEquals(ErrorCode.INVALID_ACL.code(), error(client, Requests.create("/three", acl)));
             assertEquals(0, error(client, Requests.create("/two", acl.subList(0, 2))));
+        }
+    }
+
+    /** As etcd's alarm: what makes room again goes on. */
+    @Test
+    void aFullStateTakesDeletionsAndNothingThatMakesItGrow() throws IOException {
+        int full = ErrorCode.QUOTA_EXCEEDED.code();
+        try (ConclaveServer server = limited(ClientLimit.STATE_BYTES, 100_000);
+                RawClient client = RawClient.attached(TestServer.port(server), 20_000)) {
+            int created = 0;
+            while (error(client, Requests.create("/n" + created)) == 0
+                    && error(client, new RequestBody.SetData("/n" + created, new byte[5000], -1)) == 0) {
+                created++;
+            }
+            assertEquals(20, created, 3);
+            assertEquals(1, metric(server, "conclave_state_full"));
+            assertEquals(full, error(client, Requests.create("/more")));
+            assertEquals(full, error(client, new RequestBody.SetData("/n0", new byte[5001], -1)));
+            assertEquals(full, error(client, new RequestBody.SetAcl("/n0", AclRecord.OPEN, -1)));
+            RequestBody.Multi moved =
+                    new RequestBody.Multi(OpCode.MULTI, List.of(Requests.delete("/n0"), Requests.create("/more")));
+            assertEquals(full, failedPart(client, moved, 1));
+
+            assertEquals(0, error(client, new RequestBody.SetData("/n0", new byte[10], -1)));
+            assertEquals(0, error(client, Requests.delete("/n0")));
+            assertEquals(
+                    0,
+                    error(
+                            client,
+                            new RequestBody.Multi(
+                                    OpCode.MULTI, List.of(Requests.delete("/n1"), Requests.delete("/n2")))));
+            assertEquals(0, metric(server, "conclave_state_full"));
+            assertEquals(0, error(client, Requests.create("/more")));
+        }
+    }
+
+    private static int failedPart(RawClient client, RequestBody.Multi multi, int part) throws IOException {
+        ReplyBody result =
+                client.call(multi, ReplyBody.Multi.class).results().get(part).body();
+        return ((ReplyBody.Err) result).err();
+    }
+
+    @Test
+    void theEphemeralsOfASessionAreBoundedAlsoWhileTheyAreOnTheirWay() throws IOException {
+        int full = ErrorCode.QUOTA_EXCEEDED.code();
+        try (ConclaveServer server = limited(ClientLimit.EPHEMERALS_OF_SESSION, 10);
+                RawClient client = RawClient.attached(TestServer.port(server), 20_000);
+                RawClient other = RawClient.attached(TestServer.port(server), 20_000)) {
+            RequestBody[] creates = new RequestBody[30];
+            for (int i = 0; i < creates.length; i++) {
+                creates[i] = Requests.create("/e" + i, CreateFlag.EPHEMERAL);
+            }
+            client.send(creates);
+            int created = 0;
+            for (int i = 0; i < creates.length; i++) {
+                int error = client.read().header().err();
+                assertTrue(error == 0 || error == full, "error " + error);
+                created += error == 0 ? 1 : 0;
+            }
+            assertEquals(10, created);
+            assertEquals(full, error(client, Requests.create("/e", CreateFlag.EPHEMERAL_SEQUENTIAL)));
+            assertEquals(0, error(client, Requests.create("/persistent")));
+            assertEquals(0, error(other, Requests.create("/e", CreateFlag.EPHEMERAL)));
+            assertEquals(0, error(client, Requests.delete("/e0")));
+            assertEquals(0, error(client, Requests.create("/again", CreateFlag.EPHEMERAL)));
+            List<RequestBody> many = new ArrayList<>();
+            for (int i = 0; i < 11; i++) {
+                many.add(Requests.create("/m" + i, CreateFlag.EPHEMERAL));
+            }
+            assertEquals(full, failedPart(other, new RequestBody.Multi(OpCode.MULTI, many), 9));
+        }
+    }
+
+    /** A session outlives its connection, so the bound of an address's connections is none of its sessions. */
+    @Test
+    void theSessionsOfAnAddressAreBounded() throws IOException {
+        try (ConclaveServer server = limited(ClientLimit.SESSIONS_OF_ADDRESS, 5)) {
+            for (int i = 0; i < 4; i++) {
+                RawClient.attached(TestServer.port(server), 60_000).close();
+            }
+            RawClient last = RawClient.attached(TestServer.port(server), 60_000);
+            assertRefused(server);
+            assertEquals(1, metric(server, "conclave_refused_sessions_of_address"));
+            assertEquals(0, error(last, Requests.closeSession()));
+            await().until(() -> server.state().sessions().size() == 4);
+            RawClient.attached(TestServer.port(server), 60_000).close();
+        }
+    }
+
+    @Test
+    void sessionsAreBoundedInAll() throws IOException {
+        try (ConclaveServer server = limited(ClientLimit.SESSIONS, 3)) {
+            for (int i = 0; i < 3; i++) {
+                RawClient.attached(TestServer.port(server), 60_000).close();
+            }
+            assertRefused(server);
+            assertEquals(1, metric(server, "conclave_refused_sessions"));
+        }
+    }
+
+    private static void assertRefused(ConclaveServer server) throws IOException {
+        try (RawClient oneTooMany = new RawClient(TestServer.port(server))) {
+            oneTooMany.sendConnect(60_000);
+            assertTrue(oneTooMany.isClosedByServer());
         }
     }
 }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.conclave.connection.ClientLimit;
 import io.conclave.consensus.PeerAuthentication;
 import io.conclave.consensus.entry.EnsembleMember;
 import io.conclave.replica.MemberLine;
@@ -87,6 +88,30 @@ class ConfigFileTest {
         assertEquals(
                 PeerAuthentication.NONE,
                 read(server + "peerAuthentication=none\n").ensemble().authentication());
+    }
+
+    @Test
+    void limitsOfClientsAreReadByTheirKeys() throws IOException {
+        for (ClientLimit limit : ClientLimit.values()) {
+            ServerConfig config = read("clientPort=0\ndataDir=data\n" + limit.key() + "=12345678901\n");
+            assertEquals(12_345_678_901L, config.clientLimits().configured(limit), limit.key());
+            ConfigException refusal = assertThrows(
+                    ConfigException.class, () -> read("clientPort=0\ndataDir=data\n" + limit.key() + "=-1\n"));
+            assertTrue(refusal.getMessage().contains("line 3: key " + limit.key() + ": \"-1\" is not"), limit.key());
+        }
+    }
+
+    @Test
+    void anAddressMayHaveManySessionsWhereItMayHaveManyConnections() throws IOException {
+        String server = "clientPort=0\ndataDir=data\n";
+        assertEquals(1000, sessionsOfAddress(server));
+        assertEquals(5000, sessionsOfAddress(server + "maxClientCnxns=500\n"));
+        assertEquals(0, sessionsOfAddress(server + "maxClientCnxns=0\n"));
+        assertEquals(7, sessionsOfAddress(server + "maxClientCnxns=0\nmaxSessionsPerAddress=7\n"));
+    }
+
+    private long sessionsOfAddress(String text) throws IOException {
+        return read(text).clientLimits().configured(ClientLimit.SESSIONS_OF_ADDRESS);
     }
 
     @Test

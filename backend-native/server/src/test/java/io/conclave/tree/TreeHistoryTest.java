@@ -71,6 +71,7 @@ class TreeHistoryTest {
                 assertEquals(state.digest(), restored.digest(), "seed " + seed);
                 assertEquals(state.nodeCount(), restored.nodeCount(), "seed " + seed);
                 assertEquals(state.approximateDataBytes(), restored.approximateDataBytes(), "seed " + seed);
+                assertEquals(state.approximateHeapBytes(), restored.approximateHeapBytes(), "seed " + seed);
                 assertEquals(state.ephemeralCount(), restored.ephemeralCount(), "seed " + seed);
                 assertEquals(state.reaped(), restored.reaped(), "seed " + seed);
                 assertEquals(state.sessions(), restored.sessions(), "seed " + seed);

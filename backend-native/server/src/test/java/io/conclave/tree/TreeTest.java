@@ -468,7 +468,7 @@ class TreeTest {
                 tree.state.root().withReplacedChild("d", node),
                 tree.state.sessions(),
                 tree.state.reaped(),
-                new TreeState.Totals(before.nodes() + 50_001, before.bytes() + 50_001L * 50_002, 0, 0));
+                new TreeState.Totals(before.nodes() + 50_001, before.bytes() + 50_001L * 50_002, 0, 0, before.acls()));
         tree.state = tree.state.withDigest(TreeDigest.sum(tree.state));
         assertInstanceOf(Result.Created.class, tree.request(1, create(path + "/d/leaf")));
         assertInstanceOf(Result.DataSet.class, tree.request(1, new TreeOperation.SetData(path + "/d/leaf", null, 0)));

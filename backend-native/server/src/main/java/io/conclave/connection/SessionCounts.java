@@ -1,0 +1,106 @@
+package io.conclave.connection;
+
+import io.conclave.replica.Step;
+import io.conclave.time.TimeSource;
+import io.conclave.tree.Result;
+import io.conclave.tree.TreeState;
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Counts the sessions that were opened through this server and still live, by the address of their clients, and how
+ * many were opened in this second. A session outlives its connection, so a bound of connections is none of sessions.
+ * Sessions come and go on the log's thread; any thread may ask.
+ */
+final class SessionCounts {
+    private final LimitGuard guard;
+    private final TimeSource time;
+
+    /** The log's thread only. */
+    private final Map<Long, InetAddress> addresses = new HashMap<>();
+
+    private final ConcurrentHashMap<InetAddress, Integer> byAddress = new ConcurrentHashMap<>();
+
+    // Both: @GuardedBy("this").
+    private long second = Long.MIN_VALUE;
+    private long openedInSecond;
+
+    SessionCounts(LimitGuard guard, TimeSource time) {
+        this.guard = guard;
+        this.time = time;
+    }
+
+    /**
+     * Whether a client may have a new session; if not, the refusal is counted and logged.
+     *
+     * @param address null for a client inside the JVM
+     * @param sessions how many there are in the cluster
+     */
+    boolean admits(@Nullable InetAddress address, long sessions, Object connection) {
+        if (!guard.allows(ClientLimit.SESSIONS, sessions + 1)) {
+            guard.refused(ClientLimit.SESSIONS, newSession(connection) + ": there are " + sessions + " sessions");
+            return false;
+        }
+        int ofAddress = address == null ? 0 : byAddress.getOrDefault(address, 0);
+        if (!guard.allows(ClientLimit.SESSIONS_OF_ADDRESS, ofAddress + 1L)) {
+            guard.refused(
+                    ClientLimit.SESSIONS_OF_ADDRESS,
+                    newSession(connection) + ": its address has opened " + ofAddress + " that still live");
+            return false;
+        }
+        if (!guard.allows(ClientLimit.SESSIONS_PER_SECOND, countInSecond())) {
+            guard.refused(
+                    ClientLimit.SESSIONS_PER_SECOND,
+                    newSession(connection) + ": that many were opened in this second already");
+            return false;
+        }
+        return true;
+    }
+
+    private static String newSession(Object connection) {
+        return "a new session of " + connection;
+    }
+
+    private synchronized long countInSecond() {
+        long now = TimeUnit.NANOSECONDS.toSeconds(time.monotonicNanos());
+        if (now != second) {
+            second = now;
+            openedInSecond = 0;
+        }
+        return ++openedInSecond;
+    }
+
+    /** On the log's thread. */
+    void applied(Step step) {
+        if (step.applied().result() instanceof Result.SessionClosed closed) {
+            remove(closed.sessionId());
+        } else if (step.applied().result() instanceof Result.SessionAttached attached
+                && step.origin() instanceof ConnectionProposal proposal) {
+            InetAddress address = proposal.address();
+            if (address != null && addresses.putIfAbsent(attached.session().id(), address) == null) {
+                byAddress.merge(address, 1, Integer::sum);
+            }
+        }
+    }
+
+    /** A state to which no steps led. On the log's thread. */
+    void began(TreeState state) {
+        for (Long id : new ArrayList<>(addresses.keySet())) {
+            if (state.session(id).isEmpty()) {
+                remove(id);
+            }
+        }
+    }
+
+    private void remove(long sessionId) {
+        InetAddress address = addresses.remove(sessionId);
+        if (address != null) {
+            byAddress.computeIfPresent(address, (key, count) -> count == 1 ? null : count - 1);
+        }
+    }
+}
