@@ -80,7 +80,9 @@ public final class PeerSecrets {
         }
     }
 
-    /** Which secret a proof for the text was made with; -1 if with none of these. Takes the same time for all proofs. */
+    /**
+     * Which secret a proof for the text was made with; -1 if with none of these. Takes the same time for all proofs.
+     */
     public int provenBy(byte[] proof, byte[] text) {
         int found = -1;
         for (int i = secrets.size() - 1; i >= 0; i--) {

@@ -22,7 +22,8 @@ import java.util.TreeMap;
  * @param listensOnAllAddresses whether other members are listened to on all addresses, instead of this member's own
  * @param dialInstead addresses to dial in place of the members' own, for proxies between them
  * @param authentication whether members prove to each other that they have the cluster's secret
- * @param secretFile where the cluster's secret is; empty for the file {@code peer.secret} in the server's home directory
+ * @param secretFile where the cluster's secret is; empty for the file {@code peer.secret} in the server's home
+ *     directory
  */
 public record EnsembleConfig(
         int memberId,

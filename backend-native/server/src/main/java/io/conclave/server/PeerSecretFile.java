@@ -24,8 +24,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The file with the cluster's secret, the same on all of its servers: a line of 32 random bytes or more in Base64, and a
- * second one while the secret is replaced. A line that starts with # is a comment. Only its owner may read it. All
+ * The file with the cluster's secret, the same on all of its servers: a line of 32 random bytes or more in Base64, and
+ * a second one while the secret is replaced. A line that starts with # is a comment. Only its owner may read it. All
  * methods block; a {@link ServerStartException} of theirs names the file and the rule, and never what is in it.
  */
 public final class PeerSecretFile {

@@ -153,7 +153,9 @@ class ClientLimitsTest {
         return watches;
     }
 
-    /** Clients do not look at the answer to setWatches: one that believes in watches that are not there waits forever. */
+    /**
+     * Clients do not look at the answer to setWatches: one that believes in watches that are not there waits forever.
+     */
     @Test
     void aConnectionWhoseOldWatchesFindNoRoomIsClosed() throws IOException {
         try (ConclaveServer server = limited(ClientLimit.WATCH_BYTES_OF_CONNECTION, 100_000);

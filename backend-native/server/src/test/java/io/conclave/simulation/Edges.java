@@ -12,8 +12,9 @@ import java.util.Random;
 import java.util.TreeMap;
 
 /**
- * What goes wrong beyond what Raft assumes, in half of the runs: disks that are set back to an older state, snapshots that rot, a torn
- * tail while another server is down, syncs that fail and leave pages clean, an operator's mistakes, terms that jump.
+ * What goes wrong beyond what Raft assumes, in half of the runs: disks that are set back to an older state, snapshots
+ * that rot, a torn tail while another server is down, syncs that fail and leave pages clean, an operator's mistakes,
+ * terms that jump.
  */
 final class Edges {
     private static final int CHECKED_OFTEN_MS = 2_000;

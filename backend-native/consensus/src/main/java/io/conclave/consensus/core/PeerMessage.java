@@ -15,7 +15,8 @@ public sealed interface PeerMessage {
     }
 
     /**
-     * The first message on each link: what the sender knows that may show the receiver that its disk was set back to an older state.
+     * The first message on each link: what the sender knows that may show the receiver that its disk was set back to an
+     * older state.
      *
      * @param known the receiver's last start that the sender knows to be committed; {@link Start#NONE} if it knows none
      * @param acknowledgedIndex what the directory of {@code known} has acknowledged to the sender, which led, of

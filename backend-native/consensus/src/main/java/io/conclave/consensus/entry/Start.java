@@ -2,7 +2,8 @@ package io.conclave.consensus.entry;
 
 /**
  * One start of a member. The number is one more than that of the start before in the same directory, and durable before
- * anything is said: so a directory that shows a number for the second time, with another id, was set back to an older state.
+ * anything is said: so a directory that shows a number for the second time, with another id, was set back to an older
+ * state.
  *
  * @param directory the random id of its directory; 0 for no start
  * @param number 1 for the first start in the directory

@@ -128,7 +128,8 @@ public interface LogStore {
     IncomingSnapshot receive(long lastIndex, long lastTerm, long length) throws IOException;
 
     /**
-     * The disk was set back to an older state: the next start sets this log aside, as an operator would. Durable on return.
+     * The disk was set back to an older state: the next start sets this log aside, as an operator would. Durable on
+     * return.
      *
      * @param reason for the operator; it is written to the file that marks the log
      */

@@ -123,8 +123,8 @@ class FaultSimulationTest {
     }
 
     /**
-     * Disks that are set back to an older state, failed syncs, an operator's mistakes, and terms that jump, among all the other
-     * faults.
+     * Disks that are set back to an older state, failed syncs, an operator's mistakes, and terms that jump, among all
+     * the other faults.
      */
     @Test
     @Timeout(value = 2, unit = TimeUnit.HOURS)

@@ -9,7 +9,8 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /**
- * Each defence against disks that are set back to an older state is needed: without it a schedule of {@link RestoredDiskTest} fails.
+ * Each defence against disks that are set back to an older state is needed: without it a schedule of
+ * {@link RestoredDiskTest} fails.
  */
 class RestoredDiskMistakesTest {
     private static final int SEEDS = 16;
