@@ -19,11 +19,13 @@ final class ReadRequests {
     private final ClientConnection connection;
     private final ClusterNode clusterNode;
     private final WatchRequests watches;
+    private final BackupRequests backups;
 
     ReadRequests(ClientConnection connection, ConnectionServices services) {
         this.connection = connection;
         this.clusterNode = services.clusterNode();
         this.watches = new WatchRequests(connection);
+        this.backups = new BackupRequests(connection);
     }
 
     /**
@@ -32,6 +34,10 @@ final class ReadRequests {
      * @param authIds what the connection had proved when the request came in
      */
     void answer(int xid, RequestBody request, List<AuthId> authIds) {
+        if (request instanceof RequestBody.GetData get && get.path().equals(BackupRequests.PATH)) {
+            backups.answer(xid, authIds);
+            return;
+        }
         ReplyBody reply;
         try {
             reply = reply(request, authIds);

@@ -19,11 +19,12 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Asks a server for its members, or to change them, as ZooKeeper's own tools would: with reconfig, as the user
- * {@code super}. One request after the other, blocking.
+ * Asks a server for its members, to change them, or for a backup, as the user {@code super}; members as ZooKeeper's own
+ * tools would, with reconfig. One request after the other, blocking.
  */
 final class AdminClient implements AutoCloseable {
     private static final String CONFIG = "/zookeeper/config";
+    private static final String BACKUP = "/zookeeper/conclave/backup";
     private static final int SESSION_TIMEOUT_MS = 30_000;
     /** A member that joins may have to be sent everything before it is a member. */
     private static final int ANSWER_LIMIT_MS = 120_000;
@@ -52,6 +53,17 @@ final class AdminClient implements AutoCloseable {
     /** The members after the change; blocks until it is committed. */
     String reconfig(String joining, String leaving) throws IOException {
         return text(call(++xid, new RequestBody.Reconfig(joining, leaving, null, -1)));
+    }
+
+    /** Has the server catch up with all that is committed now. */
+    void sync() throws IOException {
+        call(++xid, new RequestBody.Sync("/"));
+    }
+
+    /** The next piece of a backup; empty behind its end. */
+    byte[] backupPiece() throws IOException {
+        byte[] piece = ((ReplyBody.GetData) call(++xid, new RequestBody.GetData(BACKUP, false))).data();
+        return piece == null ? new byte[0] : piece;
     }
 
     private static String text(ReplyBody body) {

@@ -22,20 +22,28 @@ final class ClusterCommands {
         int self = config.ensemble().memberId();
         console.say("Bootstrapped a new cluster in " + config.dataDirectory().orElseThrow() + ", with member " + self
                 + ".");
-        secret.ifPresent(made -> console.say("Made the cluster's secret: " + made + " (mode 600). Members prove to"
-                + " each other that they have it, and anyone who has it can be a member."));
-        if (config.ensemble().isAlone()) {
-            console.say("Start it: conclave-server start " + file);
-        } else {
-            List<Integer> others = config.ensemble().members().keySet().stream()
-                    .filter(id -> id != self)
-                    .toList();
-            secret.ifPresent(made -> console.say(
-                    "Copy that file to the servers " + others + ", each to its own dataDir, with mode 600."));
-            console.say("Start it here: conclave-server start " + file + "\nThen start the servers " + others
-                    + ", with empty directories and without init: this one takes them in.");
-        }
+        console.say(whatToDoNext(file, config, secret));
         return Main.DONE;
+    }
+
+    /** What follows once a cluster was made here, perhaps with its secret. */
+    static String whatToDoNext(Path file, ServerConfig config, Optional<Path> madeSecret) {
+        String made = madeSecret
+                .map(secret -> "Made the cluster's secret: " + secret + " (mode 600). Members prove to each other that"
+                        + " they have it, and anyone who has it can be a member.\n")
+                .orElse("");
+        if (config.ensemble().isAlone()) {
+            return made + "Start it: conclave-server start " + file;
+        }
+        int self = config.ensemble().memberId();
+        List<Integer> others = config.ensemble().members().keySet().stream()
+                .filter(id -> id != self)
+                .toList();
+        String copy = madeSecret.isPresent()
+                ? "Copy that file to the servers " + others + ", each to its own dataDir, with mode 600.\n"
+                : "";
+        return made + copy + "Start it here: conclave-server start " + file + "\nThen start the servers " + others
+                + ", with empty directories and without init: this one takes them in.";
     }
 
     static int newSecret(Console console, Path file, ServerConfig config, String none) {

@@ -23,13 +23,34 @@ public final class Main {
     static final int FAILED = 1;
     static final int USAGE = 2;
 
+    private static final String CONFIGURATION = "configuration file";
+
     /** What a command does with the configuration and what follows it on the command line. */
     private interface Action {
         int run(Console console, Path file, ServerConfig config, String argument);
     }
 
-    /** @param argument how the usage calls what follows the configuration file; empty if nothing does */
-    private record Command(String argument, String purpose, Action action) {}
+    /** The same for one that takes more words. */
+    private interface LongAction {
+        int run(Console console, Path file, ServerConfig config, List<String> words);
+    }
+
+    /** What a command does with the file that it names, be that a configuration or not. */
+    private interface FileAction {
+        int run(Console console, Path file, List<String> words);
+    }
+
+    /**
+     * @param first how the usage calls the first word
+     * @param argument how the usage calls what follows it; empty if nothing does
+     * @param least words that follow it
+     * @param most words that follow it
+     */
+    private record Command(String first, String argument, int least, int most, String purpose, FileAction action) {
+        boolean takes(List<String> words) {
+            return words.size() >= least && words.size() <= most;
+        }
+    }
 
     private static final Map<String, Command> COMMANDS = new TreeMap<>(Map.ofEntries(
             command("init", "", "makes a new cluster, on one of its servers, once", ClusterCommands::init),
@@ -60,12 +81,44 @@ public final class Main {
                     "gives a member another address or role",
                     ClusterCommands::replace),
             command("promote", "N", "gives an observer a vote", ClusterCommands::promote),
-            command("remove", "N", "lets a member go", ClusterCommands::remove)));
+            command("remove", "N", "lets a member go", ClusterCommands::remove),
+            command("backup", "FILE", 1, 1, "copies the state of the running server", RecoveryCommands::backup),
+            command(
+                    "restore",
+                    "FILE [--generation N]",
+                    1,
+                    3,
+                    "makes a new cluster from a backup, in an empty dataDir",
+                    RecoveryCommands::restore),
+            Map.entry(
+                    "verify",
+                    new Command("file", "", 0, 0, "checks a backup, without a server", RecoveryCommands::verify))));
 
     private Main() {}
 
+    /** One that takes no word but the configuration, or one more and perhaps {@code --force}. */
     private static Map.Entry<String, Command> command(String name, String argument, String purpose, Action action) {
-        return Map.entry(name, new Command(argument, purpose, action));
+        boolean takesOne = !argument.isEmpty();
+        return command(
+                name,
+                argument,
+                takesOne ? 1 : 0,
+                takesOne ? 2 : 0,
+                purpose,
+                (console, file, config, words) -> action.run(console, file, config, argumentOf(words)));
+    }
+
+    private static Map.Entry<String, Command> command(
+            String name, String argument, int least, int most, String purpose, LongAction action) {
+        return Map.entry(
+                name,
+                new Command(
+                        CONFIGURATION,
+                        argument,
+                        least,
+                        most,
+                        purpose,
+                        (console, file, words) -> action.run(console, file, ConfigFile.read(file), words)));
     }
 
     /** Called by the JVM. Returns only if the command has been done or could not be. */
@@ -77,34 +130,35 @@ public final class Main {
     }
 
     static int run(String[] arguments, PrintStream out, PrintStream err) {
-        Command command = arguments.length == 0 ? null : COMMANDS.get(arguments[0]);
-        int wanted = command == null ? 2 : command.argument().isEmpty() ? 2 : 3;
-        boolean forced = wanted == 3 && arguments.length == 4 && arguments[3].equals("--force");
-        if (command == null || arguments.length != (forced ? 4 : wanted)) {
-            err.println(problemOf(List.of(arguments), command) + "\n" + usage());
-            return USAGE;
-        }
-        Path file = Path.of(arguments[1]);
-        ServerConfig config;
-        try {
-            config = ConfigFile.read(file);
-        } catch (ConfigException e) {
-            err.println(e.getMessage());
+        List<String> all = List.of(arguments);
+        Command command = all.isEmpty() ? null : COMMANDS.get(all.get(0));
+        if (command == null || all.size() < 2 || !command.takes(all.subList(2, all.size()))) {
+            err.println(problemOf(all, command) + "\n" + usage());
             return USAGE;
         }
         try {
-            return command.action().run(new Console(out, err), file, config, argumentOf(arguments, wanted, forced));
+            return command.action().run(new Console(out, err), Path.of(all.get(1)), all.subList(2, all.size()));
         } catch (LogException | ServerStartException | UncheckedIOException e) {
             err.println(e.getMessage());
             return FAILED;
-        } catch (IllegalArgumentException e) {
+        } catch (ConfigException | IllegalArgumentException e) {
             err.println(e.getMessage());
             return USAGE;
         }
     }
 
-    private static String argumentOf(String[] arguments, int wanted, boolean forced) {
-        return wanted == 3 ? (forced ? MembershipWords.FORCE : "") + arguments[2] : "";
+    private static String argumentOf(List<String> words) {
+        if (words.isEmpty()) {
+            return "";
+        }
+        if (words.size() == 1) {
+            return words.get(0);
+        }
+        if (!words.get(1).equals("--force")) {
+            throw new IllegalArgumentException(
+                    "\"" + words.get(1) + "\" cannot follow " + words.get(0) + "; only --force can");
+        }
+        return MembershipWords.FORCE + words.get(0);
     }
 
     private static String problemOf(List<String> arguments, @org.jspecify.annotations.Nullable Command command) {
@@ -116,11 +170,11 @@ public final class Main {
             return "The command \"" + name + "\" is unknown.";
         }
         if (arguments.size() == 1) {
-            return name + " needs a configuration file.";
+            return name + " needs a " + command.first() + ".";
         }
         return command.argument().isEmpty()
-                ? name + " takes one configuration file and nothing else."
-                : name + " needs a configuration file and " + command.argument() + ", and nothing else.";
+                ? name + " takes one " + command.first() + " and nothing else."
+                : name + " needs a " + command.first() + " and " + command.argument() + ", and nothing else.";
     }
 
     private static String usage() {
@@ -128,7 +182,8 @@ public final class Main {
         COMMANDS.forEach((name, command) ->
                 text.append(String.format("  %-16s %-22s %s%n", name, command.argument(), command.purpose())));
         return text.append("add, replace, promote and remove take --force at the end: make the change also if the"
-                        + " servers that would vote then do not answer\n")
+                        + " servers that would vote then do not answer\nverify takes the file to be checked in place of the"
+                        + " configuration\n")
                 .toString();
     }
 }

@@ -39,7 +39,7 @@ public final class SnapshotCodec {
      * @param out written to in chunks of some 64 KB; flushed and not closed
      */
     public static void write(TreeState state, OutputStream out) throws IOException {
-        new SnapshotWriter(out).write(state);
+        new SnapshotWriter(state, out).write();
     }
 
     /**

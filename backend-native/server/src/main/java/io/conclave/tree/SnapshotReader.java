@@ -26,6 +26,12 @@ final class SnapshotReader {
     private int version;
     private long sum;
 
+    /** How many bytes were read. */
+    private long position;
+
+    /** Where the last chunk begins that was looked for. */
+    private long chunkStart;
+
     /**
      * A node whose children are being read. Its path is put together only when it is asked for: in a deep tree the
      * paths of all open nodes would take the square of the depth.
@@ -84,6 +90,14 @@ final class SnapshotReader {
     }
 
     TreeState read() throws IOException {
+        try {
+            return readAll();
+        } catch (TreeFormatException e) {
+            throw e.at(chunkStart);
+        }
+    }
+
+    private TreeState readAll() throws IOException {
         TreeState.Header header = readHeader();
         int sessionCount = chunk.readInt("number of sessions");
         long digest = version == SnapshotCodec.VERSION ? chunk.readLong("digest") : 0;
@@ -228,6 +242,7 @@ final class SnapshotReader {
     }
 
     private boolean hasMoreChunks() throws IOException {
+        chunkStart = position;
         int length = readInt();
         if (length == 0) {
             return false;
@@ -237,6 +252,7 @@ final class SnapshotReader {
         }
         int expected = readInt();
         byte[] content = in.readNBytes(length);
+        position += content.length;
         CRC32C checksum = new CRC32C();
         checksum.update(content);
         if (content.length < length || (int) checksum.getValue() != expected) {
@@ -248,6 +264,7 @@ final class SnapshotReader {
 
     private int readInt() throws IOException {
         byte[] value = in.readNBytes(Integer.BYTES);
+        position += value.length;
         if (value.length < Integer.BYTES) {
             throw new TreeFormatException("a snapshot is cut");
         }

@@ -9,29 +9,58 @@ import java.util.Iterator;
 import java.util.Map;
 import java.util.zip.CRC32C;
 
-/** Writes one snapshot; see {@link SnapshotCodec} for the format. */
+/**
+ * Writes one snapshot, in one go or a chunk at a time; see {@link SnapshotCodec} for the format. Looks at the state once
+ * more as it goes by, since only that shows damage of this machine's memory.
+ */
 final class SnapshotWriter {
+    private final TreeState state;
     private final OutputStream out;
     private final FieldWriter fields = new FieldWriter(2 * SnapshotCodec.CHUNK_BYTES);
     private final Map<ZnodeAcl, Integer> aclNumbers = new HashMap<>();
+    private final Iterator<Map.Entry<Long, SessionRecord>> sessions;
+    /** A stack of our own because trees may be deep. */
+    private final Deque<Open> open = new ArrayDeque<>();
+
+    private boolean begun;
+    private boolean rootWritten;
     private long sum;
 
     /** The children of a node that are still to be written, and the hash of its path. */
     private record Open(Iterator<Map.Entry<String, Znode>> children, long path) {}
 
-    SnapshotWriter(OutputStream out) {
+    SnapshotWriter(TreeState state, OutputStream out) {
+        this.state = state;
         this.out = out;
+        this.sessions = state.sessions().iterator();
     }
 
-    /** Looks at the state once more as it goes by, since only that shows damage of this machine's memory. */
-    void write(TreeState state) throws IOException {
-        writeHeader(state);
-        for (Map.Entry<Long, SessionRecord> entry : state.sessions()) {
-            writeSession(entry.getValue());
-            sum += TreeDigest.session(entry.getValue());
-            writeChunkIfFull();
+    /** Writes all of it. */
+    void write() throws IOException {
+        boolean more = true;
+        while (more) {
+            more = writeNextChunk();
         }
-        writeTree(state.root());
+    }
+
+    /** Writes the next chunk, and the end behind the last one. Returns whether there are more. */
+    boolean writeNextChunk() throws IOException {
+        if (!begun) {
+            begun = true;
+            writeHeader();
+            return true;
+        }
+        while (fields.size() < SnapshotCodec.CHUNK_BYTES) {
+            if (!writeNextRecord()) {
+                writeEnd();
+                return false;
+            }
+        }
+        writeChunk();
+        return true;
+    }
+
+    private void writeEnd() throws IOException {
         if (sum != state.totals().digest()) {
             throw new IOException(
                     "the state in memory is not what its digest says; this server's memory may be damaged");
@@ -41,7 +70,40 @@ final class SnapshotWriter {
         out.flush();
     }
 
-    private void writeHeader(TreeState state) throws IOException {
+    /** Sessions, then nodes, parents before children. */
+    private boolean writeNextRecord() {
+        if (sessions.hasNext()) {
+            SessionRecord session = sessions.next().getValue();
+            writeSession(session);
+            sum += TreeDigest.session(session);
+            return true;
+        }
+        if (!rootWritten) {
+            rootWritten = true;
+            writeAndOpen("", state.root(), TreeDigest.path("/"));
+            return true;
+        }
+        while (!open.isEmpty()) {
+            Open parent = open.element();
+            if (parent.children.hasNext()) {
+                Map.Entry<String, Znode> child = parent.children.next();
+                writeAndOpen(child.getKey(), child.getValue(), TreeDigest.child(parent.path, child.getKey()));
+                return true;
+            }
+            open.pop();
+        }
+        return false;
+    }
+
+    private void writeAndOpen(String name, Znode node, long path) {
+        writeNode(name, node);
+        sum += TreeDigest.node(path, node);
+        if (!node.children().isEmpty()) {
+            open.push(new Open(node.children().iterator(), path));
+        }
+    }
+
+    private void writeHeader() throws IOException {
         fields.writeInt(SnapshotCodec.MAGIC);
         boolean withDigest = state.featureLevel() >= SnapshotCodec.DIGEST_FEATURE_LEVEL;
         fields.writeInt(withDigest ? SnapshotCodec.VERSION : SnapshotCodec.VERSION_WITHOUT_DIGEST);
@@ -65,30 +127,6 @@ final class SnapshotWriter {
         fields.writeInt(session.timeoutMs());
         fields.writeLong(session.attachment());
         fields.writeLong(session.suspicion());
-    }
-
-    /** Parents before children, with a stack of our own because trees may be deep. */
-    private void writeTree(Znode root) throws IOException {
-        writeNode("", root);
-        long rootPath = TreeDigest.path("/");
-        sum += TreeDigest.node(rootPath, root);
-        Deque<Open> open = new ArrayDeque<>();
-        open.push(new Open(root.children().iterator(), rootPath));
-        while (!open.isEmpty()) {
-            Open parent = open.element();
-            if (!parent.children.hasNext()) {
-                open.pop();
-                continue;
-            }
-            Map.Entry<String, Znode> child = parent.children.next();
-            long path = TreeDigest.child(parent.path, child.getKey());
-            writeNode(child.getKey(), child.getValue());
-            sum += TreeDigest.node(path, child.getValue());
-            writeChunkIfFull();
-            if (!child.getValue().children().isEmpty()) {
-                open.push(new Open(child.getValue().children().iterator(), path));
-            }
-        }
     }
 
     private void writeNode(String name, Znode node) {
@@ -117,12 +155,6 @@ final class SnapshotWriter {
         fields.writeInt(aclNumbers.size());
         aclNumbers.put(acl, aclNumbers.size());
         fields.writeAcl(acl);
-    }
-
-    private void writeChunkIfFull() throws IOException {
-        if (fields.size() >= SnapshotCodec.CHUNK_BYTES) {
-            writeChunk();
-        }
     }
 
     private void writeChunk() throws IOException {

@@ -54,7 +54,7 @@ public final class Tree {
         return (lastZxid & COUNT_MASK) < ROLL_OVER_COUNT ? lastZxid + 1 : firstOfEpoch((lastZxid >>> 32) + 1);
     }
 
-    private static long firstOfEpoch(long epoch) {
+    static long firstOfEpoch(long epoch) {
         if (epoch > MAX_EPOCH) {
             throw new IllegalStateException("the zxid has no room for another epoch after " + MAX_EPOCH);
         }

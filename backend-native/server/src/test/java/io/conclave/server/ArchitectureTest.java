@@ -13,6 +13,7 @@ class ArchitectureTest {
             .withImportOption(new ImportOption.DoNotIncludeTests())
             .importPackages(
                     "io.conclave.tree",
+                    "io.conclave.backup",
                     "io.conclave.replica",
                     "io.conclave.connection",
                     "io.conclave.server",
@@ -25,6 +26,8 @@ class ArchitectureTest {
                 .consideringOnlyDependenciesInLayers()
                 .layer("tree")
                 .definedBy("io.conclave.tree")
+                .layer("backup")
+                .definedBy("io.conclave.backup")
                 .layer("replica")
                 .definedBy("io.conclave.replica")
                 .layer("connection")
@@ -49,8 +52,10 @@ class ArchitectureTest {
                 .mayOnlyBeAccessedByLayers("server")
                 .whereLayer("replica")
                 .mayOnlyBeAccessedByLayers("connection", "server", "launcher")
+                .whereLayer("backup")
+                .mayOnlyBeAccessedByLayers("connection", "server", "launcher")
                 .whereLayer("tree")
-                .mayOnlyBeAccessedByLayers("replica", "connection", "server")
+                .mayOnlyBeAccessedByLayers("backup", "replica", "connection", "server")
                 .check(SERVER);
     }
 

@@ -185,8 +185,8 @@ public final class Member {
      * @throws IllegalStateException with what it has printed, if it failed
      */
     public String command(String word, String... arguments) {
-        Path output = home.resolve("command-" + ++commands + ".log");
-        Process command = run(commandLine.of(word, List.of(arguments)), output);
+        Process command = begin(word, arguments);
+        Path output = home.resolve("command-" + commands + ".log");
         try {
             if (!command.waitFor(2 * PATIENCE.toMillis(), TimeUnit.MILLISECONDS) || command.exitValue() != 0) {
                 command.destroyForcibly();
@@ -198,6 +198,11 @@ public final class Member {
             throw new IllegalStateException(e);
         }
         return ChildJvm.textOf(output);
+    }
+
+    /** Begins such a command, and leaves it alone. */
+    public Process begin(String word, String... arguments) {
+        return run(commandLine.of(word, List.of(arguments)), home.resolve("command-" + ++commands + ".log"));
     }
 
     /**

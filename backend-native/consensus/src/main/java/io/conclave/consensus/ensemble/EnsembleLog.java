@@ -10,8 +10,10 @@ import io.conclave.consensus.PeerSecrets;
 import io.conclave.consensus.Proposal;
 import io.conclave.consensus.ReplicatedLog;
 import io.conclave.consensus.StateMachine;
+import io.conclave.consensus.StateSnapshot;
 import io.conclave.consensus.disk.Disk;
 import io.conclave.consensus.entry.EnsembleMember;
+import io.conclave.consensus.entry.RestoredCluster;
 import io.conclave.consensus.member.CoreFactory;
 import io.conclave.consensus.member.MemberLoop;
 import io.conclave.consensus.member.StoreFactory;
@@ -19,6 +21,7 @@ import io.conclave.consensus.peer.ClusterProbe;
 import io.conclave.consensus.store.FileStore;
 import io.conclave.consensus.store.LogDirectory;
 import io.conclave.consensus.store.MemoryLogStore;
+import io.conclave.consensus.store.RestoredLog;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.util.List;
@@ -81,6 +84,20 @@ public final class EnsembleLog implements ReplicatedLog {
             LogDirectory.trust(disk);
         } catch (IOException e) {
             throw new LogException("the log in " + disk + " cannot be trusted: " + e, e);
+        }
+    }
+
+    /**
+     * Makes the empty directory that of a new cluster whose log begins behind a given state, with one member and voter.
+     * Blocks until it is durable.
+     *
+     * @throws LogException if the directory is not empty, or in use, or cannot be written
+     */
+    public static void restore(Disk disk, RestoredCluster cluster, StateSnapshot state) {
+        try {
+            RestoredLog.write(disk, cluster, state);
+        } catch (IOException e) {
+            throw new LogException("the log in " + disk + " cannot be made: " + e, e);
         }
     }
 

@@ -228,14 +228,26 @@ public final class LogDirectory {
                 directoryId(options),
                 bootstrappedHere,
                 options.wallClockMs().getAsLong());
-        String vote = VoteFile.NAME + LogFormat.TEMPORARY;
-        disk.delete(vote);
-        VoteFile.create(disk, vote, clusterId);
-        disk.rename(vote, VoteFile.NAME);
+        begin(disk, identity, StoredVote.NONE);
+        return identity;
+    }
+
+    static void begin(Disk disk, DirectoryIdentity identity, StoredVote vote) throws IOException {
+        String temporary = VoteFile.NAME + LogFormat.TEMPORARY;
+        disk.delete(temporary);
+        VoteFile.create(disk, temporary, identity.clusterId(), vote);
+        disk.rename(temporary, VoteFile.NAME);
         disk.syncDirectory();
         // last: with it the directory has an owner, and what is missing then is damage
         identity.write(disk);
-        return identity;
+    }
+
+    static boolean isLeftByBootstrap(String name) {
+        return LEFT_BY_BOOTSTRAP.contains(name);
+    }
+
+    static boolean isSetAside(String name) {
+        return name.startsWith(SET_ASIDE);
     }
 
     /** A new id for a directory. */

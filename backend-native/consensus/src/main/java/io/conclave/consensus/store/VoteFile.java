@@ -54,10 +54,10 @@ final class VoteFile implements Closeable {
     }
 
     /** Makes the vote file of a new member under the given (temporary) name; durable but for the name. */
-    static void create(Disk disk, String name, UUID clusterId) throws IOException {
+    static void create(Disk disk, String name, UUID clusterId, StoredVote vote) throws IOException {
         try (DiskFile file = disk.create(name)) {
             file.write(ByteBuffer.allocate(2 * SLOT_STRIDE), 0);
-            file.write(encode(clusterId, new Slot(0, StoredVote.NONE)), 0);
+            file.write(encode(clusterId, new Slot(0, vote)), 0);
             file.sync();
         }
     }

@@ -1,0 +1,172 @@
+package io.conclave.launcher;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.conclave.backup.BackupFile;
+import io.conclave.coordinator.Coordinator;
+import io.conclave.node.NodePath;
+import io.conclave.request.Create;
+import io.conclave.request.GetData;
+import io.conclave.server.ConclaveServer;
+import io.conclave.server.ConfigFile;
+import io.conclave.server.ServerConfig;
+import io.conclave.time.TimeSource;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(120)
+class RecoveryCommandsTest {
+    private static final NodePath NODE = NodePath.of("/kept");
+    private static final byte[] DATA = {1, 2, 3};
+
+    @TempDir
+    private Path directory;
+
+    private final ByteArrayOutputStream output = new ByteArrayOutputStream();
+
+    private int run(Object... arguments) {
+        output.reset();
+        PrintStream both = new PrintStream(output, true, StandardCharsets.UTF_8);
+        return Main.run(java.util.Arrays.stream(arguments).map(String::valueOf).toArray(String[]::new), both, both);
+    }
+
+    private String said() {
+        return output.toString(StandardCharsets.UTF_8);
+    }
+
+    private Path configuration(String name) throws IOException {
+        return Files.writeString(
+                directory.resolve(name + ".cfg"),
+                "clientPort=0\nclientPortAddress=localhost\npreAllocSize=64\ndataDir=" + directory.resolve(name)
+                        + "\n");
+    }
+
+    /** A server in this process, which the commands take for one of its own. */
+    private static ConclaveServer start(Path file) {
+        ServerConfig config = ConfigFile.read(file);
+        ConclaveServer server = ConclaveServer.start(config, TimeSource.system(), cause -> {});
+        ServerFiles.of(config).publish(server.clientPort().orElseThrow());
+        return server;
+    }
+
+    private static void stop(ConclaveServer server, Path file) {
+        server.close();
+        ServerFiles.of(ConfigFile.read(file)).withdraw();
+    }
+
+    private static Coordinator connect(ConclaveServer server) throws InterruptedException {
+        return Coordinator.connect("conclave://localhost:" + server.clientPort().orElseThrow());
+    }
+
+    private Path madeBackup() throws Exception {
+        Path file = configuration("before");
+        Path backup = directory.resolve("x.backup");
+        ConclaveServer server = start(file);
+        try (Coordinator client = connect(server)) {
+            client.execute(Create.of(NODE).withData(DATA));
+            assertEquals(0, run("backup", file, backup), said());
+            assertTrue(said().contains("whole and synced"), said());
+        } finally {
+            stop(server, file);
+        }
+        return backup;
+    }
+
+    @Test
+    void aBackupIsVerifiedAndRestoredAsANewCluster() throws Exception {
+        Path backup = madeBackup();
+        BackupFile.Contents contents = BackupFile.read(backup);
+        assertEquals(0, run("verify", backup), said());
+        assertTrue(said().contains("a whole backup"), said());
+        assertTrue(said().contains("generation  " + contents.summary().generation()), said());
+
+        Path file = configuration("after");
+        assertEquals(0, run("restore", file, backup), said());
+        assertTrue(said().contains("Start it: conclave-server start " + file), said());
+        for (int i = 0; i < 2; i++) { // it is there after another start too
+            ConclaveServer server = start(file);
+            try (Coordinator client = connect(server)) {
+                assertArrayEquals(DATA, client.execute(GetData.of(NODE)).data());
+                Path next = directory.resolve("next-" + i);
+                assertEquals(0, run("backup", file, next), said());
+                BackupFile.Contents after = BackupFile.read(next);
+                assertTrue(after.summary().generation() > contents.summary().generation());
+                assertTrue(after.summary().zxid() > contents.summary().zxid());
+                assertFalse(
+                        after.summary().clusterId().equals(contents.summary().clusterId()));
+            } finally {
+                stop(server, file);
+            }
+        }
+    }
+
+    @Test
+    void theGenerationCanBeGivenAndMustBeGreater() throws Exception {
+        Path backup = madeBackup();
+        long before = BackupFile.read(backup).summary().generation();
+        Path file = configuration("after");
+        assertEquals(2, run("restore", file, backup, "--generation", before), said());
+        assertTrue(said().contains("it must be greater than " + before), said());
+        assertEquals(2, run("restore", file, backup, "--generation", "1000000000000000000"), said());
+        assertTrue(said().contains("it must be at most"), said());
+        assertEquals(2, run("restore", file, backup, "--generation"), said());
+        assertEquals(2, run("restore", file, backup, "--force"), said());
+        assertEquals(2, run("restore", file, backup, "--generation", "x"), said());
+        assertEquals(0, run("restore", file, backup, "--generation", before + 1), said());
+        assertTrue(said().contains("generation  " + (before + 1)), said());
+    }
+
+    @Test
+    void nothingIsOverwritten() throws Exception {
+        Path backup = madeBackup();
+        Path file = configuration("before");
+        assertEquals(1, run("restore", file, backup), said());
+        assertTrue(said().contains("is not empty"), said());
+        ConclaveServer server = start(file);
+        try (Coordinator client = connect(server)) {
+            assertArrayEquals(DATA, client.execute(GetData.of(NODE)).data());
+            assertEquals(1, run("backup", file, backup), said());
+            assertTrue(said().contains("is there already, and is not overwritten"), said());
+            assertEquals(1, run("restore", file, backup), said());
+            assertTrue(said().contains("The server runs"), said());
+            assertEquals(1, run("backup", file, directory.resolve("no").resolve("x")), said());
+            assertTrue(said().contains("there is no directory"), said());
+        } finally {
+            stop(server, file);
+        }
+    }
+
+    @Test
+    void aDamagedBackupIsRefusedWithFileAndOffset() throws Exception {
+        Path backup = madeBackup();
+        byte[] bytes = Files.readAllBytes(backup);
+        bytes[bytes.length / 2] ^= 4;
+        Files.write(backup, bytes);
+        assertEquals(1, run("verify", backup), said());
+        assertTrue(said().contains(backup + ": offset "), said());
+        Path file = configuration("after");
+        assertEquals(1, run("restore", file, backup), said());
+        assertTrue(said().contains("Nothing was restored: " + backup + ": offset "), said());
+        assertFalse(Files.exists(directory.resolve("after")));
+        assertEquals(1, run("verify", file), said());
+        assertTrue(said().contains("it does not start as a backup does"), said());
+        assertEquals(1, run("verify", directory.resolve("nowhere")), said());
+        assertEquals(1, run("restore", file, directory.resolve("nowhere")), said());
+    }
+
+    @Test
+    void aServerThatDoesNotRunCannotBeAsked() throws Exception {
+        assertEquals(1, run("backup", configuration("none"), directory.resolve("x")), said());
+        assertTrue(said().contains("No server of "), said());
+    }
+}

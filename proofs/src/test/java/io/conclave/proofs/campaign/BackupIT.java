@@ -1,0 +1,258 @@
+package io.conclave.proofs.campaign;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.conclave.backup.BackupFile;
+import io.conclave.coordinator.Coordinator;
+import io.conclave.grant.FencingToken;
+import io.conclave.guards.JdbcGuard;
+import io.conclave.guards.StaleTokenException;
+import io.conclave.locks.DistributedLock;
+import io.conclave.locks.LockGrant;
+import io.conclave.node.NodePath;
+import io.conclave.proofs.ensemble.Ensemble;
+import io.conclave.proofs.ensemble.EnsembleKind;
+import io.conclave.proofs.ensemble.Member;
+import io.conclave.proofs.ensemble.Member.Mode;
+import io.conclave.request.Create;
+import io.conclave.request.GetChildren;
+import io.conclave.request.GetData;
+import io.conclave.request.Multi;
+import io.conclave.request.SetData;
+import io.conclave.request.Sync;
+import io.conclave.tree.TreeState;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What an operator does with backups, by the launcher's commands, and what it means for those that hold locks. */
+class BackupIT {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final NodePath NUMBERS = NodePath.of("/numbers");
+    private static final NodePath LOCK = NodePath.of("/locks/orders");
+    private static final int RESTORED_NUMBERS = 50;
+
+    @TempDir
+    private Path home;
+
+    /** The database that a guard protects, in this process: it knows nothing of the restore. */
+    private static final class Orders implements AutoCloseable {
+        private final JdbcGuard guard = JdbcGuard.create();
+        private final Connection connection;
+
+        Orders() throws Exception {
+            connection = DriverManager.getConnection("jdbc:h2:mem:orders");
+            guard.createTable(connection);
+            connection.setAutoCommit(false);
+        }
+
+        void write(FencingToken token) throws Exception {
+            guard.check(connection, "orders", token);
+            connection.commit();
+        }
+
+        void assertRefuses(FencingToken token) throws Exception {
+            assertThrows(StaleTokenException.class, () -> guard.check(connection, "orders", token));
+            connection.rollback();
+        }
+
+        @Override
+        public void close() throws Exception {
+            connection.close();
+        }
+    }
+
+    @Test
+    @Timeout(300)
+    void aHolderFromBeforeARestoreIsRefusedAndTheNextOneIsNot() throws Exception {
+        Path backup = home.resolve("conclave.backup");
+        try (Ensemble ensemble = start(0);
+                Orders orders = new Orders();
+                Coordinator survivor = connect(ensemble.connectString())) {
+            Member leader = ensemble.awaitAllServing();
+            writeNumbers(survivor, 0, RESTORED_NUMBERS);
+            ensemble.others(leader).get(0).command("backup", backup.toString());
+            writeNumbers(survivor, RESTORED_NUMBERS, RESTORED_NUMBERS);
+            for (int i = 0; i < 5; i++) { // so that the last token is far above the backup's zxid
+                DistributedLock.at(survivor, LOCK).acquire().close();
+            }
+            LockGrant before = DistributedLock.at(survivor, LOCK).acquire();
+            orders.write(before.token());
+
+            for (Member member : ensemble.members()) {
+                member.kill();
+                member.wipe();
+            }
+            Member first = ensemble.member(2);
+            String said = first.command("restore", backup.toString());
+            assertTrue(said.contains("Then start the servers [1, 3], with empty directories"), said);
+            ensemble.members().forEach(Member::start);
+            ensemble.awaitAllServing();
+
+            Awaitility.await("the old session is refused")
+                    .atMost(PATIENCE)
+                    .until(() -> before.lost().toCompletableFuture().isDone());
+            LockGrant after = DistributedLock.at(survivor, LOCK).acquire(PATIENCE);
+            assertTrue(after.token().compareTo(before.token()) > 0, after.token() + " after " + before.token());
+            assertTrue(after.token().generation() > before.token().generation());
+            orders.write(after.token());
+            orders.assertRefuses(before.token());
+            after.close();
+            for (Member member : ensemble.members()) {
+                assertNumbers(ensemble, member, RESTORED_NUMBERS);
+                try (Coordinator client = connect(ensemble.connectString(member))) {
+                    Awaitility.await("three votes")
+                            .atMost(PATIENCE)
+                            .until(() -> Members.in(client).voters() == 3);
+                }
+            }
+        }
+    }
+
+    /** Each transaction makes the next number's znode and says so in another one: a state between two of them has both. */
+    @Test
+    @Timeout(300)
+    void aBackupUnderWritesIsAConsistentStateFromTheLeaderAFollowerAndAnObserver() throws Exception {
+        try (Ensemble ensemble = start(1);
+                Coordinator client = connect(ensemble.connectString())) {
+            Member leader = ensemble.awaitAllServing();
+            Member observer = ensemble.spares().get(0);
+            observer.start();
+            leader.command("add", observer.line("observer"));
+            Awaitility.await("an observer").atMost(PATIENCE).until(() -> observer.mode() == Mode.OBSERVER);
+            client.execute(Create.of(NUMBERS).withData(StoreClient.bytes(-1)));
+            AtomicInteger written = new AtomicInteger();
+            AtomicBoolean writes = new AtomicBoolean(true);
+            CompletableFuture<Void> writer = CompletableFuture.runAsync(() -> {
+                while (writes.get()) {
+                    int number = written.get();
+                    client.submit(Multi.of(
+                                    Create.of(NUMBERS.child("n" + number)).withData(new byte[2_000]),
+                                    SetData.of(NUMBERS, StoreClient.bytes(number))))
+                            .toCompletableFuture()
+                            .join();
+                    written.incrementAndGet();
+                }
+            });
+            for (Member member : List.of(leader, ensemble.others(leader).get(0), observer)) {
+                int from = written.get();
+                Awaitility.await("writes").atMost(PATIENCE).until(() -> written.get() > from + 100);
+                int before = written.get();
+                Path file = home.resolve("backup-of-" + member.number());
+                member.command("backup", file.toString());
+                assertIsConsistent(BackupFile.read(file), before, written.get() + 1);
+            }
+            writes.set(false);
+            writer.join();
+        }
+    }
+
+    private static void assertIsConsistent(BackupFile.Contents backup, int least, int most) {
+        TreeState state = backup.state();
+        long last = StoreClient.valueOf(
+                state.znode(NUMBERS.toString()).orElseThrow().data());
+        assertTrue(last + 1 >= least && last + 1 <= most, last + 1 + " of " + least + " to " + most);
+        for (int i = 0; i <= last; i++) {
+            assertTrue(state.znode(NUMBERS.child("n" + i).toString()).isPresent(), i + " of " + last);
+        }
+        assertFalse(state.znode(NUMBERS.child("n" + (last + 1)).toString()).isPresent());
+    }
+
+    /** The server is stopped before it answers, so the command has begun its file and cannot end it. */
+    @Test
+    @Timeout(300)
+    void aBackupThatIsKilledInTheMiddleLeavesNoFileOfItsName() throws Exception {
+        try (Ensemble ensemble = start(0)) {
+            Member asked = ensemble.others(ensemble.awaitAllServing()).get(0);
+            Path file = home.resolve("conclave.backup");
+            asked.pause();
+            Process killed = asked.begin("backup", file.toString());
+            Awaitility.await("a file begun").atMost(PATIENCE).until(() -> !partial()
+                    .isEmpty());
+            killed.destroyForcibly().waitFor();
+            assertFalse(Files.exists(file));
+            for (Path left : partial()) {
+                Files.delete(left);
+            }
+
+            Process ended = asked.begin("backup", file.toString());
+            Awaitility.await("a file begun").atMost(PATIENCE).until(() -> !partial()
+                    .isEmpty());
+            ended.destroy(); // SIGTERM
+            ended.waitFor();
+            assertEquals(List.of(), partial());
+
+            Process abandoned = asked.begin("backup", file.toString());
+            Awaitility.await("a file begun").atMost(PATIENCE).until(() -> !partial()
+                    .isEmpty());
+            asked.kill();
+            assertEquals(1, abandoned.waitFor());
+            assertEquals(List.of(), partial());
+            assertFalse(Files.exists(file));
+
+            asked.start();
+            ensemble.awaitAllServing();
+            asked.command("backup", file.toString());
+            assertTrue(BackupFile.isBackup(file));
+        }
+    }
+
+    private List<Path> partial() throws IOException {
+        try (Stream<Path> files = Files.list(home)) {
+            return files.filter(file -> file.getFileName().toString().endsWith(".partial"))
+                    .toList();
+        }
+    }
+
+    private static void writeNumbers(Coordinator client, int from, int count) throws InterruptedException {
+        if (from == 0) {
+            client.execute(Create.of(NUMBERS));
+        }
+        for (int i = from; i < from + count; i++) {
+            client.execute(Create.of(NUMBERS.child("n" + i)).withData(StoreClient.bytes(i)));
+        }
+    }
+
+    private static void assertNumbers(Ensemble ensemble, Member member, int count) throws InterruptedException {
+        try (Coordinator client = connect(ensemble.connectString(member))) {
+            client.execute(Sync.of(NUMBERS));
+            assertEquals(count, client.execute(GetChildren.of(NUMBERS)).names().size());
+            for (int i = 0; i < count; i++) {
+                assertArrayEquals(
+                        StoreClient.bytes(i),
+                        client.execute(GetData.of(NUMBERS.child("n" + i))).data());
+            }
+        }
+    }
+
+    private Ensemble start(int spares) {
+        return Ensemble.of(EnsembleKind.CONCLAVE, home)
+                .spares(spares)
+                .ticks(500, 20, 4)
+                .withSmallJvms()
+                .start();
+    }
+
+    private static Coordinator connect(String connectString) {
+        return Coordinator.builder(connectString)
+                .sessionTimeout(Duration.ofSeconds(10))
+                .connectTimeout(PATIENCE)
+                .connect();
+    }
+}
