@@ -50,11 +50,6 @@ public abstract class AbstractGrantRequest implements GrantRequest, Sender {
         sessionListener = session.onStateChange(this::sessionIs);
     }
 
-    /** The session is nothing to the request any more. */
-    protected final void cut() {
-        sessionListener.close();
-    }
-
     /** The session's state, whether it was told or asked for. */
     protected final void sessionIs(SessionState state) {
         if (state == SessionState.LOST) {
@@ -62,24 +57,6 @@ public abstract class AbstractGrantRequest implements GrantRequest, Sender {
         } else if (state == SessionState.CLOSED) {
             end(LossReason.COORDINATOR_CLOSED, new ClosedException("The coordinator was closed while " + describe()));
         }
-    }
-
-    /** Something that the request cannot mend. */
-    public final void fail(Throwable cause) {
-        if (cause instanceof ClosedException closed) {
-            end(LossReason.COORDINATOR_CLOSED, closed);
-        } else if (cause instanceof SessionGoneException gone) {
-            end(LossReason.SESSION_LOST, gone);
-        } else {
-            depart(known(cause), LossReason.REFUSED);
-        }
-    }
-
-    /** The failure as one that an application knows. */
-    final ConclaveException known(Throwable cause) {
-        return cause instanceof ConclaveException known
-                ? known
-                : new OutcomeUnknownException("Unexpected failure while " + describe(), cause);
     }
 
     /** Sends a request to the backend; if one of the callbacks throws, this request fails. */
@@ -102,10 +79,35 @@ public abstract class AbstractGrantRequest implements GrantRequest, Sender {
         }
     }
 
+    /** Something that the request cannot mend. */
+    public final void fail(Throwable cause) {
+        if (cause instanceof ClosedException closed) {
+            end(LossReason.COORDINATOR_CLOSED, closed);
+        } else if (cause instanceof SessionGoneException gone) {
+            end(LossReason.SESSION_LOST, gone);
+        } else {
+            depart(known(cause), LossReason.REFUSED);
+        }
+    }
+
+    /** The failure as one that an application knows. */
+    final ConclaveException known(Throwable cause) {
+        return cause instanceof ConclaveException known
+                ? known
+                : new OutcomeUnknownException("Unexpected failure while " + describe(), cause);
+    }
+
     /** It is granted. */
     protected final void tellGranted() {
         LoggerFactory.getLogger(getClass()).debug("{}: granted", this);
         granted.complete(null);
+    }
+
+    // So far the way to the grant. From here on the end of it, and what others may ask.
+
+    /** The session is nothing to the request any more. */
+    protected final void cut() {
+        sessionListener.close();
     }
 
     /** It is not granted, nor will be. */

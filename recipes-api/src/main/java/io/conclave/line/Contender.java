@@ -22,8 +22,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One place in a line, from its creation to its deletion: the lock of the ZooKeeper recipes page, with the guid that finds
- * a znode again whose creation was not answered. Its {@link LineRole} says which name it has and which place it waits for.
+ * One place in a line, from its creation to its deletion: the lock of the ZooKeeper recipes page, with the guid that
+ * finds a znode again whose creation was not answered. Its {@link LineRole} says which name it has and which place it
+ * waits for.
  *
  * <ol>
  *   <li>{@link Waiter} creates the znode {@code <line>/_c_<guid>-lock-}, and waits for the turn by the rule.
@@ -32,8 +33,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>However it ends, the znode is deleted ({@link GuaranteedDelete}).
  * </ol>
  *
- * <p>What if a reply is lost? Of the creation: see {@link CreationFailure}. Of a read: it is read again. Of the deletion: see
- * {@link GuaranteedDelete}. A grant is given only if the znode's owner is the present session.
+ * <p>What if a reply is lost? Of the creation: see {@link CreationFailure}. Of a read: it is read again. Of the
+ * deletion: see {@link GuaranteedDelete}. A grant is given only if the znode's owner is the present session.
  *
  * <p>Here are the states and every change of them; the parts report what they see. All state belongs to the session's
  * dispatcher; methods that others may call say so.
@@ -94,8 +95,8 @@ public final class Contender extends AbstractGrantRequest {
     /**
      * Enters a line. Never blocks.
      *
-     * @param patient false to leave it at once with {@link AcquireTimeoutException} if somebody must be waited for; a place
-     *     of the same session that is being given up is nobody
+     * @param patient false to leave it at once with {@link AcquireTimeoutException} if somebody must be waited for; a
+     *     place of the same session that is being given up is nobody
      */
     public static Contender enter(RecipeSession session, NodePath line, LineRole role, byte[] data, boolean patient) {
         String guid = role.kind().newGuid();
@@ -147,7 +148,7 @@ public final class Contender extends AbstractGrantRequest {
         tellGranted();
     }
 
-    // So far the way to the grant. From here on the end of it, by whatever cause.
+    // So far the way to the grant. From here on the end of it, for any cause.
 
     /** Leaves the line, or gives the grant up: deletes the znode. */
     @Override
@@ -163,10 +164,8 @@ public final class Contender extends AbstractGrantRequest {
             if (!current.isExchanging()) {
                 deletion.search();
             } // else the exchange's answer finds us leaving
-        } else if (own.znode().isPresent()) {
-            deletion.delete();
         } else if (!waiter.isCreating()) {
-            deletion.search();
+            deletion.delete();
         } // else the creation's answer finds us leaving
         waiter.stop();
     }
@@ -234,9 +233,9 @@ public final class Contender extends AbstractGrantRequest {
     // What a holder does with its place besides giving it up.
 
     /**
-     * Sends a transaction that deletes the place among other things, as when a semaphore turns it into leases. Once it has
-     * taken effect the place is given up, which is no loss. To be called on the dispatcher while the place is held; after an
-     * unknown outcome and when the place is still there it may be called again.
+     * Sends a transaction that deletes the place among other things, as when a semaphore turns it into leases. Once it
+     * has taken effect the place is given up, which is no loss. To be called on the dispatcher while the place is held;
+     * after an unknown outcome and when the place is still there it may be called again.
      *
      * @param onFailure is given one of the four kinds of failure
      */
@@ -327,7 +326,10 @@ public final class Contender extends AbstractGrantRequest {
         return Optional.ofNullable(lossReason);
     }
 
-    /** The fencing token of a granted place; one that goes on in another's place ({@link Downgrade}) keeps its token. Any thread. */
+    /**
+     * The fencing token of a granted place; one that goes on in another's place ({@link Downgrade}) keeps its token.
+     * Any thread.
+     */
     public FencingToken token() {
         if (inheritedToken.isPresent()) {
             return inheritedToken.get();

@@ -19,9 +19,9 @@ import org.slf4j.LoggerFactory;
 /**
  * What follows a contender's creation that was not answered, or was refused.
  *
- * <p>Not answered: it took effect before the first answer on the next connection, or never will. So the line is listed behind
- * a sync, and the guid in the name tells which znode is ours; if there is none, it is created again. Refused for want of a
- * line: the line is made. Refused for another reason: the contender fails.
+ * <p>Not answered: it took effect before the first answer on the next connection, or never will. So the line is listed
+ * behind a sync, and the guid in the name tells which znode is ours; if there is none, it is created again. Refused for
+ * want of a line: the line is made. Refused for another reason: the contender fails.
  *
  * <p>All of it is for the dispatcher.
  */

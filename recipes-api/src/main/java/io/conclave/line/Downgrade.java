@@ -27,8 +27,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Exchanges the znode of a contender that holds for one of another kind in the same place: a transaction that deletes the one and creates the other, as an ordinary
- * ephemeral with the same sequence written out. So nobody can ever stand between them, and there is no moment without a znode.
+ * Exchanges the znode of a contender that holds for one of another kind in the same place: a transaction that deletes
+ * the one and creates the other, as an ordinary ephemeral with the same sequence written out. So nobody can ever stand
+ * between them, and there is no moment without a znode.
  *
  * <pre>{@code
  * EXCHANGING <-> UNDECIDED        (the reply was lost: both names are read, and exactly one of them is there)
@@ -36,8 +37,8 @@ import org.slf4j.LoggerFactory;
  *      +-> SETTLED <-+            (exchanged; or refused, then all is as before; or the znode has vanished)
  * }</pre>
  *
- * <p>Until it is settled the znode's disappearance is nobody's loss ({@link Contender#vanished}), and a contender that leaves waits for the answer, or searches for both
- * names ({@link GuaranteedDelete}). State belongs to the dispatcher.
+ * <p>Until it is settled the znode's disappearance is nobody's loss ({@link Contender#vanished}), and a contender that
+ * leaves waits for the answer, or searches for both names ({@link GuaranteedDelete}). State belongs to the dispatcher.
  */
 final class Downgrade {
     private static final Logger LOG = LoggerFactory.getLogger(Downgrade.class);
@@ -73,16 +74,16 @@ final class Downgrade {
     }
 
     /**
-     * Lets a contender that holds go on in another role, without a gap. It is then released, and another one holds in its
-     * place, with its token. Never blocks; any thread.
+     * Lets a contender that holds go on in another role, without a gap. It is then released, and another one holds in
+     * its place, with its token. Never blocks; any thread.
      *
-     * <p>If a reply is lost, both names are read. If the contender leaves meanwhile, both are left; a znode that somebody
-     * deletes meanwhile is lost.
+     * <p>If a reply is lost, both names are read. If the contender leaves meanwhile, both are left; a znode that
+     * somebody deletes meanwhile is lost.
      *
      * @param next a role in the same line, whose rule says "now" wherever the present one's does
-     * @return completes on the dispatcher with the contender that holds; exceptionally with {@link RefusedException} if the
-     *     backend refuses it (then the present one holds as before), {@link GrantLostException} if nothing is held, {@link
-     *     ClosedException} if the contender left meanwhile, {@link SessionGoneException}
+     * @return completes on the dispatcher with the contender that holds; exceptionally with {@link RefusedException} if
+     *     the backend refuses it (then the present one holds as before), {@link GrantLostException} if nothing is held,
+     *     {@link ClosedException} if the contender left meanwhile, {@link SessionGoneException}
      */
     static CompletionStage<Contender> of(Contender contender, LineRole next) {
         if (!next.line().equals(contender.role().line())) {
@@ -176,7 +177,10 @@ final class Downgrade {
         }
     }
 
-    /** Nothing was changed, because somebody has written into the znode what we have not heard: the wish that we give up, which must not go with the znode. */
+    /**
+     * Nothing was changed, because somebody has written into the znode what we have not heard: the wish that we give
+     * up, which must not go with the znode.
+     */
     private void onWrittenMeanwhile() {
         phase = Phase.UNDECIDED;
         if (contender.isInLine()) {
@@ -200,7 +204,10 @@ final class Downgrade {
         }
     }
 
-    /** The transaction took effect before the first answer on this connection, or never will: so one of the names is there. */
+    /**
+     * The transaction took effect before the first answer on this connection, or never will: so one of the names is
+     * there.
+     */
     private void findOut() {
         phase = Phase.UNDECIDED;
         if (contender.isInLine()) {
@@ -276,7 +283,10 @@ final class Downgrade {
                 lostException(LossReason.NODE_DELETED, old.path() + " was deleted before it became " + path));
     }
 
-    /** What cannot be mended: the contender goes, and searches for both names. A refusal is told as a loss, because it does not hold as before. */
+    /**
+     * What cannot be mended: the contender goes, and searches for both names. A refusal is told as a loss, because it
+     * does not hold as before.
+     */
     private void failFor(Throwable cause) {
         contender.fail(cause);
         phase = Phase.SETTLED;

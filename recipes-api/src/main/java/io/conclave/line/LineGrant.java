@@ -32,8 +32,8 @@ public class LineGrant extends AbstractGrant<Contender> implements FencedGrant {
     }
 
     /**
-     * Gives this grant up for one of another role in the same place; see {@link Downgrade#of}. From the call on this grant is not held; if the backend refuses
-     * it, it is held again as before.
+     * Gives this grant up for one of another role in the same place; see {@link Downgrade#of}. From the call on this
+     * grant is not held; if the backend refuses it, it is held again as before.
      *
      * @return completes on the dispatcher
      * @throws GrantLostException if it is not held now

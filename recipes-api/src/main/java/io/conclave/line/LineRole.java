@@ -5,7 +5,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The role of a contender in a line: the kind of its place, and the rule for which place it waits. A recipe has one for each kind of grant.
+ * The role of a contender in a line: the kind of its place, and the rule for which place it waits. A recipe has one for
+ * each kind of grant.
  *
  * @param measuredAs what its durations and counts begin with, such as {@code lock} in {@code lock.wait}
  * @param kind the kind of its own place
@@ -46,9 +47,9 @@ public record LineRole(String measuredAs, EntryKind kind, Set<EntryKind> line, L
     }
 
     /**
-     * Whether it will surely be our turn when the one that we wait for has gone, so that the line need not be read again: it is the head, the rule
-     * is content with the others, and the line is of one kind. In a line of several, a head that vanishes may have become another kind in the
-     * same place (a writer that goes on as a reader).
+     * Whether it will surely be our turn when the one that we wait for has gone, so that the line need not be read
+     * again: it is the head, the rule is content with the others, and the line is of one kind. In a line of several, a
+     * head that vanishes may have become another kind in the same place (a writer that goes on as a reader).
      */
     boolean isNextAfter(LineEntry awaited, List<LineEntry> before, LineEntry own) {
         return line.size() == 1

@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What keeps a contender from its turn, for the message of a wait that ends in vain: as the line was last seen, or as it is
- * looked up when the time is running out.
+ * What keeps a contender from its turn, for the message of a wait that ends in vain: as the line was last seen, or as
+ * it is looked up when the time is running out.
  *
  * <p>What is seen belongs to the dispatcher; the messages are for any thread.
  */

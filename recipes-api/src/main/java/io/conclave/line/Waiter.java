@@ -22,9 +22,9 @@ import org.jspecify.annotations.Nullable;
  *   <li>{@link #look} at the line: list it.
  *   <li>{@link #onLine}: nobody to wait for, so it is the contender's turn.
  *   <li>{@link #watch} the predecessor otherwise, and only it: one deletion wakes one contender.
- *   <li>{@link #onPredecessor}: it has gone, so look again. That look is spared only if the predecessor was the head of a line
- *       of one kind, and nothing interrupted the connection since the line was read and the watch on the own znode was set:
- *       then nobody else can be before us.
+ *   <li>{@link #onPredecessor}: it has gone, so look again. That look is spared only if the predecessor was the head of
+ *       a line of one kind, and nothing interrupted the connection since the line was read and the watch on the own
+ *       znode was set: then nobody else can be before us.
  * </ol>
  *
  * <p>State belongs to the dispatcher.
@@ -168,7 +168,10 @@ final class Waiter {
         look();
     }
 
-    /** A contender that does not wait for others looks again once a place of the same session that is being deleted has gone. */
+    /**
+     * A contender that does not wait for others looks again once a place of the same session that is being deleted has
+     * gone.
+     */
     private boolean waitsForOwnDeletion(LineEntry predecessor) {
         if (contender.isPatient()) {
             return false;
@@ -201,7 +204,10 @@ final class Waiter {
         }
     }
 
-    /** Nobody waits any more: removes the watch if one is set, so that a line that many leave while one holds gathers no watches. */
+    /**
+     * Nobody waits any more: removes the watch if one is set, so that a line that many leave while one holds gathers no
+     * watches.
+     */
     void stop() {
         Watch present = watch;
         watch = null;

@@ -31,12 +31,30 @@ abstract class LineLock<G extends LockGrant> extends ListedLock<G> {
     /** The grant of a contender whose turn it is. */
     abstract G grantOf(Contender contender);
 
-    Optional<G> tryAcquireUninterruptibly() {
-        try {
-            return Optional.of(ifFree().awaitUninterruptibly());
-        } catch (AcquireTimeoutException e) {
-            return Optional.empty();
-        }
+    @Override
+    final Acquisition<G> waitFor() {
+        Contender contender = enter(true);
+        return Acquisition.of(contender, () -> grantOf(contender));
+    }
+
+    /** Enters the line; for requests of several locks at a time. */
+    Contender enter(boolean patient) {
+        return Contender.enter(place().session(), place().path(), role, place().data(), patient);
+    }
+
+    // So far acquire(). From here on its other forms.
+
+    @Override
+    final Acquisition<G> waitFor(Duration timeout) {
+        Waiting.checkedTimeout(timeout);
+        Contender contender = enter(true);
+        return Acquisition.of(contender, () -> grantOf(contender), timeout);
+    }
+
+    @Override
+    final Acquisition<G> ifFree() {
+        Contender contender = enter(false);
+        return Acquisition.ofTry(contender, () -> grantOf(contender));
     }
 
     /**
@@ -69,27 +87,11 @@ abstract class LineLock<G extends LockGrant> extends ListedLock<G> {
         return waitFor().awaitUninterruptibly();
     }
 
-    @Override
-    final Acquisition<G> waitFor() {
-        Contender contender = enter(true);
-        return Acquisition.of(contender, () -> grantOf(contender));
-    }
-
-    @Override
-    final Acquisition<G> waitFor(Duration timeout) {
-        Waiting.checkedTimeout(timeout);
-        Contender contender = enter(true);
-        return Acquisition.of(contender, () -> grantOf(contender), timeout);
-    }
-
-    /** Enters the line; for requests of several locks at a time. */
-    Contender enter(boolean patient) {
-        return Contender.enter(place().session(), place().path(), role, place().data(), patient);
-    }
-
-    @Override
-    final Acquisition<G> ifFree() {
-        Contender contender = enter(false);
-        return Acquisition.ofTry(contender, () -> grantOf(contender));
+    Optional<G> tryAcquireUninterruptibly() {
+        try {
+            return Optional.of(ifFree().awaitUninterruptibly());
+        } catch (AcquireTimeoutException e) {
+            return Optional.empty();
+        }
     }
 }

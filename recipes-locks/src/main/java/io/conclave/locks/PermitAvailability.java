@@ -4,6 +4,7 @@ import io.conclave.error.RefusedException;
 import io.conclave.node.NodeEvent;
 import io.conclave.recipe.Failures;
 import io.conclave.recipe.RecipeSession;
+import io.conclave.recipe.Waiting;
 import io.conclave.request.GetChildren;
 import io.conclave.request.GetData;
 import io.conclave.request.Watcher;
@@ -20,8 +21,9 @@ import org.jspecify.annotations.Nullable;
 final class PermitAvailability {
     private final PermitRequest request;
     private final RecipeSession session;
+    private final DistributedSemaphore semaphore;
     private final SemaphoreLayout layout;
-    private final OptionalInt fixed;
+    private final OptionalInt fixed; // the number of permits, unless it is in the semaphore's znode
     private final Watcher watcher = this::onEvent; // one object, so that setting it again is no second watch
     private long lookNumber;
     private boolean looking;
@@ -45,16 +47,12 @@ final class PermitAvailability {
         }
     }
 
-    /**
-     * PermitAvailability in a semaphore.
-     *
-     * @param fixed the number of permits, unless it is in the semaphore's znode
-     */
-    PermitAvailability(PermitRequest request, SemaphoreLayout layout, OptionalInt fixed) {
+    PermitAvailability(PermitRequest request, DistributedSemaphore semaphore) {
         this.request = request;
         this.session = request.session();
-        this.layout = layout;
-        this.fixed = fixed;
+        this.semaphore = semaphore;
+        this.layout = semaphore.layout();
+        this.fixed = semaphore.fixedPermits();
     }
 
     /** Whether a look has not been answered yet. */
@@ -103,10 +101,24 @@ final class PermitAvailability {
         }
         looking = false;
         if (Failures.isNoNode(cause)) {
-            request.onNumberMissing();
+            makeNumber();
         } else {
             request.onLookFailed(cause);
         }
+    }
+
+    private void makeNumber() {
+        if (!request.isHead()) {
+            return;
+        }
+        PermitCount.makeIfMissing(session, layout.permits(), semaphore.initialPermits())
+                .whenComplete((made, failure) -> request.guarded(() -> {
+                    if (failure == null) {
+                        request.onRoomMayHaveChanged();
+                    } else {
+                        request.onLookFailed(Waiting.cause(failure));
+                    }
+                }));
     }
 
     private void onLeases(long look, int leases, boolean hasParent, boolean watched) {

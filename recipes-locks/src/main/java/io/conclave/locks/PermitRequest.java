@@ -48,7 +48,6 @@ final class PermitRequest extends AbstractGrantRequest {
     private static final LineRole ADMISSION = LineRole.mutex("semaphore.admission");
 
     private final RecipeSession session;
-    private final DistributedSemaphore semaphore;
     private final SemaphoreLayout layout;
     private final int wanted;
     private final boolean patient;
@@ -78,11 +77,10 @@ final class PermitRequest extends AbstractGrantRequest {
             RecipeSession session, DistributedSemaphore semaphore, int wanted, boolean patient, byte[] data) {
         super(session);
         this.session = session;
-        this.semaphore = semaphore;
         this.layout = semaphore.layout();
         this.wanted = wanted;
         this.patient = patient;
-        this.room = new PermitAvailability(this, layout, semaphore.fixedPermits());
+        this.room = new PermitAvailability(this, semaphore);
         this.leaseWatch = new LeaseWatch(this);
         this.leaseRelease = new GuaranteedDelete(session, layout.leases(), names -> layout.leasesOf(guid, names));
         this.gone = CompletableFuture.allOf(placeGone, leaseRelease.done().toCompletableFuture());
@@ -102,38 +100,6 @@ final class PermitRequest extends AbstractGrantRequest {
         PermitRequest request = new PermitRequest(session, semaphore, wanted, patient, data);
         session.execute(request::begin); // behind the beginning of the place
         return request;
-    }
-
-    @Override
-    public CompletionStage<Void> gone() {
-        return gone;
-    }
-
-    /** The leases, once they are granted. Any thread. */
-    Leases leases() {
-        return leases;
-    }
-
-    @Override
-    public String what() {
-        return layout.path().toString();
-    }
-
-    @Override
-    public AcquireTimeoutException timedOut(Duration waited) {
-        return timeout(waited, permits() + " could not be had within " + Waiting.text(waited) + ": " + whyNotGranted());
-    }
-
-    private AcquireTimeoutException timeout(Duration waited, String message) {
-        return new AcquireTimeoutException(what(), waited, Optional.empty(), message);
-    }
-
-    private String whyNotGranted() {
-        if (session.state() != SessionState.CONNECTED) {
-            return "there is no connection to the store";
-        }
-        String present = shortage;
-        return present == null ? "others stand before this one in the line" : present;
     }
 
     private void begin() {
@@ -163,24 +129,6 @@ final class PermitRequest extends AbstractGrantRequest {
         }
     }
 
-    private void onPlaceLost(LossReason reason) {
-        if (reason == LossReason.SESSION_LOST) {
-            sessionIs(SessionState.LOST); // the place may hear of it first
-        } else if (reason == LossReason.COORDINATOR_CLOSED) {
-            sessionIs(SessionState.CLOSED);
-        } else if (state == PermitState.HEAD) {
-            placeVanished(reason);
-        } // while it is turned into leases the answer tells
-    }
-
-    private void placeVanished(LossReason reason) {
-        fail(lostException(
-                reason,
-                reason == LossReason.REVOKED
-                        ? "Revoked while " + describe()
-                        : "The znode was deleted by another client while " + describe()));
-    }
-
     void onSeen(PermitAvailability.Seen seen) {
         if (state != PermitState.HEAD) {
             return;
@@ -201,22 +149,35 @@ final class PermitRequest extends AbstractGrantRequest {
         } // else the watches tell
     }
 
+    private void turn(PermitAvailability.Seen seen) {
+        become(PermitState.TURNING);
+        exchange.send(seen);
+    }
+
+    /** The place has become leases. */
+    void have(Leases ours) {
+        if (state == PermitState.LEAVING) {
+            leaseRelease.found(ours.paths(), ours.czxid());
+            leaseRelease.compareAndDelete();
+            return;
+        }
+        if (state != PermitState.TURNING || session.remaining().isZero()) {
+            return; // the session's loss is known, or on its way here
+        }
+        leases = ours;
+        become(PermitState.HELD);
+        room.stop();
+        leaseRelease.found(ours.paths(), ours.czxid());
+        leaseWatch.watch(ours);
+        measurements.granted();
+        tellGranted();
+    }
+
+    // So far the way to the grant. From here on, what can come in between.
+
     void onRoomMayHaveChanged() {
         if (state == PermitState.HEAD) {
             room.look(true);
-        }
-    }
-
-    void onNumberMissing() {
-        if (state == PermitState.HEAD) {
-            PermitCount.makeIfMissing(session, layout.permits(), semaphore.initialPermits())
-                    .whenComplete((made, failure) -> guarded(() -> {
-                        if (failure == null) {
-                            onRoomMayHaveChanged();
-                        } else {
-                            onLookFailed(Waiting.cause(failure));
-                        }
-                    }));
         }
     }
 
@@ -244,28 +205,22 @@ final class PermitRequest extends AbstractGrantRequest {
                 }));
     }
 
-    private void turn(PermitAvailability.Seen seen) {
-        become(PermitState.TURNING);
-        exchange.send(seen);
+    private void onPlaceLost(LossReason reason) {
+        if (reason == LossReason.SESSION_LOST) {
+            sessionIs(SessionState.LOST); // the place may hear of it first
+        } else if (reason == LossReason.COORDINATOR_CLOSED) {
+            sessionIs(SessionState.CLOSED);
+        } else if (state == PermitState.HEAD) {
+            placeVanished(reason);
+        } // while it is turned into leases the answer tells
     }
 
-    /** The place has become leases. */
-    void have(Leases ours) {
-        if (state == PermitState.LEAVING) {
-            leaseRelease.found(ours.paths(), ours.czxid());
-            leaseRelease.compareAndDelete();
-            return;
-        }
-        if (state != PermitState.TURNING || session.remaining().isZero()) {
-            return; // the session's loss is known, or on its way here
-        }
-        leases = ours;
-        become(PermitState.HELD);
-        room.stop();
-        leaseRelease.found(ours.paths(), ours.czxid());
-        leaseWatch.watch(ours);
-        measurements.granted();
-        tellGranted();
+    private void placeVanished(LossReason reason) {
+        fail(lostException(
+                reason,
+                reason == LossReason.REVOKED
+                        ? "Revoked while " + describe()
+                        : "The znode was deleted by another client while " + describe()));
     }
 
     /** The place has not become leases, or that is not known, and it is not wanted any more. */
@@ -329,6 +284,8 @@ final class PermitRequest extends AbstractGrantRequest {
         return new GrantLostException(reason, layout.path().toString(), message);
     }
 
+    // The end, by whatever cause.
+
     /** Nothing of us is left at the backend. */
     @Override
     protected void end(LossReason reason, ConclaveException why) {
@@ -386,6 +343,42 @@ final class PermitRequest extends AbstractGrantRequest {
             throw new IllegalStateException(this + " cannot go from " + previous + " to " + next);
         }
         state = next;
+    }
+
+    @Override
+    public CompletionStage<Void> gone() {
+        return gone;
+    }
+
+    /** The leases, once they are granted. Any thread. */
+    Leases leases() {
+        return leases;
+    }
+
+    @Override
+    public String what() {
+        return layout.path().toString();
+    }
+
+    @Override
+    public AcquireTimeoutException timedOut(Duration waited) {
+        return timeout(waited, permits() + " could not be had within " + Waiting.text(waited) + ": " + whyNotGranted());
+    }
+
+    private AcquireTimeoutException timeout(Duration waited, String message) {
+        return new AcquireTimeoutException(what(), waited, Optional.empty(), message);
+    }
+
+    private String whyNotGranted() {
+        if (session.state() != SessionState.CONNECTED) {
+            return "there is no connection to the store";
+        }
+        String present = shortage;
+        return present == null ? "others stand before this one in the line" : present;
+    }
+
+    boolean isHead() {
+        return state == PermitState.HEAD;
     }
 
     boolean isTurning() {
