@@ -201,7 +201,7 @@ public final class Mirror implements Registration {
     /**
      * Tells a listener of the present state, as soon as there is one, and of every later one; those that follow each
      * other more quickly than it returns come together. It is called serially on a listener thread and may block; what
-     * it throws is logged. If the mirror is closed, it is told nothing.
+     * it throws is logged. If the mirror is closed, it receives nothing.
      */
     public Registration listen(Consumer<? super MirrorChanges> listener) {
         Objects.requireNonNull(listener, "listener");

@@ -72,7 +72,8 @@ final class MirrorFeed {
     private Optional<MirrorChanges> next() {
         return mirror.underLock(number -> {
             @Nullable MirrorChanges next = null;
-            // The first state is told even if it is empty; later ones only if something is left of what has changed.
+            // The first state is reported even if it is empty; later ones only if something is left of what has
+            // changed.
             if (!closed && number != told && (told == 0 || !gathered.isEmpty())) {
                 next = new MirrorChanges(number, told, new ArrayList<>(gathered.values()));
                 told = number;

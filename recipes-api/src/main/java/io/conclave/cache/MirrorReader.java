@@ -37,7 +37,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>The watch is set first and the tree read behind it, in one breath. From then on an event of a znode has that znode
  * read (or forgotten). Events and answers come in the order of the tree's states, so when nothing is left to be read,
- * what is known is exactly the state at the last answer; that is when the mirror is told.
+ * what is known is exactly the state at the last answer; that is when the mirror is updated.
  *
  * <p>With one-shot watches the reads set them, lists are compared with the lists before, and a root that is not there
  * is looked for with a watch. A one-shot watch survives a change of connection and tells what happened meanwhile; a
@@ -125,7 +125,7 @@ final class MirrorReader {
         if (loadedBeforeFirstConnection) {
             loadedBeforeFirstConnection = false; // what waited for it is on its way
         } else if (oneShot && !loading) {
-            add(Kind.SYNC, root, false); // what was missed is told before its answer
+            add(Kind.SYNC, root, false); // missed events come before its answer
             send();
         } else {
             session.metrics().count("mirror.reload", root.toString());
@@ -217,7 +217,7 @@ final class MirrorReader {
     private void onData(Read read, GetData.NodeData node) {
         boolean isNew = known.put(read.path, new CachedNode(read.path, node.bytes(), node.stat())) == null;
         touched.add(read.path);
-        // Behind a recursive watch the children of a znode that is new are new as well, and told of.
+        // Behind a recursive watch the children of a znode that is new are new as well, and reported.
         boolean lists =
                 oneShot ? isNew || read.loads : read.loads && node.stat().numChildren() > 0;
         if (scope == MirrorScope.SUBTREE && lists) {

@@ -27,7 +27,7 @@ public abstract class ConclaveException extends RuntimeException {
 
     /**
      * The same failure with the stack of the calling thread, and this one as its cause. Blocking calls throw it,
-     * because one failure may be told to many callers, and is found on a thread that is none of them.
+     * because one failure may go to many callers, and is found on a thread that is none of them.
      */
     public abstract ConclaveException withCallersStack();
 }

@@ -1,5 +1,5 @@
 /**
- * The hook through which counts and durations leave the house; no metrics library is imposed.
+ * The hook through which counts and durations leave the library; no metrics library is imposed.
  */
 @NullMarked
 package io.conclave.metrics;

@@ -63,7 +63,7 @@ public interface DataCodec<T> {
         };
     }
 
-    /** A codec of another type, by way of this one. */
+    /** A codec of another type, through this one. */
     default <U> DataCodec<U> mapped(
             Function<? super T, ? extends U> decoder, Function<? super U, ? extends T> encoder) {
         return of(value -> encode(encoder.apply(value)), data -> decoder.apply(decode(data)));

@@ -11,7 +11,7 @@ package io.conclave.node;
  * @param version how often its data was set
  * @param cversion changes of its children
  * @param aversion changes of its ACL
- * @param ephemeralOwner the id of the session that it lives with; 0 if it is not ephemeral
+ * @param ephemeralOwner the id of the session that it belongs to; 0 if it is not ephemeral
  * @param dataLength bytes of data
  * @param numChildren number of children
  */

@@ -15,7 +15,7 @@ public record Delete(NodePath path, int version) implements Operation<Done> {
         Objects.requireNonNull(path, "path");
     }
 
-    /** Deletes whatever version is there. */
+    /** Deletes any version. */
     public static Delete of(NodePath path) {
         return new Delete(path, -1);
     }

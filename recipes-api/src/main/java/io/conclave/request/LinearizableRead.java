@@ -8,7 +8,7 @@ import java.util.Objects;
  * order in which each takes effect between its call and its answer. Any other read may lag, never behind what its own
  * session has seen.
  *
- * <p>On our servers and on Apache ZooKeeper it is a {@link Sync} with the read sent in the same breath: one round trip
+ * <p>On our servers and on Apache ZooKeeper it is a {@link Sync} with the read sent in the same flush: one round trip
  * for the client, and one more from its server to the leader. On our servers the leader confirms with a majority that
  * it still leads; on Apache ZooKeeper it does not, so there a leader that was cut off answers with old state until it
  * notices.

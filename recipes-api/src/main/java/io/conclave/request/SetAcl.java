@@ -20,7 +20,7 @@ public record SetAcl(NodePath path, Acl acl, int aclVersion) implements Request<
         Objects.requireNonNull(acl, "acl");
     }
 
-    /** Sets the ACL whatever version is there. */
+    /** Sets the ACL at any version. */
     public static SetAcl of(NodePath path, Acl acl) {
         return new SetAcl(path, acl, -1);
     }

@@ -11,7 +11,7 @@ public interface Backend extends AutoCloseable {
     /**
      * Opens a session: connects in the background and keeps trying until it is closed. Never blocks.
      *
-     * @param listener told of every state after CONNECTING, from the first on
+     * @param listener receives every state after CONNECTING, from the first on
      */
     BackendSession openSession(SessionListener listener);
 

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.concurrent.Executor;
 
 /**
- * What a backend is told by the coordinator.
+ * What the coordinator gives to a backend.
  *
  * @param sessionTimeout the timeout asked for; the server may clamp it
  * @param time the clocks and timers

@@ -31,7 +31,7 @@ public interface BackendSession {
     /** The session's id; 0 before the first connection. */
     long id();
 
-    /** The state now; listeners may not have been told of it yet. */
+    /** The state now; listeners may not have received it yet. */
     SessionState state();
 
     /**

@@ -2,7 +2,7 @@ package io.conclave.spi;
 
 import io.conclave.session.SessionState;
 
-/** Is told how a session's state changes. */
+/** Receives the changes of a session's state. */
 @FunctionalInterface
 public interface SessionListener {
     /** Called on the session's dispatcher, in order with events and completions. Must not block. */

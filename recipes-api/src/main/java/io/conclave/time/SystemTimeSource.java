@@ -50,7 +50,7 @@ final class SystemTimeSource implements TimeSource {
     }
 
     private static long saturatedNanos(Duration delay) {
-        // A hundred years is for ever here; beyond it Duration.toNanos overflows.
+        // A hundred years is unlimited here; beyond it Duration.toNanos overflows.
         return delay.toSeconds() > 3_000_000_000L ? 3_000_000_000L * 1_000_000_000L : delay.toNanos();
     }
 }

@@ -3,10 +3,11 @@ package io.conclave.time;
 import java.time.Duration;
 
 /**
- * The only reader of clocks in the house, and the only thing that waits for time to pass.
+ * The only reader of clocks in this library, and the only class that waits for time to pass.
  *
- * <p>It is injected everywhere, so that tests and simulations move time by hand. Two clocks are kept because neither is
- * enough: the monotonic one stops while a virtual machine is suspended, the wall clock can be set; see {@link Elapsed}.
+ * <p>It is injected everywhere, so that tests and simulations move time themselves. Two clocks are kept because neither
+ * is enough: the monotonic one stops while a virtual machine is suspended, the wall clock can be set; see
+ * {@link Elapsed}.
  */
 public interface TimeSource {
     /** Monotonic time in nanoseconds from an arbitrary origin. Never blocks. */

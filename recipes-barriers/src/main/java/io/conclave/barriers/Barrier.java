@@ -81,7 +81,7 @@ public final class Barrier {
      * Removes the barrier, so that all waiters continue; it succeeds if there is none. A call removes one barrier at
      * most: after a lost reply it leaves one alone that was set since. Blocks until the backend has confirmed it.
      *
-     * @throws InterruptedException if the thread is interrupted; it may be removed all the same
+     * @throws InterruptedException if the thread is interrupted; it may be removed anyway
      * @throws io.conclave.error.ConclaveException if it is refused, or the session is lost meanwhile
      */
     public void remove() throws InterruptedException {

@@ -68,11 +68,11 @@ public final class Latch {
     /**
      * Counts once for each call. Blocks until the backend has confirmed it.
      *
-     * @throws InterruptedException if the thread is interrupted; it may have counted all the same
+     * @throws InterruptedException if the thread is interrupted; it may have counted anyway
      * @throws IllegalArgumentException if the count-down at this path was made for another count
      * @throws io.conclave.error.OutcomeUnknownException if a reply was lost and the count-down was deleted meanwhile:
      *     it may have counted that one. Call again if one that was made since should count it as well
-     * @throws io.conclave.error.SessionGoneException if the session is lost meanwhile; it may have counted all the same
+     * @throws io.conclave.error.SessionGoneException if the session is lost meanwhile; it may have counted anyway
      * @throws io.conclave.error.RefusedException if the backend refuses it
      */
     public void countDown() throws InterruptedException {

@@ -23,7 +23,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way out of a double barrier, as the recipes page has it: list the remaining participants of the round.
+ * The way out of a double barrier, as the recipes page defines it: list the remaining participants of the round.
  *
  * <ol>
  *   <li>None: done.

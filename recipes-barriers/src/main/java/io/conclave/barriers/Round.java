@@ -14,7 +14,7 @@ import java.util.TreeSet;
  * belongs to the next round, and whether the ready znode of a round was left behind.
  *
  * @param names the names of its znodes; empty for a ready znode of another library, such as Curator: then it lets all
- *     participants through, as the recipes page has it
+ *     participants through, as the recipes page defines it
  */
 record Round(Optional<Set<String>> names) {
     private static final String HEADING = "conclave round";

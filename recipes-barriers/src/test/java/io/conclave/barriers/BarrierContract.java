@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** What a barrier promises, on whatever backend; a subclass says where the backend is. */
+/** What a barrier promises, on every backend; a subclass says where the backend is. */
 public abstract class BarrierContract extends BarrierFixture {
     private static Barrier barrierOf(Coordinator coordinator) {
         return Barrier.at(coordinator, PATH);

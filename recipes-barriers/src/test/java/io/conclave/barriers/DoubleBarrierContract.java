@@ -21,7 +21,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** What a double barrier promises, on whatever backend; a subclass says where the backend is. */
+/** What a double barrier promises, on every backend; a subclass says where the backend is. */
 public abstract class DoubleBarrierContract extends BarrierFixture {
     private static DoubleBarrier of(Coordinator coordinator, int participants) {
         return DoubleBarrier.at(coordinator, PATH, participants);

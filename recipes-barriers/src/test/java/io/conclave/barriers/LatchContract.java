@@ -20,7 +20,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
-/** What a count-down promises, on whatever backend; a subclass says where the backend is. */
+/** What a count-down promises, on every backend; a subclass says where the backend is. */
 public abstract class LatchContract extends BarrierFixture {
     private static Latch of(Coordinator coordinator, int count) {
         return Latch.at(coordinator, PATH, count);

@@ -14,7 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Whatever way a wait ends, it leaves no watch at the server. */
+/** However a wait ends, it leaves no watch at the server. */
 class LeftWatchesTest extends BarrierFixture {
     private final String store = UUID.randomUUID().toString();
 

@@ -95,7 +95,7 @@ class PlantedMistakesTest {
 
     @Test
     void barrierWithoutMistakesPasses() {
-        assertTrue(driver("double barrier of the page, no mistake").verify().total() > 100);
+        assertTrue(driver("textbook double barrier, no mistake").verify().total() > 100);
     }
 
     @ParameterizedTest

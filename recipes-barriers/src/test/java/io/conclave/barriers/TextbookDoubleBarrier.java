@@ -26,7 +26,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A participant of the recipes page's double barrier, step by step as the page has it and good for one round; for
+ * A participant of the recipes page's double barrier, step by step as published there and good for one round; for
  * mistakes to be planted in. Of one thread.
  */
 final class TextbookDoubleBarrier {
@@ -36,7 +36,7 @@ final class TextbookDoubleBarrier {
         COUNTS_TWICE_AFTER_A_LOST_REPLY,
         /** An interrupted participant leaves without deleting its znode. */
         FORGETS_ITS_NODE_ON_INTERRUPT,
-        /** A read whose reply was lost has set no watch; its event is waited for all the same. */
+        /** A read whose reply was lost has set no watch; its event is waited for anyway. */
         WAITS_FOR_A_WATCH_THAT_IS_NOT_SET,
         /**
          * A waiter takes every wake-up, a new connection too, for the event that it waits for; it does not read again.

@@ -61,7 +61,7 @@ final class Beginning {
     private final Set<NodePath> unused = new CopyOnWriteArraySet<>(); // of lost sessions, not known to be gone
     private boolean mayHaveBegun; // a beginning was sent, and it is not known what it did
 
-    /** What is told of it, on the dispatcher. */
+    /** What is called for it, on the dispatcher. */
     interface Caller {
         /** The transaction stands there, begun by us. */
         void begun(RecipeSession on);

@@ -41,7 +41,7 @@ final class Cleanup {
      *
      * @param record what is kept of the transaction
      * @param patient whether it waits for sites that have not finished
-     * @param onDone told on the dispatcher when it is deleted, or when it is not and no caller waits; not of the
+     * @param onDone called on the dispatcher when it is deleted, or when it is not and no caller waits; not of the
      *     session's end
      */
     Cleanup(RecipeSession session, TransactionLayout layout, DecisionRecord record, boolean patient, Runnable onDone) {

@@ -62,8 +62,8 @@ final class DecisionWait {
     /**
      * Nothing is sent yet.
      *
-     * @param onDecided told on the dispatcher, once
-     * @param onFailed told on the dispatcher if the decision cannot be known; not of the session's end
+     * @param onDecided called on the dispatcher, once
+     * @param onFailed called on the dispatcher if the decision cannot be known; not of the session's end
      */
     DecisionWait(
             RecipeSession session,
@@ -150,7 +150,7 @@ final class DecisionWait {
         votes.forEach(VoteWatch::begin);
     }
 
-    /** A vote was read, or is missing for ever. */
+    /** A vote was read, or will never come. */
     void evaluate() {
         if (ended || creating) {
             return;
@@ -261,7 +261,7 @@ final class DecisionWait {
         });
     }
 
-    /** Nothing more is decided or told. */
+    /** Nothing more is decided or reported. */
     void stop() {
         if (ended) {
             return;

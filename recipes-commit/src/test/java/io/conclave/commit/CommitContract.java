@@ -22,7 +22,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.Test;
 
-/** What two-phase commit promises, on whatever backend; a subclass says where the backend is. */
+/** What two-phase commit promises, on every backend; a subclass says where the backend is. */
 public abstract class CommitContract extends CommitFixture {
     private static final byte[] PAYLOAD = {1, 2, 3, '\n', 4};
     private static final List<String> SITES = List.of("berlin", "paris", "rome");

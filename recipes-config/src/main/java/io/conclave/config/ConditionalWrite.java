@@ -34,7 +34,7 @@ final class ConditionalWrite {
             WRITTEN,
             /** It did not, and cannot any more: something else was written instead. */
             REFUSED,
-            /** It cannot be told. */
+            /** It is not known. */
             UNKNOWN
         }
 
@@ -57,7 +57,7 @@ final class ConditionalWrite {
     }
 
     /**
-     * Writes. Empty if something else is there; fails with {@link OutcomeUnknownException} if it cannot be told.
+     * Writes. Empty if something else is there; fails with {@link OutcomeUnknownException} if it is not known.
      */
     CompletionStage<Optional<NodeStat>> send() {
         return expected == ABSENT ? create() : set();

@@ -101,7 +101,7 @@ public final class ConfigView implements AutoCloseable {
         return mirror.listen(new Sum(listener));
     }
 
-    /** Adds up what one listener is told. Used by one thread at a time. */
+    /** Adds up the changes for one listener. Used by one thread at a time. */
     private final class Sum implements Consumer<MirrorChanges> {
         private final Consumer<? super ConfigUpdate> listener;
         private final SortedMap<String, CachedNode> values = new TreeMap<>();

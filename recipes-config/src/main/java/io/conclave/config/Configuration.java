@@ -101,7 +101,7 @@ public final class Configuration {
         return value(key).getAsync().thenApply(read -> read.map(Versioned::value));
     }
 
-    /** Sets a key, whatever is there; see {@link SharedValue#set}. Blocks. */
+    /** Sets a key, over any value; see {@link SharedValue#set}. Blocks. */
     public <T> Versioned<T> set(ConfigKey<T> key, T value) throws InterruptedException {
         return value(key).set(value);
     }
@@ -158,14 +158,14 @@ public final class Configuration {
      * configuration, and the transaction.
      *
      * <p>It takes effect once at most. If the reply is lost, it is found out whether it did; only if others have
-     * published since, more than once, that cannot be told.
+     * published since, more than once, that is not known.
      *
      * @return false if one of its expectations does not hold; then nothing has happened
      * @throws OutcomeUnknownException if the reply was lost and others have published more than once since: so it was
      *     either published and replaced, or never published. Read the keys, and publish again if they should not be
      *     what they are
      * @throws io.conclave.error.RefusedException if the backend does not take it: it is too large, say
-     * @throws InterruptedException if the thread is interrupted; it may take effect all the same
+     * @throws InterruptedException if the thread is interrupted; it may take effect anyway
      */
     public boolean publish(ConfigBatch batch) throws InterruptedException {
         return requests.await(publishAsync(batch));

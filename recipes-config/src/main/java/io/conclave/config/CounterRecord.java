@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 
 /** What stands in a counter's znode: its value, and the marks of the last writes, the newest first. */
 final class CounterRecord {
-    /** So many writes can be told apart after a lost reply. */
+    /** So many writes can be distinguished after a lost reply. */
     static final int MARKS = 32;
 
     static final CounterRecord ZERO = new CounterRecord(0, new long[0]);

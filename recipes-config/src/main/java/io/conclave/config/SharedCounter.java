@@ -64,9 +64,9 @@ public final class SharedCounter {
      * Adds and answers with the sum. Blocks.
      *
      * @param delta may be negative; the sum wraps around
-     * @throws OutcomeUnknownException if the reply was lost and so many have added since that it cannot be told whether
+     * @throws OutcomeUnknownException if the reply was lost and so many have added since that it is not known whether
      *     it took effect
-     * @throws InterruptedException if the thread is interrupted; it may take effect all the same
+     * @throws InterruptedException if the thread is interrupted; it may take effect anyway
      */
     public long add(long delta) throws InterruptedException {
         return requests.await(addAsync(delta));

@@ -94,13 +94,13 @@ public final class SharedValue<T> {
     }
 
     /**
-     * Sets the value, whatever is there. Blocks.
+     * Sets the value, over any other. Blocks.
      *
      * <p>It takes effect once at most. If the reply is lost, it is set again only if it surely had no effect.
      *
      * @throws OutcomeUnknownException if the reply was lost and others have written more than once since: so it was
      *     either set and replaced, or never set. Read the value, and set it again if it should not be what it is
-     * @throws InterruptedException if the thread is interrupted; it may take effect all the same
+     * @throws InterruptedException if the thread is interrupted; it may take effect anyway
      */
     public Versioned<T> set(T value) throws InterruptedException {
         return requests.await(setAsync(value));
@@ -172,7 +172,7 @@ public final class SharedValue<T> {
      * @return the new one; empty if it has been set since, then nothing has happened
      * @throws IllegalArgumentException if the expected version is -1, which stands for any
      * @throws OutcomeUnknownException if the reply was lost and what is there now does not tell whether it took effect
-     * @throws InterruptedException if the thread is interrupted; it may take effect all the same
+     * @throws InterruptedException if the thread is interrupted; it may take effect anyway
      */
     public Optional<Versioned<T>> compareAndSet(Versioned<T> expected, T value) throws InterruptedException {
         return requests.await(compareAndSetAsync(expected, value));
@@ -200,7 +200,7 @@ public final class SharedValue<T> {
      *
      * @return the new one; empty if there is one, then nothing has happened
      * @throws OutcomeUnknownException if the reply was lost and what is there now does not tell whether it took effect
-     * @throws InterruptedException if the thread is interrupted; it may take effect all the same
+     * @throws InterruptedException if the thread is interrupted; it may take effect anyway
      */
     public Optional<Versioned<T>> setIfAbsent(T value) throws InterruptedException {
         return requests.await(setIfAbsentAsync(value));
@@ -233,7 +233,7 @@ public final class SharedValue<T> {
      * @param function is given the present value, empty if there is none; called on a listener thread, perhaps often,
      *     and must have no other effect
      * @throws OutcomeUnknownException if a reply was lost and what is there now does not tell whether it took effect
-     * @throws InterruptedException if the thread is interrupted; it may take effect all the same
+     * @throws InterruptedException if the thread is interrupted; it may take effect anyway
      */
     public Versioned<T> update(Function<? super Optional<T>, ? extends T> function) throws InterruptedException {
         return requests.await(updateAsync(function));
@@ -269,7 +269,7 @@ public final class SharedValue<T> {
      * @return false if there was none, also because another client was quicker to remove it
      * @throws OutcomeUnknownException if the reply was lost, others have written more than once since, and there is a
      *     value again: it may be a later one. Read it, and call again if it should go
-     * @throws InterruptedException if the thread is interrupted; it may take effect all the same
+     * @throws InterruptedException if the thread is interrupted; it may take effect anyway
      */
     public boolean remove() throws InterruptedException {
         return requests.await(removeAsync());
@@ -327,7 +327,7 @@ public final class SharedValue<T> {
             try {
                 value = now.flatMap(node -> decode(Optional.of(new GetData.NodeData(node.bytes(), node.stat()))));
             } catch (RuntimeException e) {
-                LOG.warn("{}: not told to {}", e.getMessage(), listener);
+                LOG.warn("{}: not reported to {}", e.getMessage(), listener);
                 return;
             }
             boolean toldBefore = toldOfNone && value.isEmpty();

@@ -184,7 +184,7 @@ final class Campaign implements GrantRequest {
         List.copyOf(transfers).forEach(one -> one.onLost(reason));
     }
 
-    /** It is told if the leadership is lost, until it ends. On the dispatcher. */
+    /** It learns of the loss of the leadership, until it ends. On the dispatcher. */
     void begins(TransferAttempt transfer) {
         transfers.add(transfer);
         if (lost.isDone()) {
@@ -208,7 +208,7 @@ final class Campaign implements GrantRequest {
         };
     }
 
-    /** Nothing more comes; its leader node goes first, so that the successor finds the name free. */
+    /** Nothing more comes; its leader node is deleted before the place, so that the successor finds the name free. */
     private void end(Throwable cause) {
         if (state == CampaignState.ENDED) {
             return;

@@ -14,7 +14,7 @@ public interface Candidacy extends AutoCloseable {
     /** How often the work was begun. */
     long runCount();
 
-    /** How often the work ended with an exception other than by the interrupt that told it of a loss. */
+    /** How often the work ended with an exception other than by the interrupt of a loss. */
     long failureCount();
 
     /**

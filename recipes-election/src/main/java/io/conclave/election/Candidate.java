@@ -12,7 +12,7 @@ import java.time.Instant;
  *
  * @param path its znode
  * @param bytes what it left for others to see
- * @param sessionId the session that it lives with
+ * @param sessionId the session that it belongs to
  * @param sequence that of the fencing token that it has, or would have as the leader
  * @param since when it entered the line, by the clock of the backend's leader
  */

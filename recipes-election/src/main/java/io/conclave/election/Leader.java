@@ -9,7 +9,7 @@ import java.time.Instant;
  *
  * @param bytes what it left as a candidate for others to see
  * @param token the fencing token of its leadership
- * @param sessionId the session that its leadership lives with
+ * @param sessionId the session that its leadership belongs to
  * @param since when it began to lead, by the clock of the backend's leader
  */
 public record Leader(Bytes bytes, FencingToken token, long sessionId, Instant since) {

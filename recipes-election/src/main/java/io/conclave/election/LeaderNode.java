@@ -126,7 +126,7 @@ final class LeaderNode {
             return;
         }
         if (Failures.is(cause, RefusalReason.NO_NODE, CHECK)) {
-            LOG.debug("{}: our place {} is gone", path, place); // the contender is told of it as well
+            LOG.debug("{}: our place {} is gone", path, place); // the contender learns of it as well
         } else if (cause instanceof OutcomeUnknownException) {
             create();
         } else if (Failures.is(cause, RefusalReason.NODE_EXISTS)) {

@@ -20,13 +20,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells one listener the leader, through all sessions of a coordinator. What was told last stays until the next session
- * knows better.
+ * Reports the leader to one listener, through all sessions of a coordinator. The last report stays until the next
+ * session knows better.
  *
  * <p>One watch on the leader's znode: set by a read of the data while there is a leader, by a question for existence
  * while there is none.
  *
- * <p>Reading belongs to the dispatcher of the session that is followed. {@code lock} guards what was seen and told;
+ * <p>Reading belongs to the dispatcher of the session that is followed. {@code lock} guards what was seen and reported;
  * nothing blocks while it is held.
  */
 final class LeaderObservation implements Registration, SessionFollower.Work {

@@ -26,7 +26,7 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
 /**
- * What an election promises, on whatever backend; a subclass says where the backend is.
+ * What an election promises, on every backend; a subclass says where the backend is.
  *
  * <p>The parts of the contract stand one above the other, so that a class that extends this one runs them all: here is
  * what holds of campaigns and leaders without trouble.

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * Each fault at each request of an election's runs: no candidate is blocked, two never lead, nothing stays behind, and
- * the victim is told the right kind of failure.
+ * the victim gets the right kind of failure.
  */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 class ElectionFaultsTest {

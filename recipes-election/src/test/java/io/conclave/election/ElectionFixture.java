@@ -50,7 +50,7 @@ abstract class ElectionFixture extends RecipeFixture {
                 .orElseThrow();
     }
 
-    /** What an observer was told, as text; "-" for no leader. */
+    /** The states that an observer received, as text; "-" for no leader. */
     static final class Told implements Consumer<Optional<Leader>> {
         final List<String> states = Collections.synchronizedList(new ArrayList<>());
 

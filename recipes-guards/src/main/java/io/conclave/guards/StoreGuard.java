@@ -58,8 +58,8 @@ public final class StoreGuard {
      * @throws RefusedException if the store refused an operation, named by its index among those given, or the check
      *     for lack of READ (no index); nothing was written
      * @throws io.conclave.error.ConclaveException if the outcome is unknown, or the writing session is gone or closed
-     * @throws InterruptedException if the thread is interrupted while waiting; the writes may take effect all the same,
-     *     if the grant's znode is still there
+     * @throws InterruptedException if the thread is interrupted while waiting; the writes may take effect anyway, if
+     *     the grant's znode is still there
      */
     public List<Multi.Result> execute(Coordinator coordinator, Operation<?>... operations) throws InterruptedException {
         RecipeSession session = RecipeAccess.session(coordinator);

@@ -221,7 +221,7 @@ class JdbcGuardTest {
         checkAndCommit(token(5));
         try (Connection old = database.transaction();
                 Connection next = database.transaction()) {
-            guard.check(old, RESOURCE, token(5)); // the same token again: it must lock all the same
+            guard.check(old, RESOURCE, token(5)); // the same token again: it must lock anyway
             Future<Long> seen = threads.submit(() -> {
                 guard.check(next, RESOURCE, token(6));
                 return TestDatabase.number(next, "select count(*) from " + data);

@@ -42,7 +42,7 @@ import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What a guard on the coordination store promises, on whatever backend; a subclass says where the backend is. */
+/** What a guard on the coordination store promises, on every backend; a subclass says where the backend is. */
 public abstract class StoreGuardContract implements StoreUnderTest {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final NodePath DATA = NodePath.of("/orders");

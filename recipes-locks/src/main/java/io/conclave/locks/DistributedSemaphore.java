@@ -263,7 +263,7 @@ public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
      *
      * @throws IllegalStateException if the number is fixed
      * @throws IllegalArgumentException if it is negative
-     * @throws InterruptedException if the thread is interrupted; it may take effect all the same
+     * @throws InterruptedException if the thread is interrupted; it may take effect anyway
      * @throws io.conclave.error.ConclaveException if it failed, or its outcome is unknown; setting the same number
      *     again is harmless
      */

@@ -127,7 +127,7 @@ final class LeaseExchange {
         return missing || (ofNumber && refused.reason() == RefusalReason.BAD_VERSION);
     }
 
-    /** The transaction was not answered: the guid tells what came of it. */
+    /** The transaction was not answered: the guid tells the outcome. */
     private void findOut() {
         measurements.recovering();
         request.readLatest(

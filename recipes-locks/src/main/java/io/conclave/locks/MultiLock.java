@@ -51,7 +51,7 @@ public final class MultiLock extends AcquiredByWaiting<MultiLockGrant> {
             NodePath path = absolutePath(line);
             if (byPath.put(path, line) != null) {
                 throw new IllegalArgumentException("Invalid multi-lock: two of its locks are at " + path
-                        + ", and the second would wait for the first for ever");
+                        + ", and the second would wait for the first indefinitely");
             }
         }
         return new MultiLock(new ArrayList<>(byPath.values()));

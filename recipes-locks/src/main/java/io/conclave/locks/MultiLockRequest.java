@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A request for several locks: it stands in one line after the other, in the order given, and keeps what it has
- * meanwhile; whatever goes wrong, all is given back.
+ * meanwhile; if anything goes wrong, all are given back.
  *
  * <p>All state belongs to the dispatcher of the first lock's session, to which the others' are brought. Methods that
  * others may call say so.

@@ -38,8 +38,8 @@ final class PermitAvailability {
      * @param permits how many there may be
      * @param version the data version of the number of permits, where it lives in a znode
      * @param hasParent whether the parent of leases is there
-     * @param watched whether a change of it will be told; leases without a parent are none, and none but the head makes
-     *     some
+     * @param watched whether a change of it will be reported; leases without a parent are none, and none but the head
+     *     makes some
      */
     record Seen(int leases, int permits, OptionalInt version, boolean hasParent, boolean watched) {
         boolean has(int wanted) {
@@ -60,7 +60,7 @@ final class PermitAvailability {
         return looking;
     }
 
-    /** Looks; the request is told what was seen. */
+    /** Reads; the request gets the result. */
     void look(boolean watched) {
         long ours = ++lookNumber;
         looking = true;

@@ -21,7 +21,7 @@ final class PermitMeasurements {
         this.enteredNanos = session.time().monotonicNanos();
     }
 
-    /** The transaction was not answered, and what came of it is looked for. */
+    /** The transaction was not answered, and its outcome is read. */
     void recovering() {
         session.metrics().count("semaphore.recover", path);
     }

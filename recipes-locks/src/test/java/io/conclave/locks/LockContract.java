@@ -23,7 +23,7 @@ import java.util.concurrent.locks.Lock;
 import org.junit.jupiter.api.Test;
 
 /**
- * What a distributed lock promises, on whatever backend; a subclass says where the backend is.
+ * What a distributed lock promises, on every backend; a subclass says where the backend is.
  *
  * <p>The parts of the contract stand one above the other, so that a class that extends this one runs them all: here is
  * what holds without waiting and without trouble.

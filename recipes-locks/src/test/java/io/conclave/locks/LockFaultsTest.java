@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * Each fault at each request of a lock's runs: no contender is blocked, two never hold, nothing stays behind, and the
- * victim is told the right kind of failure.
+ * victim gets the right kind of failure.
  */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 class LockFaultsTest {

@@ -33,12 +33,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Whatever the application's own code does - throws, rejects, cancels, calls from the wrong thread - no lock stays
- * taken without a holder.
+ * When the application's own code throws, rejects, cancels or calls from the wrong thread, no lock stays taken without
+ * a holder.
  */
 @Timeout(value = 60, unit = SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class LockMisuseTest {
-    private static final String PATH = "/locks/hostile";
+    private static final String PATH = "/locks/misuse";
     private static final Duration SOON = Duration.ofSeconds(10);
 
     private final String store = UUID.randomUUID().toString();

@@ -29,7 +29,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.junit.jupiter.api.Test;
 
-/** What a multi-lock promises, on whatever backend; a subclass says where the backend is. */
+/** What a multi-lock promises, on every backend; a subclass says where the backend is. */
 public abstract class MultiLockContract extends LockFixture {
     private static DistributedLock lock(Coordinator coordinator, String name) {
         return DistributedLock.at(coordinator, "/multi/" + name);

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * Each fault at each request of a multi-lock's runs: no contender is blocked at any of its locks, two never hold one,
- * nothing stays behind, and the victim is told the right kind of failure.
+ * nothing stays behind, and the victim gets the right kind of failure.
  */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 class MultiLockFaultsTest {

@@ -19,7 +19,7 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
-/** A retry policy is the application's: what it is asked and told, it is asked and told on listener threads. */
+/** A retry policy is the application's: it is called on listener threads. */
 class RetryPolicyThreadTest {
     private final String store = UUID.randomUUID().toString();
     private final Faults faults = MemoryStore.named(store).faults();

@@ -30,7 +30,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
-/** What a distributed semaphore promises, on whatever backend; a subclass says where the backend is. */
+/** What a distributed semaphore promises, on every backend; a subclass says where the backend is. */
 public abstract class SemaphoreContract extends SemaphoreCrowdContract {
     @Test
     void permitsAreGrantedAndGivenBack() throws Exception {

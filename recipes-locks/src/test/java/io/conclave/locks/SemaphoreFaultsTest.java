@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * Each fault at each request of a semaphore's runs: never more permits out than there are, nobody is blocked, nothing
- * stays behind, and the victim is told the right kind of failure.
+ * stays behind, and the victim gets the right kind of failure.
  */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 class SemaphoreFaultsTest {

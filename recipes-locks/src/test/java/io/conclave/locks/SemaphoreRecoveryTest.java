@@ -26,7 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What an operator deletes while a semaphore's transaction is under way, or while it is found out what came of it. */
+/** What an operator deletes while a semaphore's transaction is under way, or while its outcome is read. */
 class SemaphoreRecoveryTest {
     private static final NodePath PATH = NodePath.of("/semaphores/recovered");
     private static final NodePath LEASES = PATH.child("leases");

@@ -23,7 +23,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** What a shared lock promises, on whatever backend; a subclass says where the backend is. */
+/** What a shared lock promises, on every backend; a subclass says where the backend is. */
 public abstract class SharedLockContract extends LockFixture {
     private static SharedLock sharedOf(Coordinator coordinator) {
         return SharedLock.at(coordinator, PATH);

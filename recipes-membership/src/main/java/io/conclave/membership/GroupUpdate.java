@@ -10,7 +10,7 @@ import java.util.List;
  *
  * @param <P> the type of the payloads
  * @param snapshot the state
- * @param since the number of the last state that this listener was told of; 0 for nothing at all
+ * @param since the number of the last state that this listener received; 0 for nothing at all
  * @param joined the new members, as they are now
  * @param left the members that are gone, as they were
  * @param changed whose payload has changed, as it is now

@@ -32,7 +32,7 @@ public final class Member<P> {
         try {
             P value = Objects.requireNonNull(codec.decode(node.data()), "it makes nothing of it");
             payload = () -> value;
-        } catch (RuntimeException | Error e) { // a member whose words we do not understand is a member all the same
+        } catch (RuntimeException | Error e) { // a member with an unknown payload is still a member
             payload = () -> {
                 throw new IllegalArgumentException(
                         "Invalid payload of " + node + ", the codec does not understand it: " + e.getMessage(), e);
@@ -65,7 +65,7 @@ public final class Member<P> {
         return stat.version();
     }
 
-    /** The session that it lives with; 0 for one that was put into the group by hand and stays. */
+    /** The session that it belongs to; 0 for one that was created in another way and stays. */
     public long sessionId() {
         return stat.ephemeralOwner();
     }

@@ -32,7 +32,7 @@ final class MirroredView<P> implements GroupView<P> {
         onChange(update -> {}); // keeps the newest state
     }
 
-    /** Adds up what one listener is told. Used by one thread at a time. */
+    /** Adds up the changes for one listener. Used by one thread at a time. */
     private final class Sum implements Consumer<MirrorChanges> {
         private final Consumer<? super GroupUpdate<P>> listener;
         private final SortedMap<String, Member<P>> members = new TreeMap<>();

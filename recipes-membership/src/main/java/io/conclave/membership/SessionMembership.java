@@ -251,8 +251,8 @@ final class SessionMembership {
     }
 
     /**
-     * Looks whose znode it is, and watches it. If it may be ours, the server that is read from must have heard of the
-     * creation.
+     * Reads the owner of the znode, and watches it. If it may be ours, the server that is read from must have heard of
+     * the creation.
      */
     private void look() {
         GetData read = GetData.of(path).withWatcher(watcher);

@@ -24,7 +24,7 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
 /**
- * What a queue promises to consumers that claim and acknowledge, on whatever backend; a subclass says where the backend
+ * What a queue promises to consumers that claim and acknowledge, on every backend; a subclass says where the backend
  * is.
  */
 public abstract class ClaimContract extends QueueFixture {

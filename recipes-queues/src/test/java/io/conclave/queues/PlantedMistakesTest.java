@@ -39,7 +39,9 @@ class PlantedMistakesTest {
         return DistributedQueue.at(actor.coordinator(), PATH, DataCodec.TEXT);
     }
 
-    /** Looks for its guid after a lost reply, as the recipes page has it; but the item may have been taken by then. */
+    /**
+     * Looks for its guid after a lost reply, as the recipes page defines it; but the item may have been taken by then.
+     */
     private static void putByGuid(Coordinator coordinator, String item) throws InterruptedException {
         String guid = UUID.randomUUID().toString();
         boolean there = false;

@@ -18,7 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
-/** What a priority queue promises, on whatever backend; a subclass says where the backend is. */
+/** What a priority queue promises, on every backend; a subclass says where the backend is. */
 public abstract class PriorityQueueContract extends QueueFixture {
     @Test
     void lowerNumberGoesFirstAndTheOlderOfOnePriority() throws Exception {

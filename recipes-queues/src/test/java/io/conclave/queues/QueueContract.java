@@ -26,7 +26,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /**
- * What a FIFO queue promises to producers and consumers, on whatever backend; a subclass says where the backend is.
+ * What a FIFO queue promises to producers and consumers, on every backend; a subclass says where the backend is.
  */
 public abstract class QueueContract extends QueueFixture {
     @Test

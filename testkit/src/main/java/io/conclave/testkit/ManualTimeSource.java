@@ -213,7 +213,7 @@ public final class ManualTimeSource implements TimeSource {
     }
 
     private static long saturatedNanos(Duration duration) {
-        // A hundred years is for ever here; beyond it Duration.toNanos overflows.
+        // A hundred years is unlimited here; beyond it Duration.toNanos overflows.
         return duration.toSeconds() > 3_000_000_000L ? 3_000_000_000L * 1_000_000_000L : duration.toNanos();
     }
 

@@ -345,11 +345,11 @@ class ApacheZooKeeperTest {
     @Test
     void rejectedCredentialsRefuseEverythingByName() {
         Authentication unknown = new Authentication("no-such-scheme", new byte[0]);
-        try (TestSession nobody = new TestSession(
+        try (TestSession anonymous = new TestSession(
                 zooKeeper.url(), TestSession.options(Duration.ofSeconds(5), TimeSource.system(), 10, unknown))) {
-            assertRefused(RefusalReason.AUTH_FAILED, () -> nobody.call(Exists.of(root)));
-            assertRefused(RefusalReason.AUTH_FAILED, () -> nobody.call(Exists.of(root)));
-            assertNotEquals(SessionState.CONNECTED, nobody.session.state());
+            assertRefused(RefusalReason.AUTH_FAILED, () -> anonymous.call(Exists.of(root)));
+            assertRefused(RefusalReason.AUTH_FAILED, () -> anonymous.call(Exists.of(root)));
+            assertNotEquals(SessionState.CONNECTED, anonymous.session.state());
         }
     }
 

@@ -220,7 +220,8 @@ final class GoodbyeTest extends WireSessionFixture {
     }
 
     /**
-     * The second server has answered a question when it says goodbye, but has not told what the watches have missed.
+     * The second server has answered a question when it says goodbye, but has not sent the events that the watches have
+     * missed.
      */
     @Test
     void eventsMissedDuringAMoveAreReportedByTheServerThatTakesTheSession() throws Exception {

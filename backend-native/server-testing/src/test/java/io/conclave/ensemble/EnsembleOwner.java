@@ -3,12 +3,12 @@ package io.conclave.ensemble;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** A JVM that starts two servers as processes, pauses one, says who they are, and waits until it is killed. */
+/** A JVM that starts two servers as processes, pauses one, prints their process ids, and waits until it is killed. */
 final class EnsembleOwner {
     private EnsembleOwner() {}
 
     /**
-     * @param arguments where the servers have their files, since nobody deletes temporary ones of a JVM that is killed
+     * @param arguments where the servers have their files, since temporary ones of a JVM that is killed are not deleted
      */
     public static void main(String[] arguments) throws IOException {
         ConclaveEnsemble ensemble = ConclaveEnsemble.builder()

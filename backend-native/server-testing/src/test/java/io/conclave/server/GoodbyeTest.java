@@ -32,7 +32,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Servers of an ensemble stop in order, and nobody loses an answer by it. */
+/** Servers of an ensemble stop in order, and no client loses a reply by it. */
 @Timeout(180)
 class GoodbyeTest {
     private static final NodePath LARGE = NodePath.of("/large");

@@ -47,7 +47,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
     private static final int MAX_HANDSHAKE_BYTES = 4096;
 
     private static final Duration LINGER = Duration.ofSeconds(5);
-    /** For a client that has been told the end of the stream. */
+    /** For a client that was sent the end of the stream. */
     private static final Duration SHORT_LINGER = Duration.ofMillis(500);
 
     private final Channel channel;
@@ -365,7 +365,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
         become(ConnectionState.OPEN);
     }
 
-    /** The session has been closed, by whomever: if its client asked, the answer still goes out. */
+    /** The session has been closed: if its client asked for that, the reply still goes out. */
     void sessionEnded() {
         if (state == ConnectionState.OPEN) {
             close("its session has ended");
@@ -387,7 +387,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
                         new WatcherEvent(event.type().code(), WatcherEvent.STATE_CONNECTED, event.path()));
             }
         } catch (RuntimeException | Error e) {
-            LOG.error("Connection {} cannot be told of {}", this, event, e);
+            LOG.error("Connection {} cannot be sent {}", this, event, e);
             close("an error of the server");
         }
     }
@@ -449,7 +449,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
     }
 
     /**
-     * Closes when the client does, which is told the end of the stream behind the last answer: to close first, with
+     * Closes when the client does, which is sent the end of the stream behind the last answer: to close first, with
      * something unread, would have the kernel take answers back that the client has not read.
      */
     private void endStream() {

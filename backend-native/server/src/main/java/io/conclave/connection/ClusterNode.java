@@ -7,8 +7,8 @@ import java.nio.charset.StandardCharsets;
 /**
  * The node {@code /zookeeper/conclave}, which is not in the tree: it tells a client that knows its name which cluster
  * this is, the generation of its numbers and its feature level, as lines of {@code key=value}. It is no child of its
- * parent and cannot be created; all may read it. A watcher of its data is told when this
- * server is about to stop, see {@link Goodbye}.
+ * parent and cannot be created; all may read it. A watcher of its data gets an event when this server is about to stop,
+ * see {@link Goodbye}.
  */
 public final class ClusterNode {
     static final String PATH = "/zookeeper/conclave";

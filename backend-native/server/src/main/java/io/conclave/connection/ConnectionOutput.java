@@ -49,7 +49,7 @@ final class ConnectionOutput {
      * How many bytes wait for the client to read them, beyond what is usual; 0 while it keeps up, or when it is gone.
      */
     long backlogBytes() {
-        // of a channel that was closed and has not told us yet it would be infinite
+        // of a channel that was closed without notice yet it would be infinite
         return channel.isOpen() ? channel.bytesBeforeWritable() : 0;
     }
 

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A change that a connection asked for; its outcome is told on the connection's loop. */
+/** A change that a connection asked for; its outcome is reported on the connection's loop. */
 abstract class ConnectionProposal extends ChangeProposal {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionProposal.class);
     private final ClientConnection connection;
@@ -36,7 +36,7 @@ abstract class ConnectionProposal extends ChangeProposal {
     /** The change was applied; the loop's state is the one right after it. On the loop. */
     abstract void applied(Applied applied);
 
-    /** Tells the outcome. One that cannot be told must not be waited for. On the loop. */
+    /** Reports the outcome. One that cannot be reported must not be waited for. On the loop. */
     final void settle(Runnable delivery) {
         try {
             delivery.run();

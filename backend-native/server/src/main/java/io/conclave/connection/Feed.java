@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What the log's thread has for the event loops, in one list that each loop walks along at its own pace. There is one
  * list and not one for each loop so that a batch is there for all of them at once: a loop that catches up before it
- * reads never shows less than what any client of this server has been told. Appended to by the log's thread only.
+ * reads never shows less than what any client of this server has seen. Appended to by the log's thread only.
  *
  * <p>An entry that every loop has left forgets its successor. Else one such entry that has grown old would keep all
  * that came after it from a collection of the young: most of a busy server's time went there.

@@ -32,7 +32,7 @@ final class Goodbye {
     /**
      * Says it, and sends away the clients that have no session yet.
      *
-     * @param newAnswered completes when all that were told have gone
+     * @param newAnswered completes when all notified clients have gone
      */
     void say(CompletableFuture<@Nullable Void> newAnswered) {
         answered = newAnswered;

@@ -74,7 +74,7 @@ final class Loop {
         state = TreeState.OF_NO_CLUSTER;
     }
 
-    /** A state to which no steps lead: clients that knew the one before cannot be told what they missed. */
+    /** A state to which no steps lead: clients that knew the one before cannot learn what they missed. */
     void begin(TreeState newState) {
         connections.forEach(ClientConnection::stateReplaced);
         state = newState;

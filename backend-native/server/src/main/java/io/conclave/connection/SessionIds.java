@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Chooses ids and passwords of new sessions. The member is in the highest byte of an id, as ZooKeeper has it; the rest
- * counts up from a place that is drawn at the start, so that lives of one server do not meet. Not from its wall clock,
- * as ZooKeeper's: after a clock was set back, sessions that had ended lived again. From any thread.
+ * counts up from a place that is drawn at the start, so that starts of one server do not use the same ids. Not from its
+ * wall clock, as ZooKeeper's: after a clock was set back, ids of ended sessions came back. From any thread.
  */
 public final class SessionIds {
     private static final int MEMBER_SHIFT = 56;
@@ -20,7 +20,7 @@ public final class SessionIds {
     private final Random random;
 
     /**
-     * The ids of one life of a server.
+     * The ids of one start of a server.
      *
      * @param memberId the member's number, 0 to 255
      */
@@ -31,7 +31,7 @@ public final class SessionIds {
     /**
      * As above, with ids and passwords that follow from the source.
      *
-     * @param random thread-safe if the ids are used by several; another one in each life
+     * @param random thread-safe if the ids are used by several; another one at each start
      */
     public SessionIds(int memberId, Random random) {
         this.random = random;

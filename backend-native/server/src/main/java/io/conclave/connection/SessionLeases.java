@@ -7,7 +7,7 @@ public interface SessionLeases {
     Lease of(long sessionId);
 
     /**
-     * Whether a heartbeat may be answered as soon as {@link Lease#touch} has said yes: this server leads, and nobody
+     * Whether a heartbeat may be answered as soon as {@link Lease#touch} has said yes: this server leads, and no server
      * else could.
      */
     boolean answersAtOnce();

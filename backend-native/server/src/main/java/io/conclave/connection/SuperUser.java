@@ -10,5 +10,5 @@ import java.util.Optional;
  */
 public record SuperUser(Optional<String> secret, Optional<String> digest) {
     /** Nothing does. */
-    public static final SuperUser NOBODY = new SuperUser(Optional.empty(), Optional.empty());
+    public static final SuperUser NONE = new SuperUser(Optional.empty(), Optional.empty());
 }

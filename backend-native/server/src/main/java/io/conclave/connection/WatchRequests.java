@@ -82,8 +82,8 @@ final class WatchRequests {
     }
 
     /**
-     * What a client has missed while it was away is told at once; the watches that missed nothing are set. Clients do
-     * not look at the answer, so one whose watches find no room loses its connection rather than a watch.
+     * Events that a client has missed while it was away are sent at once; the watches that missed nothing are set.
+     * Clients do not look at the answer, so one whose watches find no room loses its connection rather than a watch.
      */
     ReplyBody setAgain(TreeState state, WatchRequest.SetWatches request) {
         try {

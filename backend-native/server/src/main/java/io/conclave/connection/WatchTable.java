@@ -11,8 +11,8 @@ import java.util.Map;
 /**
  * The watches of one event loop's connections. Belongs to that loop.
  *
- * <p>The kinds of watch that one connection has on one path are bits: a connection is told of an event once, however
- * many of its watches match.
+ * <p>The kinds of watch that one connection has on one path are bits: a connection gets an event once, however many of
+ * its watches match.
  */
 final class WatchTable {
     /** One-shot: data and existence. */
@@ -33,7 +33,7 @@ final class WatchTable {
         void tell(TreeEvent event);
     }
 
-    /** The watchers of a path are told in the order in which they asked, the same in every run. */
+    /** The watchers of a path get an event in the order in which they were set, the same in every run. */
     private final Map<String, Map<Watcher, Integer>> byPath = new HashMap<>();
 
     private int recursiveCount;
@@ -169,7 +169,10 @@ final class WatchTable {
         }
     }
 
-    /** The paths of which a watcher is told more than of their lists of children, as ZooKeeper's operators see them. */
+    /**
+     * The paths of which a watcher gets more events than those of their lists of children, as ZooKeeper's operators see
+     * them.
+     */
     List<String> pathsOf(Watcher watcher) {
         return watcher.watched().all().stream()
                 .filter(path -> (kindsOf(path, watcher) & ~CHILDREN) != 0)

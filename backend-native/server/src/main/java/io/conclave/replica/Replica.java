@@ -53,8 +53,8 @@ public final class Replica implements StateMachine {
     }
 
     /**
-     * Sets the listeners that are told of the present state and of each batch from here on, in that order. Does nothing
-     * if some are set already. On the log's thread.
+     * Sets the listeners that learn of the present state and of each batch from here on, in that order. Does nothing if
+     * some are set already. On the log's thread.
      */
     public void tell(List<StepListener> newListeners) {
         if (listeners.isEmpty()) {

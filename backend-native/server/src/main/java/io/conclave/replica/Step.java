@@ -9,6 +9,6 @@ import org.jspecify.annotations.Nullable;
  *
  * @param change what was applied
  * @param applied the state right after it, its result and its events
- * @param origin the proposal it came from, if it was proposed on this member in this life
+ * @param origin the proposal it came from, if it was proposed on this member since its start
  */
 public record Step(Change change, Applied applied, @Nullable ChangeProposal origin) {}

@@ -3,7 +3,7 @@ package io.conclave.replica;
 import io.conclave.tree.TreeState;
 import java.util.List;
 
-/** Told of what was applied; on the log's thread, in log order. Must not block and must not throw. */
+/** Called with what was applied; on the log's thread, in log order. Must not block and must not throw. */
 public interface StepListener {
 
     /**
@@ -13,8 +13,8 @@ public interface StepListener {
     void began(TreeState state);
 
     /**
-     * The state is forgotten, for another one is read that takes its place: nothing may hold on to it, and nobody may
-     * be served from it, until {@link #began}.
+     * The state is forgotten, for another one is read that takes its place: nothing may hold on to it, and no client
+     * may be served from it, until {@link #began}.
      */
     default void dropped() {}
 

@@ -14,7 +14,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What an operator's command shows to this server: a user who may read its data directory may command it. A new random
+ * What an operator's command shows to this server: a user that may read its data directory may command it. A new random
  * one at each start, in the file {@code admin.secret}, for the owner's eyes only.
  */
 public final class AdminSecret {

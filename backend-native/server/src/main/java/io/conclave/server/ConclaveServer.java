@@ -247,7 +247,7 @@ public final class ConclaveServer implements AutoCloseable {
      * Starts a server. One by itself serves when this returns, and its empty data directory becomes a new cluster; one
      * of an ensemble listens, and {@link #serving()} says when it serves.
      *
-     * @param fatal told once if the log fails, when the connections have been closed; on a thread of its own
+     * @param fatal called once if the log fails, when the connections have been closed; on a thread of its own
      * @throws LogException if the log cannot be read or its directory is in use
      * @throws ServerStartException if the port cannot be opened, or the cluster's secret is missing or may not be used
      */

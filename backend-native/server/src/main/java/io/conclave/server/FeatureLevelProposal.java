@@ -10,7 +10,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Switches on what members up to a level understand.
  *
- * @param notTaken told, on the log's thread, if the log did not take it
+ * @param notTaken called, on the log's thread, if the log did not take it
  */
 record FeatureLevelProposal(int level, Runnable notTaken) implements Proposal {
     private static final Logger LOG = LoggerFactory.getLogger(FeatureLevelProposal.class);

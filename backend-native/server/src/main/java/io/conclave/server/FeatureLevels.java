@@ -55,7 +55,7 @@ final class FeatureLevels {
     }
 
     /**
-     * Has the leader know this member's level: now, since it may have been a higher one in a former life, and until it
+     * Has the leader know this member's level: now, since it may have been a higher one before a restart, and until it
      * is in force. From any thread.
      */
     void announce() {

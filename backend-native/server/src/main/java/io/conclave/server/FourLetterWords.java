@@ -23,7 +23,7 @@ final class FourLetterWords implements CommandWords {
             "conf", "cons", "crst", "dirs", "dump", "envi", "gtmk", "ruok", "srst", "srvr", "stat", "stmk", "wchc",
             "wchp", "wchs", "mntr", "isro", "hash");
 
-    /** What ZooKeeper traces unless told otherwise; nothing is traced here, and the number is only kept. */
+    /** What ZooKeeper traces by default; nothing is traced here, and the number is only kept. */
     private static final long DEFAULT_TRACE_MASK = 0x132;
 
     private final Set<String> allowed;

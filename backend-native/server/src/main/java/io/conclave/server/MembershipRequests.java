@@ -37,7 +37,9 @@ final class MembershipRequests implements MembershipService {
     private final TimeSource time;
     private final int featureLevel;
 
-    /** Numbers begin anew in each life, at another place: an answer to the life before is not taken for one to this. */
+    /**
+     * Numbers begin anew at each start, at another place: an answer to the former process is not taken for one to this.
+     */
     private final AtomicLong lastQuestion;
 
     /** Asked and not answered, by number. */

@@ -59,7 +59,7 @@ final class StateCheck implements StepListener {
 
     /**
      * @param every changes between two checks, on all members alike
-     * @param wrong told on the log's thread, with the reason, if this member's state is not that of the others
+     * @param wrong called on the log's thread, with the reason, if this member's state is not that of the others
      */
     StateCheck(int memberId, int every, ReplicatedLog log, Consumer<String> wrong) {
         this.memberId = memberId;
@@ -139,7 +139,7 @@ final class StateCheck implements StepListener {
             checkpoint.doubted = true;
             LOG.error(
                     "The members have different states after zxid 0x{}, and no majority has the same: digests by member {}."
-                            + " It cannot be told which one is right; compare their data before you go on",
+                            + " It is not known which one is right; compare their data before you go on",
                     Long.toHexString(zxid),
                     checkpoint.said);
         }

@@ -7,7 +7,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The wall clock for the times in the log, which never go back: a clock that leaps a year ahead by mistake would stop
+ * The wall clock for the times in the log, which never decrease: a clock that leaps a year ahead by mistake would stop
  * them for a year once it is set right. So a leap is not followed at once but at double speed, and an operator has time
  * to see the warning. What the clock says at the start of the process is believed. Thread-safe.
  */
@@ -55,7 +55,7 @@ final class SteadyWallClock {
         if (!leapt) {
             leapt = true;
             LOG.warn(
-                    "The wall clock has leapt ahead by {} s. The times in the log never go back, so they follow it at"
+                    "The wall clock has leapt ahead by {} s. The times in the log never decrease, so they follow it at"
                             + " double speed only: set the clock right if it is wrong",
                     Duration.ofMillis(leapMs).toSeconds());
         }

@@ -34,7 +34,8 @@ final class BulkEdit<K extends Comparable<? super K>, V, T> {
     private record Removal(Object what) {}
 
     /**
-     * @param removed told of each removal, with the value that goes; in an order that depends on the map's keys alone
+     * @param removed called with each removal, with the value that goes; in an order that depends on the map's keys
+     *     alone
      */
     BulkEdit(BiConsumer<? super T, ? super V> removed) {
         this.removed = removed;

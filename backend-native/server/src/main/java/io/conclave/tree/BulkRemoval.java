@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * it. Works without recursion, because the depth of a tree is bounded by what clients send and not by our stack.
  */
 final class BulkRemoval {
-    /** Told of each node that goes; in an order that all members find. */
+    /** Called with each removed node; in an order that all members find. */
     interface Listener {
         void removed(String path, Znode node, Parent from);
 

@@ -11,8 +11,8 @@ import java.io.OutputStream;
  * header: magic, version, cluster id, generation, feature level, term, last zxid and time, number of sessions, digest.
  * Then come the sessions and the nodes, parents before children, each with the number of its children. A record lies
  * within one chunk. What follows from the nodes (totals, what is reaped, the ephemerals of a session) is not written. A
- * container and a node with a time to live are told by their owner; members that write the latter are at a feature
- * level that earlier members refuse.
+ * container and a node with a time to live are recognized by their owner; members that write the latter are at a
+ * feature level that earlier members refuse.
  */
 public final class SnapshotCodec {
     static final int MAGIC = 0x434e5453; // CNTS

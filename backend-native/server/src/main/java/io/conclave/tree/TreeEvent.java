@@ -6,7 +6,7 @@ package io.conclave.tree;
  * @param type what happened
  * @param path to which node
  * @param zxid by which change
- * @param acl the ACL of the node (for a deleted one, its last): a watcher that may not read it is not told
+ * @param acl the ACL of the node (for a deleted one, its last): a watcher that may not read it gets no event
  */
 public record TreeEvent(Type type, String path, long zxid, ZnodeAcl acl) {
     /** What happened to a node, with the number of the event on the wire. */

@@ -27,7 +27,7 @@ public final class TreeState {
      * @param featureLevel which semantics are switched on
      * @param term the last leader's term
      * @param lastZxid the last change's number
-     * @param lastTimeMs the last change's time, which never goes back
+     * @param lastTimeMs the last change's time, which never decreases
      */
     record Header(UUID clusterId, long generation, int featureLevel, long term, long lastZxid, long lastTimeMs) {}
 

@@ -171,7 +171,7 @@ public abstract sealed class Znode {
     /** The children by name. */
     public abstract PersistentMap<String, Znode> children();
 
-    /** What a client is told. Of the children's changes it sees creations and deletions together. */
+    /** What a client sees. Of the children's changes it sees creations and deletions together. */
     public final ZnodeStat stat() {
         int numChildren = children().size();
         return new ZnodeStat(

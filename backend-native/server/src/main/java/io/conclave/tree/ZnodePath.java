@@ -2,7 +2,7 @@ package io.conclave.tree;
 
 /** The rules for paths of znodes, and the way from a path to its parent. */
 final class ZnodePath {
-    /** Where the members of the cluster are told; it cannot be deleted. */
+    /** The node that lists the members of the cluster; it cannot be deleted. */
     static final String CONFIG = "/zookeeper/config";
 
     private ZnodePath() {}

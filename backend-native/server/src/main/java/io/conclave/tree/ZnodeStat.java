@@ -1,7 +1,7 @@
 package io.conclave.tree;
 
 /**
- * What a client is told about a node, field by field as in ZooKeeper's protocol.
+ * What a client sees of a node, field by field as in ZooKeeper's protocol.
  *
  * @param czxid the change that created the node
  * @param mzxid the change that last set its data

@@ -14,10 +14,10 @@ class WatchTableTest {
     private static final List<Integer> KINDS =
             List.of(WatchTable.DATA, WatchTable.CHILDREN, WatchTable.PERSISTENT, WatchTable.RECURSIVE);
 
-    private static final class Somebody implements WatchTable.Watcher {
+    private static final class CountingWatcher implements WatchTable.Watcher {
         private final WatchedPaths paths;
 
-        Somebody(LimitGuard guard) {
+        CountingWatcher(LimitGuard guard) {
             paths = new WatchedPaths(guard);
         }
 
@@ -37,12 +37,12 @@ class WatchTableTest {
         Random random = new Random(seed);
         WatchTable table = new WatchTable();
         LimitGuard guard = new LimitGuard(ClientLimits.defaults(), new ManualTimeSource());
-        List<Somebody> watchers = new ArrayList<>();
+        List<CountingWatcher> watchers = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
-            watchers.add(new Somebody(guard));
+            watchers.add(new CountingWatcher(guard));
         }
         for (int i = 0; i < 20_000; i++) {
-            Somebody watcher = watchers.get(random.nextInt(watchers.size()));
+            CountingWatcher watcher = watchers.get(random.nextInt(watchers.size()));
             String path = "/" + random.nextInt(8);
             int kind = KINDS.get(random.nextInt(KINDS.size()));
             switch (random.nextInt(8)) {

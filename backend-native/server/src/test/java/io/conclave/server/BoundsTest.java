@@ -17,7 +17,7 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** What hostile, broken and greedy clients can do: lose their own connection. */
+/** What malicious, broken and greedy clients can do: lose their own connection. */
 class BoundsTest {
     private static void assertServes(ConclaveServer server) throws IOException {
         try (RawClient client = RawClient.attached(TestServer.port(server), 5000)) {
@@ -148,7 +148,7 @@ class BoundsTest {
         }
     }
 
-    /** The server stops reading from whoever does not read, so neither its memory nor others suffer. */
+    /** The server stops reading from a client that does not read, so neither its memory nor others suffer. */
     @Test
     void aClientThatAsksAndDoesNotReadIsHeldUpAlone() throws Exception {
         try (ConclaveServer server = TestServer.start();

@@ -34,7 +34,7 @@ class HungDiskTest {
                 config, options -> EnsembleLog.on(disk, options), time, cause -> givenUp.complete(cause));
     }
 
-    /** Whoever touches the disk waits from now on. */
+    /** Every access to the disk waits from now on. */
     private void hang() throws InterruptedException {
         CountDownLatch hangs = new CountDownLatch(1);
         Thread holder = new Thread(

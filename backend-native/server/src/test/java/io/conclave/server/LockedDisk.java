@@ -17,7 +17,7 @@ final class LockedDisk implements Disk {
         this.disk = disk;
     }
 
-    /** Does something to the disk while nobody else is at it. */
+    /** Does something to the disk while no other thread uses it. */
     synchronized void with(Consumer<SimulatedDisk> action) {
         action.accept(disk);
     }

@@ -95,7 +95,7 @@ class PipelineTest {
         for (int i = 0; i < requests.size(); i++) {
             RawClient.Message reply = client.read();
             assertEquals(2 + i, reply.header().xid(), "seed " + seed);
-            assertTrue(reply.header().zxid() >= zxid, "zxids do not go back, seed " + seed);
+            assertTrue(reply.header().zxid() >= zxid, "zxids do not decrease, seed " + seed);
             zxid = reply.header().zxid();
         }
     }

@@ -75,7 +75,7 @@ class SessionLeaseTest {
         assertEquals(new Change.SuspectSession(SESSION, session().attachment(), leaderTerm.term()), changeOf(0));
         markIsApplied(0);
         assertEquals(new Change.ExpireSession(SESSION, 100, TERM), changeOf(1));
-        assertFalse(lease.touch(), "whoever is answered counts on his session");
+        assertFalse(lease.touch(), "an answered client relies on its session");
         assertEquals(2, proposed.size());
     }
 
@@ -127,7 +127,7 @@ class SessionLeaseTest {
         lease.attached(session()); // the log had the resume before the end
         ((SessionLease.Expiry) proposed.get(1)).refused();
         time.advance(TIMEOUT.minusMillis(1));
-        assertEquals(2, proposed.size(), "the client was told of a whole timeout");
+        assertEquals(2, proposed.size(), "the client was granted a whole timeout");
         time.advance(Duration.ofMillis(2));
         assertEquals(3, proposed.size());
     }
@@ -200,7 +200,7 @@ class SessionLeaseTest {
         assertEquals(1, proposed.size());
     }
 
-    /** Then another one leads, who gave the session its full timeout before the ping came, and gets the note. */
+    /** Then another one leads, which gave the session its full timeout before the ping came, and gets the note. */
     @Test
     void noteThatAPingOnTheLeaderWaitsForNamesItsSessionInCaseThisOneIsDeposedAlready() {
         notes.clear();

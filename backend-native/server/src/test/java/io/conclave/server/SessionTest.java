@@ -186,7 +186,7 @@ class SessionTest {
         }
     }
 
-    /** Whoever wins the race between a ping and the expiry: an answered ping is followed by a full timeout. */
+    /** Whichever wins the race between a ping and the expiry: an answered ping is followed by a full timeout. */
     @Test
     void aPingThatComesWithTheExpiryIsNotAnsweredOrKeepsTheSession() throws IOException {
         ManualTimeSource time = new ManualTimeSource();

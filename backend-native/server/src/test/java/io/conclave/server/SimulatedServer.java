@@ -23,8 +23,8 @@ import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
 /**
- * What {@link ConclaveServer} puts together around a log, without its threads and sockets: for whoever lends it event
- * loops, clocks and a log.
+ * What {@link ConclaveServer} puts together around a log, without its threads and sockets: for callers that lend it
+ * event loops, clocks and a log.
  */
 public final class SimulatedServer {
     /** What the servers of the simulation understand. */
@@ -45,7 +45,7 @@ public final class SimulatedServer {
 
     /**
      * @param leases plants a mistake
-     * @param wrong told, on the log's thread, if its state is not that of the others
+     * @param wrong called, on the log's thread, if its state is not that of the others
      */
     public SimulatedServer(
             int memberId,
@@ -77,7 +77,7 @@ public final class SimulatedServer {
                 new SessionIds(memberId, random),
                 new ClusterNode(),
                 replica::state,
-                SuperUser.NOBODY,
+                SuperUser.NONE,
                 CommandWords.NONE,
                 members,
                 () -> replica.state().featureLevel() >= FEATURE_LEVEL,
@@ -103,7 +103,7 @@ public final class SimulatedServer {
         return replica;
     }
 
-    /** Whom the log tells. */
+    /** The listener of the log. */
     public LogListener events() {
         return events;
     }

@@ -39,7 +39,7 @@ class WatchTest {
         server.close();
     }
 
-    /** What the watcher has been told when it has caught up with all that was done before. */
+    /** The events of the watcher when it has caught up with all that was done before. */
     private List<String> events() throws IOException {
         watcher.send(new io.conclave.protocol.RequestBody.Sync("/"));
         List<String> events = new ArrayList<>();

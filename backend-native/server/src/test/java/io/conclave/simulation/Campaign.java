@@ -116,7 +116,7 @@ final class Campaign {
         return counts;
     }
 
-    /** What was done, and what came of it, with the trace of the first violation. */
+    /** What was done, with the outcome and the trace of the first violation. */
     String report() {
         StringBuilder text = new StringBuilder();
         text.append(String.format(

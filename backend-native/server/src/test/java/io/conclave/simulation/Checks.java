@@ -64,7 +64,7 @@ final class Checks {
         require(
                 zxid > request.seenZxid,
                 () -> client + " wrote at 0x" + Long.toHexString(zxid) + ", behind 0x"
-                        + Long.toHexString(request.seenZxid) + " that somebody had seen when it asked");
+                        + Long.toHexString(request.seenZxid) + " that a client had seen when it asked");
         Step step = world.truth.stepAt(zxid);
         Result result = step.applied().result();
         if (step.change() instanceof Change.CloseSession close) {

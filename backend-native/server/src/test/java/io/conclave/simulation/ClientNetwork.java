@@ -10,7 +10,7 @@ import java.util.Set;
 
 /**
  * Connections between clients and servers. Each direction delivers a prefix of what was sent on it, in order, in
- * pieces; where nothing gets through, nobody is told.
+ * pieces; where nothing gets through, neither end notices.
  */
 final class ClientNetwork {
     /** The client's end. */
@@ -122,7 +122,7 @@ final class ClientNetwork {
             }
         }
 
-        /** Both ends are told that it is broken. */
+        /** Both ends learn that it is broken. */
         private void reset() {
             open.remove(this);
             if (end != null) {

@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * The one-shot watches of a client: each is told of the first change behind what its reader saw, before that is shown.
+ * The one-shot watches of a client: each gets the first change behind what its reader saw, before that is shown.
  */
 final class ClientWatches {
     private static final long NO_ZXID = -1;
@@ -92,7 +92,7 @@ final class ClientWatches {
                 OpCode.SET_WATCHES, told, data, exist, new ArrayList<>(ofChildren.keySet()), List.of(), List.of());
     }
 
-    /** They are set: what was missed has been told. */
+    /** They are set: missed events have been reported. */
     void setAgain(WatchRequest.SetWatches request, long zxid) {
         resetting = false;
         TreeState state = truth.stateAt(zxid);

@@ -45,13 +45,15 @@ final class Faults {
     /** Until then nothing goes wrong. */
     private long calmUntilUs;
 
-    /** Who came back without its log, last; 0 for nobody. */
+    /** The member that came back without its log last; 0 for none. */
     private int lost;
 
     private long changedUs;
     private long putBackUs;
 
-    /** Whether a member comes back without its log in this run, which it is to do while all vote: nobody is removed. */
+    /**
+     * Whether a member comes back without its log in this run, which it is to do while all vote: no member is removed.
+     */
     private final boolean oneLosesItsLog;
 
     Faults(Simulation world, Random random, Random edges) {
@@ -182,7 +184,7 @@ final class Faults {
     /**
      * Whether a member may lose its log: all are voters and run, none has to put its log away, none gives provisional
      * votes, and no change of the members is under way. Links may be cut, and members may be behind: the others elect
-     * one that has everything. A member that does not run may have a torn tail of which nobody knows yet.
+     * one that has everything. A member that does not run may have a torn tail that is not known yet.
      */
     boolean mayLoseLog() {
         return world.allVote() && world.allRun() && world.isWithoutTornLogs() && mayTear() && hasNoChange();

@@ -85,7 +85,7 @@ final class Lifetimes {
                                         && set.path().startsWith(Workload.TIMED)));
     }
 
-    /** What the log says, which never goes back. */
+    /** The time of the log, which never decreases. */
     void timeIs(long timestampMs) {
         nowMs = Math.max(nowMs, timestampMs);
     }
@@ -141,7 +141,7 @@ final class Lifetimes {
     }
 
     /**
-     * Whether all is gone that has to, now that nobody creates or keeps such znodes any more.
+     * Whether all is gone that has to, now that no client creates or keeps such znodes any more.
      *
      * @param timePasses whether the log's time will go on soon; else only what is over by now has to be gone
      */

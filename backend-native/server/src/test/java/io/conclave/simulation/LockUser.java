@@ -49,7 +49,7 @@ final class LockUser {
         return token;
     }
 
-    /** Enters the line; what stands there is asked for in the same breath. */
+    /** Enters the line; and its content is requested in the same flush. */
     void enter() {
         state = State.ENTERING;
         mark = "m" + client.id + "-" + ++marks + "-";

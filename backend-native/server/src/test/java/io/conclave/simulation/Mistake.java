@@ -100,7 +100,7 @@ enum Mistake {
             };
         }
     },
-    /** Who is found silent is expired in one step, whoever leads by then and whatever has been heard. */
+    /** A session found silent is expired in one step, even after a change of leader or a later heartbeat. */
     EXPIRED_IN_ONE_STEP {
         @Override
         CommittedBatch batch(CommittedBatch of, TreeState state) {
@@ -134,7 +134,7 @@ enum Mistake {
             return eventsLast(frames);
         }
     },
-    /** Whoever sets his watches again is not told what he has missed. */
+    /** A client that sets its watches again does not learn of missed events. */
     MISSED_EVENTS_NOT_TOLD {
         @Override
         long watchedSince(long zxid) {
@@ -176,7 +176,7 @@ enum Mistake {
             return MistakenCores.with("READ_INDEX_WITHOUT_MAJORITY");
         }
     },
-    /** A member believes any term that it is told. */
+    /** A member believes any term that it receives. */
     ANY_TERM_BELIEVED {
         @Override
         CoreFactory cores() {
@@ -233,7 +233,7 @@ enum Mistake {
         return random.nextInt(3) == 0;
     }
 
-    /** Whom a server tells that its state is not that of the others. */
+    /** Called when a server's state is not that of the others. */
     Consumer<String> wrong(Consumer<String> of) {
         return of;
     }

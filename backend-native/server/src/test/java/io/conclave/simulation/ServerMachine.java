@@ -28,7 +28,7 @@ import java.util.UUID;
 import java.util.function.Consumer;
 
 /**
- * A machine with a disk, clocks and a place in the network, on which the process of a server lives, dies and lives
+ * A machine with a disk, clocks and a place in the network, on which the process of a server runs, dies and is started
  * again.
  */
 final class ServerMachine implements SimulatedNetwork.Node {
@@ -86,7 +86,7 @@ final class ServerMachine implements SimulatedNetwork.Node {
         return process != null && process.isClosing();
     }
 
-    /** Whether the log was damaged and nobody has done anything about it yet. */
+    /** Whether the log was damaged and not repaired yet. */
     boolean isStopped() {
         return stopped;
     }
@@ -179,7 +179,7 @@ final class ServerMachine implements SimulatedNetwork.Node {
         return process.server();
     }
 
-    // ---- life and death
+    // ---- start and end
 
     void start(Map<Integer, EnsembleMember> members, boolean bootstrap) {
         if (process != null || stopped) {
@@ -196,13 +196,13 @@ final class ServerMachine implements SimulatedNetwork.Node {
         }
     }
 
-    /** Ends the process here and now; the machine lives on. */
+    /** Ends the process here and now; the machine stays up. */
     void kill() {
         end(1_000 + random.nextInt(3_000));
         disk.kill();
     }
 
-    /** Ends the machine: what its disk was not told to keep may be lost, and nobody is told. */
+    /** Ends the machine: what its disk was not told to keep may be lost, without notice to any client. */
     void losePower() {
         end(10_000 + random.nextInt(3_000_000));
         disk.losePower();
@@ -251,7 +251,7 @@ final class ServerMachine implements SimulatedNetwork.Node {
         process.pause(durationUs);
     }
 
-    /** A full disk is no excuse: here nobody begins a cluster on one, and everybody else starts, waits and refuses. */
+    /** A full disk is no excuse: here no member bootstraps a cluster on one, and all others start, wait and refuse. */
     void failed(LogException cause) {
         if (process == null) {
             return;
@@ -270,7 +270,8 @@ final class ServerMachine implements SimulatedNetwork.Node {
         } else if (isCausedBy(cause, Violation.class)) {
             world.violated(violationOf(cause));
         } else {
-            String kind = isCausedBy(cause, DamagedLogException.class) ? "sees damage that nobody did" : "fails";
+            String kind =
+                    isCausedBy(cause, DamagedLogException.class) ? "sees damage that was never injected" : "fails";
             world.violated(new Violation("the log of server " + id + " " + kind + ": " + cause.getMessage(), cause));
         }
     }
@@ -359,7 +360,7 @@ final class ServerMachine implements SimulatedNetwork.Node {
         }
     }
 
-    /** A client's connection has been accepted; null if there is nobody. */
+    /** A client's connection has been accepted; null if there is none. */
     ServerProcess.ClientEnd accept(String name, SimulatedChannel.Peer peer) {
         return process == null || process.isClosing() ? null : process.accept(name, peer);
     }

@@ -32,7 +32,7 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
 /**
- * One life of a server's process on its machine.
+ * One run of a server's process on its machine.
  *
  * <p>It has a thread for the log and its links, which works off what has arrived in turns, and event loops for its
  * clients. They run at any time relative to each other, one task at a time. While the log's thread waits for the disk,
@@ -179,7 +179,7 @@ final class ServerProcess {
         pausedUntilUs = time.nowUs() + durationUs;
     }
 
-    /** What happens on the process, if it still lives then, and not while it stands still. */
+    /** What happens on the process, if it still runs then, and not while it stands still. */
     private Runnable whileItLives(Runnable action) {
         return () -> {
             if (isOver()) {

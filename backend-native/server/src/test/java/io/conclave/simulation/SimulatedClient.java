@@ -26,7 +26,7 @@ import java.util.Random;
  * gives a silent server up, and has every answer checked.
  */
 final class SimulatedClient implements ClientNetwork.Listener {
-    /** Told what became of a request. */
+    /** Called with the outcome of a request. */
     interface Outcome {
         /** @param reply null if there is none and will be none */
         void of(Reply reply);
@@ -165,7 +165,7 @@ final class SimulatedClient implements ClientNetwork.Listener {
         time.after(random.nextInt(200_000), this::connect);
     }
 
-    /** Never does anything again, and nobody is told. */
+    /** Never does anything again, without notice. */
     void die() {
         state = State.DEAD;
         connection = null;
@@ -402,7 +402,7 @@ final class SimulatedClient implements ClientNetwork.Listener {
         }
     }
 
-    /** What a session is shown never goes back, and events come before what they are about. */
+    /** What a session is shown never gets older, and events come before what they are about. */
     private void seen(long zxid) {
         checks.require(
                 zxid >= lastZxid,

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
-/** The event loops of one life of a server. Each runs its tasks in order, when the simulation lets it. */
+/** The event loops of one run of a server. Each runs its tasks in order, when the simulation lets it. */
 final class SimulatedLoops extends AbstractEventExecutorGroup implements EventLoopGroup {
     private final List<SimulatedLoop> loops = new ArrayList<>();
 

@@ -76,7 +76,7 @@ final class Simulation {
         this.faults = new Faults(this, new Random(random.nextLong()), new Random(seed * 0x2545f4914f6cdd1dL));
     }
 
-    /** What came of a run. */
+    /** The outcome of a run. */
     record Outcome(long seed, Violation violation, Trace trace, long virtualMs, long commits, int answers) {
         boolean isClean() {
             return violation == null;
@@ -235,7 +235,7 @@ final class Simulation {
                 .toList();
     }
 
-    /** Who leads, as far as he knows himself, in the newest term; null if nobody does. */
+    /** The server that believes to lead in the newest term; null if there is none. */
     ServerMachine leader() {
         ServerMachine leader = null;
         long term = -1;

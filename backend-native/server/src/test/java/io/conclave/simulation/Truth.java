@@ -32,7 +32,7 @@ import java.util.function.Supplier;
 
 /**
  * What is so: the committed log as the first member to apply it sees it, and every state that it makes. All others have
- * to see the same, whatever they go through, and what clients are told is compared with it.
+ * to see the same, whatever they go through, and what clients see is compared with it.
  */
 final class Truth {
     /** Digests are compared at every so many batches, since they take a walk over the tree. */
@@ -59,7 +59,7 @@ final class Truth {
             this.timeoutMs = timeoutMs;
         }
 
-        /** Nobody may end it before, since its client counts on it. */
+        /** It must not end before, since its client relies on it. */
         long safeUntilUs() {
             return answeredSentUs + (long) (timeoutMs * 1000 / (1 + MachineClock.MAX_DRIFT)) - 2000;
         }
@@ -357,7 +357,7 @@ final class Truth {
         }
     }
 
-    /** A client was told that its request, if it has a name, is not carried out. */
+    /** A client learned that its request, if it has a name, is not carried out. */
     void refused(String tag) {
         require(
                 !appliedTags.containsKey(tag),

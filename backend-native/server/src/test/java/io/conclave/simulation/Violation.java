@@ -1,6 +1,6 @@
 package io.conclave.simulation;
 
-/** Something that must never be. An error, so that nobody on its way takes it for a failure of its own to handle. */
+/** Something that must never be. An error, so that no code on its way takes it for a failure of its own to handle. */
 final class Violation extends AssertionError {
     private static final long serialVersionUID = 1L;
 

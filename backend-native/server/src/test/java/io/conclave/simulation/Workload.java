@@ -55,7 +55,7 @@ final class Workload {
         world.time.after(1 + random.nextInt(2 * thinkUs), this::act);
     }
 
-    /** Creates the parents of everything; whoever comes too late is told so. */
+    /** Creates the parents of everything; later attempts are refused. */
     private void prepare() {
         for (String path : List.of("/d", "/q", "/e", "/x", "/c", TIMED, LockUser.LINE)) {
             create(path, CreateFlag.PERSISTENT);

@@ -134,7 +134,7 @@ class TreeSessionTest {
         assertInstanceOf(Result.Created.class, tree.request(1, create("/a")));
     }
 
-    /** Its client may never hear of the shorter one, and holds its grants for as long as it was told. */
+    /** Its client may never hear of the shorter one, and holds its grants for as long as it was promised. */
     @Test
     void aResumeDoesNotShortenTheTimeout() {
         tree.apply(new Change.ResumeSession(1, TreeTester.password(1), 90_000));

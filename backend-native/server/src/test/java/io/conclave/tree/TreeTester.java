@@ -10,7 +10,7 @@ import java.util.UUID;
 /** A state that moves on, with short words for what tests do to it. */
 final class TreeTester {
     static final UUID CLUSTER = new UUID(1, 2);
-    static final List<AuthId> NOBODY = List.of();
+    static final List<AuthId> NO_IDS = List.of();
 
     TreeState state = TreeState.initial(CLUSTER, 7);
     Applied last;
@@ -45,7 +45,7 @@ final class TreeTester {
     }
 
     Result request(long session, TreeOperation operation) {
-        return request(session, NOBODY, operation);
+        return request(session, NO_IDS, operation);
     }
 
     static TreeOperation.Create create(String path, ZnodeKind mode) {

@@ -22,7 +22,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * The plan of the house, held against the byte code of all product modules; and against planted classes that break it.
+ * The rules of the architecture, checked against the byte code of all product modules; and against planted classes that
+ * break it.
  */
 class ArchitectureTest {
     private static JavaClasses product;

@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * The modules of the house, their packages, and what each may use. A new package or arrow is written down here first.
+ * The modules, their packages, and what each may use. A new package or arrow is written down here first.
  */
 final class Modules {
     /** Packages of others that a module may use besides the JDK's and JSpecify's annotations. */
@@ -106,7 +106,7 @@ final class Modules {
         return modules;
     }
 
-    /** The module that a class belongs to; empty for a class of nobody's here. */
+    /** The module that a class belongs to; empty for a class of no module here. */
     static Optional<Module> of(JavaClass type) {
         return packageOf(type).map(BY_PACKAGE::get);
     }

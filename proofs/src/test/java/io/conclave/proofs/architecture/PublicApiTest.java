@@ -15,7 +15,7 @@ import java.util.SortedMap;
 import org.junit.jupiter.api.Test;
 
 /**
- * The public API is what {@code docs/api} says, so that nobody changes it without seeing it in the diff.
+ * The public API is what {@code docs/api} says, so that a change of it shows in the diff.
  *
  * <p>{@code scripts/accept-api} writes the files anew; {@code scripts/api-diff} compares with an earlier commit's jars.
  */

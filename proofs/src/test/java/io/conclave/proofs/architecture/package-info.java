@@ -1,5 +1,5 @@
 /**
- * The plan of the house as tests: which module and package may use which, who reads a clock, and what a user gets.
+ * The architecture as tests: which module and package may use which, which classes read a clock, and what a user gets.
  */
 @NullMarked
 package io.conclave.proofs.architecture;

@@ -53,7 +53,7 @@ class EnsembleFaultsIT {
             round.history().read(deaf, 0, 1, 0);
             round.awaitProgress();
             round.stopLoad();
-            // a write that nobody has recorded, behind all that were
+            // a write that is not recorded, behind all that were
             round.judge().execute(SetData.of(round.registers().get(1), StoreClient.bytes(Long.MAX_VALUE)));
             round.judge(totals);
         }

@@ -125,7 +125,7 @@ enum Fault {
         }
     };
 
-    /** Does it; returns to whom. */
+    /** Does it; returns the affected server. */
     abstract String strike(Ensemble ensemble, Member leader, Random random) throws InterruptedException;
 
     private static Member oneOf(List<Member> members, Random random) {

@@ -120,7 +120,7 @@ final class GrantClient implements AutoCloseable {
         return grants;
     }
 
-    /** How often its token was too old: somebody else had been given a larger one while it believed to be alone. */
+    /** How often its token was too old: another client had been given a larger one while it believed to be alone. */
     long refusedWrites() {
         return refusedWrites;
     }

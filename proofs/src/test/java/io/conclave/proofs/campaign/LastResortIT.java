@@ -114,7 +114,7 @@ class LastResortIT {
      * In mntr, behind the line that tools look for, and in {@code status}, which then ends with a status of its own.
      */
     private static void assertReasonIsTold(Member member) {
-        Awaitility.await("why nobody leads").atMost(PATIENCE).untilAsserted(() -> {
+        Awaitility.await("why there is no leader").atMost(PATIENCE).untilAsserted(() -> {
             List<String> lines = member.ask("mntr").orElse("no answer").lines().toList();
             assertEquals("This ZooKeeper instance is not currently serving requests", lines.get(0));
             assertEquals(2, lines.size(), lines::toString);

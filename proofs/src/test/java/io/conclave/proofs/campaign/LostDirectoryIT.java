@@ -105,7 +105,7 @@ class LostDirectoryIT {
         }
     }
 
-    /** While the other servers are away, nobody says that there is a cluster already. */
+    /** While the other servers are away, no server says that there is a cluster already. */
     private static void makeAnotherCluster(Ensemble ensemble, Member stranger) throws InterruptedException {
         List<Member> others = ensemble.others(stranger);
         for (Member other : others) {

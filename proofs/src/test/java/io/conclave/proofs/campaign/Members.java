@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * Who belongs to a cluster, as a client reads it.
+ * The members of a cluster, as a client reads them.
  *
  * @param lines one {@code server.N=...} each
  */

@@ -49,7 +49,7 @@ class MembershipIT {
                 .withSmallJvms()
                 .start()) {
             Member leader = ensemble.awaitAllServing();
-            Member asked = ensemble.others(leader).get(0); // not the leader: whoever is asked passes it on
+            Member asked = ensemble.others(leader).get(0); // not the leader: any server passes it on
             Member leaving = ensemble.others(leader).get(1);
             Member joining = ensemble.spares().get(0);
             try (Coordinator client = connect(ensemble.connectString(asked))) {
@@ -104,7 +104,7 @@ class MembershipIT {
                         ensemble.elections() - 1));
                 assertEquals(0, result.failures());
 
-                // who was removed stays so, whoever leads: a new leader's configuration file still names it
+                // a removed member stays so under every leader: a new leader's configuration file still names it
                 leader.kill();
                 Awaitility.await("the three that are left without one of them")
                         .atMost(PATIENCE)

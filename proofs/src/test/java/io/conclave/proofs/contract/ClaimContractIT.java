@@ -4,7 +4,7 @@ import io.conclave.queues.ClaimContract;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 
-/** The queues' contract for those who claim on every backend. */
+/** The queues' contract for claiming consumers on every backend. */
 class ClaimContractIT {
     @Nested
     class Embedded extends ClaimContract implements RunsOn.Embedded {}

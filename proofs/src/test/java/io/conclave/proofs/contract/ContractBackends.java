@@ -86,7 +86,7 @@ enum ContractBackends {
         return servers().url();
     }
 
-    /** A connect string to a store that nobody has used. */
+    /** A connect string to an unused store. */
     String freshUrl() throws InterruptedException {
         String url = servers().url();
         if (this == EMBEDDED) {

@@ -32,7 +32,7 @@ final class ContractEnsemble implements Servers {
     private final CountDownLatch closed = new CountDownLatch(1);
     private Thread killer = new Thread(() -> {}, "no-killer");
 
-    /** Nobody is killed; clients go to any server. */
+    /** No server is killed; clients go to any server. */
     ContractEnsemble() {
         this(0);
     }

@@ -100,7 +100,7 @@ class CutOffFollowerIT {
             CompletableFuture<LockGrant> waiter =
                     DistributedLock.at(waiters, path).acquireAsync();
             AtomicBoolean heldWhenTheNextWasGranted = new AtomicBoolean();
-            // at once, on the thread that grants: nobody can have used the grant before
+            // at once, on the thread that grants: no caller can have used the grant before
             CompletableFuture<Long> granted = waiter.thenApply(next -> {
                 heldWhenTheNextWasGranted.set(held.isHeld());
                 return System.nanoTime();

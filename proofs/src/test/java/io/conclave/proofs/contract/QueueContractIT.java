@@ -4,7 +4,7 @@ import io.conclave.queues.QueueContract;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 
-/** The FIFO queue's contract for those who take on every backend. */
+/** The FIFO queue's contract for consumers on every backend. */
 class QueueContractIT {
     @Nested
     class Embedded extends QueueContract implements RunsOn.Embedded {}

@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A pass is green if every test that was found was run and succeeded, and if as many were found as in the first
  * pass. So a pattern that matches nothing and a skipped test are failures too; only what {@link OwnRequests} gives up
- * is not. Its report goes to standard error for who watches, and to standard output, where the log is.
+ * is not. Its report goes to standard error for a person that watches, and to standard output, where the log is.
  */
 public final class Repetition {
     private static final String CONTRACTS = ".*\\.(\\w+ContractIT|Memory\\w+ContractTest)";

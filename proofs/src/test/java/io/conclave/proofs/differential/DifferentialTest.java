@@ -103,7 +103,7 @@ class DifferentialTest {
         same(List.of(ours.resume(session)), List.of(theirs.resume(session)));
     }
 
-    /** The others hear of the ephemeral nodes that go; in which order is nobody's promise. */
+    /** The others hear of the ephemeral nodes that go; no order is promised. */
     private void closeAndOpen(Subject ours, Subject theirs, int session) throws IOException {
         RandomOperations.Request close =
                 new RandomOperations.Request(nextXid++, OpCode.closeSession, names -> new SyncRequest(""));

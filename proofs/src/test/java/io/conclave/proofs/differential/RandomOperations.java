@@ -117,7 +117,7 @@ final class RandomOperations {
         Record in(Names names);
     }
 
-    /** From now on works under another node, for in time many a node can be deleted by nobody. */
+    /** From now on works under another node, for in time many nodes can be deleted by no session. */
     Request moveTo(String newBase, int xid) {
         base = newBase;
         return new Request(xid, OpCode.create, names -> new CreateRequest(newBase, new byte[0], OPEN, 0));

@@ -46,8 +46,8 @@ public final class Ensemble implements AutoCloseable {
     }
 
     /**
-     * Those that the others do not know before they are told; see {@link EnsembleBuilder#spares}. They have no part in
-     * what is done to all members.
+     * Those that the others do not know at first; see {@link EnsembleBuilder#spares}. They have no part in what is done
+     * to all members.
      */
     public List<Member> spares() {
         return spares;
@@ -74,7 +74,7 @@ public final class Ensemble implements AutoCloseable {
     }
 
     /**
-     * Who leads, by what the members say; empty if none does, or (for a moment) two do. Blocks for up to a few seconds
+     * The leader, by what the members say; empty if none does, or (for a moment) two do. Blocks for up to a few seconds
      * if some do not answer.
      */
     public Optional<Member> leader() {
@@ -170,7 +170,7 @@ public final class Ensemble implements AutoCloseable {
         return awaitAllServing();
     }
 
-    /** How each member is and the end of its log, for whoever wants to know why something did not happen. */
+    /** How each member is and the end of its log, for a report of why something did not happen. */
     public String describe() {
         return members.stream()
                 .map(member -> member + (member.isAlive() ? "" : " (dead)") + (member.isPaused() ? " (stopped)" : "")

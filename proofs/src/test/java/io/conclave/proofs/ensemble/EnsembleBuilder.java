@@ -43,7 +43,7 @@ public final class EnsembleBuilder {
     }
 
     /**
-     * Where a member of an ensemble in this directory will keep its data, for who wants to put a file system of its own
+     * Where a member of an ensemble in this directory will keep its data, for tests that put a file system of its own
      * there.
      */
     public static Path dataOf(Path home, int number) {

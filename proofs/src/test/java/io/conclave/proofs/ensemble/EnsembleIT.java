@@ -55,7 +55,7 @@ class EnsembleIT {
             leader = ensemble.heal();
 
             for (Member follower : ensemble.others(leader)) {
-                ensemble.cut(leader, follower); // he hears them, they do not hear him
+                ensemble.cut(leader, follower); // it hears them, they do not hear it
             }
             assertNotEquals(leader, awaitAnotherLeader(ensemble, leader));
             assertWritable(coordinator, 4);

@@ -90,7 +90,7 @@ public enum EnsembleKind {
     /** What the main class is given for a command such as {@link Member#START} or {@code init}. */
     abstract List<String> arguments(String word, String file);
 
-    /** Whether this member is told once, by the command {@code init}, that the cluster is a new one. */
+    /** Whether this member learns once, by the command {@code init}, that the cluster is a new one. */
     abstract boolean isBootstrappedAt(int number);
 
     /** What stands before {@code ://} in a connect string of our client. */

@@ -38,7 +38,7 @@ public final class Member {
         LEADER,
         FOLLOWER,
         OBSERVER,
-        /** It does not answer, or serves nobody at the moment. */
+        /** It does not answer, or serves no client at the moment. */
         NOT_SERVING
     }
 
@@ -79,7 +79,7 @@ public final class Member {
         return clientAddress.getPort();
     }
 
-    /** What an operator calls it who adds it to the others: {@code server.4=host:peerPort:participant;clientPort}. */
+    /** The text by which an operator adds it to the others: {@code server.4=host:peerPort:participant;clientPort}. */
     public String line(String role) {
         return "server." + number + "=" + peerAddress + ":" + role + ";" + clientPort();
     }

@@ -50,7 +50,7 @@ final class FreezableDisk implements AutoCloseable {
         return disk;
     }
 
-    /** From now on who writes waits. */
+    /** From now on writers wait. */
     void freeze() throws IOException, InterruptedException {
         String watch = "sleep " + LIMIT_S + "; fsfreeze -u '" + mountPoint + "'";
         watchdog = new ProcessBuilder("sh", "-c", watch)
@@ -60,7 +60,7 @@ final class FreezableDisk implements AutoCloseable {
         must("fsfreeze", "-f", mountPoint.toString());
     }
 
-    /** Who has waited goes on. */
+    /** Waiting writers continue. */
     void thaw() throws IOException, InterruptedException {
         Process watching = watchdog;
         if (watching != null) {
@@ -71,7 +71,7 @@ final class FreezableDisk implements AutoCloseable {
         }
     }
 
-    /** Thaws and unmounts it; nobody may use it any more. */
+    /** Thaws and unmounts it; it must not be used any more. */
     @Override
     public void close() throws IOException, InterruptedException {
         thaw();

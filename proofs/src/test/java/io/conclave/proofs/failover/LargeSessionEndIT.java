@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A session with 100,000 ephemerals ends, which is one step on every server. Clients of all servers write on, none
- * is disconnected, and nobody stands for election. It prints the longest gap.
+ * A session with 100,000 ephemerals ends, which is one step on every server. Clients of all servers write on, none is
+ * disconnected, and no member stands for election. It prints the longest gap.
  */
 class LargeSessionEndIT {
     private static final int EPHEMERALS = 100_000;

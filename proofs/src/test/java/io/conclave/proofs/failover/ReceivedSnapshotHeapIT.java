@@ -72,7 +72,7 @@ class ReceivedSnapshotHeapIT {
             write(client, value -> SetData.of(ROOT.child("n" + value), new byte[VALUE_BYTES]));
             long startNanos = System.nanoTime();
             down.start(List.of("-Xmx" + HEAP_MB + "m"));
-            long elections = ensemble.elections(); // its new log does not count those of its former life
+            long elections = ensemble.elections(); // its new log does not count those before its restart
             Awaitility.await("service of " + down)
                     .atMost(PATIENCE)
                     .until(() -> !down.isAlive() || down.mode() == Member.Mode.FOLLOWER);

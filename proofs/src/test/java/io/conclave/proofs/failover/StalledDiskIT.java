@@ -177,7 +177,7 @@ class StalledDiskIT {
             if (next != leader) {
                 assertEquals(Mode.FOLLOWER, leader.mode());
             }
-            assertTrue(longestMs < STALL.toMillis(), "nobody wrote while the disk hung");
+            assertTrue(longestMs < STALL.toMillis(), "no client wrote while the disk hung");
         } finally {
             all.forEach(GapClient::close);
         }

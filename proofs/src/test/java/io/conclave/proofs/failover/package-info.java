@@ -1,5 +1,5 @@
 /**
- * How long nobody can write when a leader goes, measured on ensembles of both kinds in turns.
+ * How long no client can write when a leader goes, measured on ensembles of both kinds in turns.
  */
 @NullMarked
 package io.conclave.proofs.failover;

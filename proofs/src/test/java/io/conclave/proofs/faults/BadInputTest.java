@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What a user gets who makes a mistake: an error that names what he gave and the rule that it breaks. */
+/** What a user gets for a mistake: an error that names the input and the rule that it breaks. */
 class BadInputTest {
     @ParameterizedTest
     @CsvSource(

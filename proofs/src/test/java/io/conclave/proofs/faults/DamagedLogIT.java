@@ -33,7 +33,7 @@ class DamagedLogIT {
     @TempDir
     private Path home;
 
-    /** In a batch's header and in its first entry; what fills its last sector up is zeros that nobody reads. */
+    /** In a batch's header and in its first entry; what fills its last sector up is zeros that are not read. */
     @ParameterizedTest
     @ValueSource(ints = {20, BATCH_HEADER + 10})
     void aFlippedByteInWhatWasDurableStopsTheStartNamingFileAndOffset(int withinBatch) throws Exception {

@@ -85,7 +85,7 @@ class FullDiskIT {
         }
     }
 
-    /** For longer than a session lives without a heartbeat. */
+    /** For longer than a session stays alive without a heartbeat. */
     private void readsAndSessionsGoOn(Coordinator client, long session) {
         Awaitility.await()
                 .during(SESSION.plusSeconds(2))

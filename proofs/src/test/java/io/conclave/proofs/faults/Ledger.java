@@ -9,11 +9,11 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What the server has acknowledged, over all its lives, and what that forbids: a sequence number or a zxid given twice,
- * or one that goes back. Thread-safe.
+ * What the server has acknowledged, over all its starts, and what that forbids: a sequence number or a zxid given
+ * twice, or one that goes back. Thread-safe.
  *
- * <p>An answer may be read after the server that gave it was killed, so who records one says whether it came over a
- * connection to the server's new life.
+ * <p>An answer may be read after the server that gave it was killed, so a client that records one says whether it came
+ * over a connection to the restarted server.
  */
 final class Ledger {
     // all @GuardedBy("this")
@@ -28,7 +28,7 @@ final class Ledger {
     private long zxidOfFormerRun = -1;
     private long writes;
 
-    /** A sequential znode was acknowledged to a writer, who issues one request after the other. */
+    /** A sequential znode was acknowledged to a writer, which issues one request after the other. */
     synchronized void created(String writer, Create.Created answer, boolean newRun) {
         String path = answer.path().toString();
         long sequence = Long.parseLong(path.substring(path.length() - 10));
@@ -36,7 +36,7 @@ final class Ledger {
             violations.add("sequence number " + sequence + " was given twice, the second time to " + path);
         }
         if (newRun && sequence <= sequenceOfFormerRun) {
-            violations.add("sequence numbers went back from " + sequenceOfFormerRun + " to " + sequence);
+            violations.add("sequence numbers decreased from " + sequenceOfFormerRun + " to " + sequence);
         }
         created.put(path, answer.stat().czxid());
         largestSequence = Math.max(largestSequence, sequence);
@@ -55,7 +55,7 @@ final class Ledger {
         }
         if (newRun && zxid <= zxidOfFormerRun) {
             violations.add(
-                    "zxids went back from " + Long.toHexString(zxidOfFormerRun) + " to " + Long.toHexString(zxid));
+                    "zxids decreased from " + Long.toHexString(zxidOfFormerRun) + " to " + Long.toHexString(zxid));
         }
         largestZxid = Math.max(largestZxid, zxid);
     }
@@ -66,7 +66,7 @@ final class Ledger {
     }
 
     /**
-     * The server is dead and not yet started again: what it gives in its next life must be larger than all that is
+     * The server is dead and not yet started again: what it gives after its next start must be larger than all that is
      * known now.
      */
     synchronized void serverEnded() {

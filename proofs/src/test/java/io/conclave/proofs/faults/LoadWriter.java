@@ -114,7 +114,7 @@ final class LoadWriter implements AutoCloseable {
         return connection > connectionOfFormerRun;
     }
 
-    /** The server is dead and not yet started again: answers that come over later connections are of its next life. */
+    /** The server is dead and not yet started again: answers that come over later connections are of its next start. */
     void serverEnded() {
         connectionOfFormerRun = connection;
     }

@@ -36,11 +36,11 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Clients that lie, dawdle and flood, against a server process with a small heap; a well-behaved client must not
- * notice. Every attack comes from an address of its own. {@code -Dhostile.seed} repeats the random bytes of a run.
+ * notice. Every attack comes from an address of its own. {@code -Dmalformed.seed} repeats the random bytes of a run.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class MalformedInputIT {
-    private static final long SEED = Long.getLong("hostile.seed", System.nanoTime());
+    private static final long SEED = Long.getLong("malformed.seed", System.nanoTime());
     private static final int CONNECTIONS_PER_ADDRESS = 60;
     private static final int MEGABYTE = 1_000_000;
 
@@ -51,7 +51,7 @@ class MalformedInputIT {
 
     @BeforeAll
     void startServer(@TempDir Path home) throws InterruptedException {
-        System.out.println("hostile input: -Dhostile.seed=" + SEED);
+        System.out.println("malformed input: -Dmalformed.seed=" + SEED);
         server = ServerProcess.in(home)
                 .with("tickTime", 500)
                 .with("maxClientCnxns", CONNECTIONS_PER_ADDRESS)
@@ -63,7 +63,7 @@ class MalformedInputIT {
 
     @AfterAll
     void stopServer() {
-        System.out.println("hostile input: slowest write and read of the well-behaved client " + client.slowestMs()
+        System.out.println("malformed input: slowest write and read of the well-behaved client " + client.slowestMs()
                 + " ms, in " + client.rounds() + " rounds; server's peak of resident memory " + peakMemoryMb() + " MB");
         client.close();
         server.close();
@@ -155,8 +155,8 @@ class MalformedInputIT {
 
     private byte[] anyRequest(int xid) {
         return switch (random.nextInt(3)) {
-            case 0 -> RawSocket.create(xid, "/hostile-" + random.nextInt(50), new byte[random.nextInt(100)]);
-            case 1 -> RawSocket.setData(xid, "/hostile-" + random.nextInt(50), new byte[random.nextInt(100)]);
+            case 0 -> RawSocket.create(xid, "/malformed-" + random.nextInt(50), new byte[random.nextInt(100)]);
+            case 1 -> RawSocket.setData(xid, "/malformed-" + random.nextInt(50), new byte[random.nextInt(100)]);
             default -> RawSocket.getData(xid, "/well-behaved");
         };
     }
@@ -207,11 +207,11 @@ class MalformedInputIT {
                 RawSocket socket = new RawSocket(server.port(), 7);
                 dawdlers.add(socket);
                 if (i % 2 == 0) {
-                    socket.send(new byte[] {0, 0, 0}); // for ever in its handshake
+                    socket.send(new byte[] {0, 0, 0}); // never ends its handshake
                 } else {
                     socket.hello(1000);
                     socket.send(
-                            Arrays.copyOf(RawSocket.getData(1, "/well-behaved"), 12)); // for ever in its first request
+                            Arrays.copyOf(RawSocket.getData(1, "/well-behaved"), 12)); // never ends its first request
                 }
             }
             for (RawSocket socket : dawdlers) {
@@ -311,7 +311,7 @@ class MalformedInputIT {
         }
     }
 
-    /** They may be cut where the memory for buffers ends; nobody else is. */
+    /** They may be cut where the memory for buffers ends; no other connection is. */
     @Test
     void almostCompleteFramesOfAMegabyteOnManyConnectionsDoNotStopTheServer() throws Exception {
         List<RawSocket> hoarders = new ArrayList<>();

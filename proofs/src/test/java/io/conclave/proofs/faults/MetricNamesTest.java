@@ -31,7 +31,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What the metrics hook is told: names that say which recipe, each thing once, and all of it in docs/metrics.md. */
+/** What the metrics hook receives: names that say which recipe, each thing once, and all of it in docs/metrics.md. */
 class MetricNamesTest {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     /** A text in the code that looks like a metric's name: that of a recipe, a dot, and more. */
@@ -114,7 +114,7 @@ class MetricNamesTest {
         assertEquals(1, told.get("session.lost"));
     }
 
-    /** The machine's clock, but somebody sets the wall clock forward. */
+    /** The machine's clock, but the wall clock is set forward. */
     private static final class SteppingClock implements TimeSource {
         private volatile long aheadMs;
 

@@ -14,8 +14,8 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A connection that says whatever a test wants. It comes from an address of its own in 127.0.0.0/8, so that its sins do
- * not count for others.
+ * A connection that says whatever a test wants. It comes from an address of its own in 127.0.0.0/8, so that its faults
+ * do not count for others.
  */
 final class RawSocket implements AutoCloseable {
     private static final int SILENCE_MS = 30_000;

@@ -14,7 +14,7 @@ public final class TokenGuard {
     private @Nullable FencingToken largest;
     private final List<String> written = new ArrayList<>();
 
-    /** Writes, unless somebody with a larger token has been here; returns whether it did. */
+    /** Writes, unless a client with a larger token has been here; returns whether it did. */
     public synchronized boolean write(FencingToken token, String value) {
         if (largest != null && token.compareTo(largest) < 0) {
             return false;

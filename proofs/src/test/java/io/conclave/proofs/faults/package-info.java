@@ -1,5 +1,5 @@
 /**
- * Real processes and what can befall them: kill -9, SIGSTOP, full and damaged disks, hostile bytes.
+ * Real processes and their faults: kill -9, SIGSTOP, full and damaged disks, malformed bytes.
  */
 @NullMarked
 package io.conclave.proofs.faults;

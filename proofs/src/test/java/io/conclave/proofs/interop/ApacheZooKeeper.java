@@ -21,7 +21,7 @@ public final class ApacheZooKeeper implements ServerUnderTest {
     /** Starts a server on an empty directory. */
     public ApacheZooKeeper() {
         System.setProperty("zookeeper.admin.enableServer", "false");
-        System.setProperty("zookeeper.forceSync", "no"); // nobody pulls the plug here
+        System.setProperty("zookeeper.forceSync", "no"); // there is no power failure here
         System.setProperty("zookeeper.preAllocSize", "1024");
         System.setProperty("zookeeper.extendedTypesEnabled", "true"); // znodes with a time to live, which ours has
         start();

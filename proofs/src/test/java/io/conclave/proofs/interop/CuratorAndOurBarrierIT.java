@@ -84,7 +84,7 @@ class CuratorAndOurBarrierIT extends CuratorBesideOurs {
         }
     }
 
-    /** Nobody is left, and nothing that would let the next round's first one in. */
+    /** No participant is left, and nothing that would let the next round's first one in. */
     private void awaitEmpty() {
         await().atMost(PATIENCE).until(() -> children().isEmpty());
     }

@@ -43,7 +43,7 @@ class CuratorAndOurElectionIT extends CuratorBesideOurs {
         await().atMost(PATIENCE).until(() -> ours("").candidates().size() == count);
     }
 
-    /** A selector of Curator that leads until it is told to stop. */
+    /** A selector of Curator that leads until it is asked to stop. */
     private final class Theirs extends LeaderSelectorListenerAdapter implements AutoCloseable {
         final Semaphore leads = new Semaphore(0);
         final CountDownLatch mayEnd = new CountDownLatch(1);

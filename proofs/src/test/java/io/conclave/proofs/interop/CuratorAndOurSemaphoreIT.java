@@ -123,8 +123,8 @@ class CuratorAndOurSemaphoreIT extends CuratorBesideOurs {
             workers.add(threads.submit(() -> {
                 for (int round = 0; round < 10; round++) {
                     if (curators) {
-                        // one at a time: who holds one lease and waits for the next, as Curator does, may wait for
-                        // others like him
+                        // one at a time: a client that holds one lease and waits for the next, as Curator does, may
+                        // wait for others like it
                         InterProcessSemaphoreV2 semaphore = theirs();
                         Lease lease = semaphore.acquire();
                         use(1, out, most);

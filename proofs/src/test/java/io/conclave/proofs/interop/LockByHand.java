@@ -16,7 +16,7 @@ import java.time.Duration;
 /**
  * Our locks in kazoo's layout, on command from standard input: {@code mutex}, {@code read} and {@code write} acquire
  * within half a second, {@code downgrade} and {@code close} do that to what is held; each is answered by a line. For
- * {@code kazoo_lock_check.py}; run by hand.
+ * {@code kazoo_lock_check.py}; run manually.
  */
 final class LockByHand {
     private LockByHand() {}

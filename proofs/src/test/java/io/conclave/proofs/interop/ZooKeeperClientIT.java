@@ -52,7 +52,7 @@ class ZooKeeperClientIT {
     private ServerUnderTest server;
     private ZooKeeper zk;
 
-    /** Remembers what it was told. */
+    /** Records the events that it receives. */
     private static final class Events implements Watcher {
         private final BlockingQueue<WatchedEvent> queue = new LinkedBlockingQueue<>();
 

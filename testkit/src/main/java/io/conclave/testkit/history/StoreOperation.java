@@ -3,7 +3,7 @@ package io.conclave.testkit.history;
 import java.util.Objects;
 
 /**
- * One request of a client and what became of it. Belongs to its {@link StoreHistory}, under whose lock it changes.
+ * One request of a client and its outcome. Belongs to its {@link StoreHistory}, under whose lock it changes.
  *
  * <p>Moments are positions in the record, so that what was recorded as ended before another was recorded as submitted
  * did happen before it.

@@ -49,7 +49,7 @@ final class SingleNodeLock {
         FORGETS_ITS_NODE_ON_INTERRUPT,
         /** What carries the guid is taken for the own znode, even if it belongs to the session that was lost. */
         DOES_NOT_CHECK_THE_OWNER,
-        /** A read whose reply was lost has set no watch; its event is waited for all the same. */
+        /** A read whose reply was lost has set no watch; its event is waited for anyway. */
         WAITS_FOR_A_WATCH_THAT_IS_NOT_SET,
         /** The release deletes whatever has that name. */
         RELEASES_BY_NAME

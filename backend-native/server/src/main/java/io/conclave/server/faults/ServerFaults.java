@@ -20,8 +20,8 @@ public interface ServerFaults {
 
     /**
      * Ends the server as if its process had been killed: connections break, and nothing is answered, handed over or
-     * written any more. Each of the {@link #threads()} is told to end before a thread that is held up can go on. Blocks
-     * until the server has ended; idempotent.
+     * written any more. Each of the {@link #threads()} is asked to end before a thread that is held up can go on.
+     * Blocks until the server has ended; idempotent.
      *
      * @param letGo lets the threads go on that the caller holds up
      */
