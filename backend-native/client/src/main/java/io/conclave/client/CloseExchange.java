@@ -8,10 +8,15 @@ import java.util.Optional;
 
 /** Ends the session at the server. */
 final class CloseExchange extends Exchange {
-    private final SessionMachine session;
+    private final Runnable onClosed;
 
-    CloseExchange(SessionMachine session) {
-        this.session = session;
+    /**
+     * The request.
+     *
+     * @param onClosed called when the server has confirmed it
+     */
+    CloseExchange(Runnable onClosed) {
+        this.onClosed = onClosed;
     }
 
     @Override
@@ -26,7 +31,7 @@ final class CloseExchange extends Exchange {
 
     @Override
     void answered(ReplyHeader header, JuteReader in) {
-        session.end();
+        onClosed.run();
     }
 
     @Override

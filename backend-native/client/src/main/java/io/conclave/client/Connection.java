@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One connection to one server: frames in and out, and the requests that were sent and not yet answered, which are
- * answered in order. Owned by the session's event loop; the session interprets the answers.
+ * answered in order. Owned by the session's event loop; the exchanges interpret the answers.
  */
 final class Connection extends ChannelInboundHandlerAdapter {
     /** Lists of children grow beyond what a request may have; a server that sends more than this is broken. */
@@ -37,7 +37,9 @@ final class Connection extends ChannelInboundHandlerAdapter {
     private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
     private static final int WRITE_BYTES = 64 * 1024;
 
-    private final SessionMachine session;
+    private final ConnectionOwner owner;
+    private final ServerReports reports;
+    private final SessionParts session;
     private final String server;
     private final Deque<Exchange> inFlight = new ArrayDeque<>();
     private @Nullable ChannelHandlerContext context;
@@ -56,9 +58,12 @@ final class Connection extends ChannelInboundHandlerAdapter {
     /**
      * A connection that is not open yet.
      *
+     * @param reports takes what the server says out of turn
      * @param server its name in messages
      */
-    Connection(SessionMachine session, String server) {
+    Connection(ConnectionOwner owner, ServerReports reports, SessionParts session, String server) {
+        this.owner = owner;
+        this.reports = reports;
         this.session = session;
         this.server = server;
     }
@@ -130,7 +135,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
     private void leaveIfAnswered() {
         if (isLeft() && !shut) {
-            session.onLeft(this);
+            owner.onLeft(this);
         }
     }
 
@@ -142,7 +147,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         if (shut) {
             ctx.close();
         } else {
-            session.onOpen(this);
+            owner.onOpen(this);
         }
         super.channelActive(ctx);
     }
@@ -257,7 +262,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext ctx) throws Exception {
         if (ctx.channel().isWritable() && !shut) {
-            session.onWritable();
+            owner.onWritable();
         }
         super.channelWritabilityChanged(ctx);
     }
@@ -309,7 +314,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     @Override
     public void channelReadComplete(ChannelHandlerContext ctx) throws Exception {
         super.channelReadComplete(ctx);
-        session.onReadComplete();
+        owner.onReadComplete();
     }
 
     private void handleFrames(ReceivedBytes bytes) {
@@ -335,15 +340,15 @@ final class Connection extends ChannelInboundHandlerAdapter {
             ConnectResponse response = ConnectResponse.decode(in);
             greeted = true;
             openSince = session.clock().mark();
-            session.onGreeted(this, response);
+            owner.onGreeted(this, response);
             return;
         }
         ReplyHeader header = ReplyHeader.decode(in);
         switch (header.xid()) {
-            case Xid.WATCH_EVENT -> session.onEvent(this, header, WatcherEvent.decode(in));
+            case Xid.WATCH_EVENT -> reports.onEvent(this, header, WatcherEvent.decode(in));
             case Xid.PING -> onPong();
-            case Xid.AUTH -> session.onAuthenticated(header.err());
-            case Xid.SET_WATCHES -> session.onWatchesSet(this, header.err());
+            case Xid.AUTH -> reports.onAuthenticated(header.err());
+            case Xid.SET_WATCHES -> reports.onWatchesSet(this, header.err());
             default -> onReply(header, in);
         }
     }
@@ -416,7 +421,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
             ctx.close();
         }
         if (!detached) {
-            session.onShut(this, reason);
+            owner.onShut(this, reason);
         }
         // The channel may not report the end of this read, so gathered tasks are handed over here.
         session.deliveries().flush();

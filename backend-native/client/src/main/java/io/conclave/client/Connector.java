@@ -1,13 +1,13 @@
 package io.conclave.client;
 
 import io.conclave.time.TimeSource;
-import io.netty.channel.EventLoop;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,9 +21,9 @@ final class Connector {
     private static final Duration STABLE = Duration.ofSeconds(1);
     private static final Duration SHORTEST_ATTEMPT = Duration.ofMillis(250);
 
-    private final SessionMachine session;
+    private final Function<ClientTransport.Server, Connection> newConnection;
     private final ClientTransport transport;
-    private final EventLoop loop;
+    private final SessionLoop loop;
     private final TimeSource time;
     private List<ClientTransport.Server> known = List.of();
     private List<ClientTransport.Server> order = List.of();
@@ -34,8 +34,17 @@ final class Connector {
     private int timerNumber;
     private TimeSource.@Nullable Timer timer;
 
-    Connector(SessionMachine session, ClientTransport transport, EventLoop loop, TimeSource time) {
-        this.session = session;
+    /**
+     * A connector that has tried nothing yet.
+     *
+     * @param newConnection makes the connection of an attempt, which is not open yet
+     */
+    Connector(
+            SessionLoop loop,
+            ClientTransport transport,
+            TimeSource time,
+            Function<ClientTransport.Server, Connection> newConnection) {
+        this.newConnection = newConnection;
         this.transport = transport;
         this.loop = loop;
         this.time = time;
@@ -94,12 +103,11 @@ final class Connector {
         takeServers();
         ClientTransport.Server server = order.get(next);
         next = (next + 1) % order.size();
-        Connection connection = new Connection(session, server.toString());
+        Connection connection = newConnection.apply(server);
         Duration share = sessionTimeout.dividedBy(order.size());
         Duration bound = share.compareTo(SHORTEST_ATTEMPT) < 0 ? SHORTEST_ATTEMPT : share;
         schedule(bound, () -> connection.shut("no answer within " + bound.toMillis() + " ms"));
-        session.onAttempt(connection);
-        server.connect(loop, connection);
+        server.connect(loop.eventLoop(), connection);
     }
 
     /** The server has accepted the session: the time bound of the attempt ends. */
@@ -141,7 +149,7 @@ final class Connector {
         // A timer that fired just before it was cancelled must do nothing once it reaches the loop.
         timer = time.schedule(
                 delay,
-                () -> session.onLoop(() -> {
+                () -> loop.execute(() -> {
                     if (current == timerNumber) {
                         task.run();
                     }

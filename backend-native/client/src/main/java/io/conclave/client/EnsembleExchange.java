@@ -6,8 +6,8 @@ import java.util.Optional;
 final class EnsembleExchange extends OwnRead {
     private final EnsembleFollower follower;
 
-    EnsembleExchange(SessionMachine session, EnsembleFollower follower) {
-        super(session, EnsembleFollower.PATH, false);
+    EnsembleExchange(SessionParts.ErrorListener errors, EnsembleFollower follower) {
+        super(errors, EnsembleFollower.PATH, false);
         this.follower = follower;
     }
 

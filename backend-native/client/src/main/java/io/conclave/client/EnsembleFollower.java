@@ -24,11 +24,11 @@ final class EnsembleFollower {
             "server\\.\\d+=(?<host>\\[[^]]+]|[^:;\\[]+):[^;]*;(?:(?<client>\\[[^]]+]|[^:\\[]+):)?(?<port>\\d{1,5})");
     private static final Pattern ANY_ADDRESS = Pattern.compile("0\\.0\\.0\\.0|::|0:0:0:0:0:0:0:0");
 
-    private final SessionMachine session;
+    private final SessionParts session;
     private final ClientTransport transport;
     private @Nullable Elapsed asked;
 
-    EnsembleFollower(SessionMachine session, ClientTransport transport) {
+    EnsembleFollower(SessionParts session, ClientTransport transport) {
         this.session = session;
         this.transport = transport;
     }
@@ -37,7 +37,7 @@ final class EnsembleFollower {
     void ask(Connection connection) {
         if (transport.followsEnsemble()) {
             asked = session.clock().mark();
-            connection.send(new EnsembleExchange(session, this));
+            connection.send(new EnsembleExchange(session.errors(), this));
         }
     }
 

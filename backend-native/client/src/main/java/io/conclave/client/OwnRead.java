@@ -13,12 +13,12 @@ import java.util.Optional;
 abstract class OwnRead extends Exchange {
     private static final byte[] NO_DATA = new byte[0];
 
-    private final SessionMachine session;
+    private final SessionParts.ErrorListener errors;
     private final String path;
     private final boolean watch;
 
-    OwnRead(SessionMachine session, String path, boolean watch) {
-        this.session = session;
+    OwnRead(SessionParts.ErrorListener errors, String path, boolean watch) {
+        this.errors = errors;
         this.path = path;
         this.watch = watch;
     }
@@ -44,7 +44,7 @@ abstract class OwnRead extends Exchange {
     @Override
     final void answered(ReplyHeader header, JuteReader in) {
         if (ServerErrors.endsSession(header.err()) || ServerErrors.endsConnection(header.err())) {
-            session.onError(header.err(), describe());
+            errors.onError(header.err(), describe());
         } else if (header.err() == ErrorCode.OK.code()
                 && ReplyBody.decode(OpCode.GET_DATA, in) instanceof ReplyBody.GetData reply) {
             byte[] data = reply.data();

@@ -16,10 +16,10 @@ import java.util.Optional;
  * again.
  */
 final class RemoveWatchExchange extends UserExchange<Done> {
-    private final SessionMachine session;
+    private final SessionParts session;
     private final RemoveWatch request;
 
-    RemoveWatchExchange(SessionMachine session, RemoveWatch request) {
+    RemoveWatchExchange(SessionParts session, RemoveWatch request) {
         super(session, request, null);
         this.session = session;
         this.request = request;
@@ -28,7 +28,7 @@ final class RemoveWatchExchange extends UserExchange<Done> {
     @Override
     Optional<RequestBody> body() {
         return session.watches()
-                .forgettable(request, session.inFlight())
+                .forgettable(request, session.link().inFlight())
                 .map(type -> new WatchRequest.RemoveWatches(request.path().toString(), type.code()));
     }
 
@@ -36,7 +36,7 @@ final class RemoveWatchExchange extends UserExchange<Done> {
     void answered(ReplyHeader header, JuteReader in) {
         answeredHere();
         if (ServerErrors.endsSession(header.err()) || ServerErrors.endsConnection(header.err())) {
-            session.onError(header.err(), describe());
+            session.errors().onError(header.err(), describe());
         }
     }
 

@@ -1,56 +1,46 @@
 package io.conclave.client;
 
 import io.conclave.error.OutcomeUnknownException;
-import io.conclave.node.NodePath;
 import io.conclave.protocol.ConnectResponse;
 import io.conclave.protocol.ErrorCode;
-import io.conclave.protocol.EventType;
-import io.conclave.protocol.ReplyHeader;
-import io.conclave.protocol.RequestBody;
-import io.conclave.protocol.WatchRequest;
-import io.conclave.protocol.WatcherEvent;
-import io.conclave.protocol.Xid;
-import io.conclave.request.AddWatch;
-import io.conclave.session.Authentication;
 import io.conclave.session.SessionState;
 import io.conclave.spi.BackendOptions;
 import io.conclave.spi.SessionListener;
-import io.netty.channel.EventLoop;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides what a session does when a connection opens or ends, the server answers, time passes or the owner closes the
- * session. Each of these is an event on one event loop, the connection's, which owns all state here and in the parts:
- * {@link RequestQueue}, {@link SessionStatus}, {@link SessionClock}, {@link SessionTicket}, {@link SessionWatches} and
- * {@link Connector} each keep what they are named for.
+ * Decides when a session connects, is connected, suspended, moved, lost and closed. It is told when a connection opens or
+ * ends, when time has passed, and when the owner closes the session; each of these is an event on one event loop, the
+ * connection's, which owns all state here and in the {@link SessionParts}.
+ *
+ * <p>Other classes are given the parts that they need, never the machine, so that nothing but these events changes the
+ * state. What the server says out of turn goes to {@link ServerReports}, and answers go to their {@link Exchange}.
  *
  * <p>A new connection is used in this order, without waiting in between: handshake; then credentials, the request for
- * the server's identity, the watches; then the waiting requests. The state becomes CONNECTED with the server's
+ * the server's identity, the watches ({@link Introduction}); then the waiting requests. The state becomes CONNECTED with the server's
  * identity, so that all callers see it from then on.
  */
-final class SessionMachine {
+final class SessionMachine implements ConnectionOwner {
     private static final Logger LOG = LoggerFactory.getLogger(SessionMachine.class);
     private static final Duration GOODBYE = Duration.ofSeconds(1);
 
-    private final EventLoop loop;
     private final ClientTransport transport;
     private final BackendOptions options;
     private final Executor dispatcher;
-    private final Deliveries deliveries;
-    private final RequestCodec codec;
-    private final RequestQueue queue;
+    private final SessionParts parts;
     private final SessionStatus status;
     private final SessionClock clock;
-    private final SessionTicket ticket = new SessionTicket();
-    private final SessionWatches watches;
+    private final SessionTicket ticket;
+    private final SessionLink link;
+    private final RequestQueue queue;
+    private final ServerReports reports;
+    private final Introduction introduction;
     private final Connector connector;
     private final SessionMove move;
     private final EnsembleFollower follower;
@@ -60,69 +50,48 @@ final class SessionMachine {
 
     private volatile @Nullable IOException connectFailure; // of the last attempt, if that has failed
 
-    // The loop's.
-    private @Nullable Connection connection;
-    private boolean attached;
-
     SessionMachine(ClientTransport transport, BackendOptions options, SessionListener listener, Executor dispatcher) {
         this.transport = transport;
         this.options = options;
         this.dispatcher = dispatcher;
-        loop = transport.nextLoop();
-        deliveries = new Deliveries(dispatcher);
-        codec = new RequestCodec(options.defaultAcl());
-        queue = new RequestQueue(options.maxQueuedRequests(), dispatcher);
+        SessionLoop loop = new SessionLoop(transport.nextLoop(), this::onLoopEnded);
+        Deliveries deliveries = new Deliveries(dispatcher);
         status = new SessionStatus(listener, deliveries);
-        clock = new SessionClock(options.time(), options.sessionTimeout(), () -> onLoop(this::onTick));
-        watches = new SessionWatches(deliveries);
-        connector = new Connector(this, transport, loop, options.time());
-        move = new SessionMove(this, options.time());
-        follower = new EnsembleFollower(this, transport);
+        clock = new SessionClock(options.time(), options.sessionTimeout(), () -> loop.execute(this::onTick));
+        ticket = new SessionTicket();
+        link = new SessionLink();
+        queue = new RequestQueue(options.maxQueuedRequests(), dispatcher);
+        parts = new SessionParts(
+                loop,
+                deliveries,
+                new RequestCodec(options.defaultAcl()),
+                queue,
+                status,
+                clock,
+                ticket,
+                new SessionWatches(deliveries),
+                link,
+                this::onError);
+        reports = new ServerReports(parts, transport, this);
+        follower = new EnsembleFollower(parts, transport);
+        introduction = new Introduction(parts, transport, options.authentications(), follower, this::onIdentified);
+        connector = new Connector(loop, transport, options.time(), this::attempt);
+        move = new SessionMove(loop, options.time());
     }
 
-    /** Runs a task on the session's loop; if the loop has ended, so has the session. From any thread. */
-    void onLoop(Runnable task) {
-        try {
-            loop.execute(task);
-        } catch (RejectedExecutionException e) {
-            LOG.debug("{}: the event loop has ended", this);
-            queue.failWithoutLoop();
-            dispatcher.execute(this::tellOver);
-        }
+    /** A session whose loop has ended is over. On the thread that had a task for the loop. */
+    private void onLoopEnded() {
+        LOG.debug("{}: the event loop has ended", this);
+        queue.failWithoutLoop();
+        dispatcher.execute(this::tellOver);
     }
 
     private void tellOver() {
         status.over().complete(null);
     }
 
-    // ---- its parts
-
-    RequestCodec codec() {
-        return codec;
-    }
-
-    Deliveries deliveries() {
-        return deliveries;
-    }
-
-    RequestQueue queue() {
-        return queue;
-    }
-
-    SessionStatus status() {
-        return status;
-    }
-
-    SessionClock clock() {
-        return clock;
-    }
-
-    SessionTicket ticket() {
-        return ticket;
-    }
-
-    SessionWatches watches() {
-        return watches;
+    SessionParts parts() {
+        return parts;
     }
 
     /** Of the server that was asked last. From any thread. */
@@ -135,23 +104,12 @@ final class SessionMachine {
         return Optional.ofNullable(connectFailure);
     }
 
-    /** The requests sent and not yet answered, oldest first. */
-    Iterable<Exchange> inFlight() {
-        Connection current = connection;
-        return current == null ? List.of() : current.inFlight();
-    }
-
-    /** The connection that carries the session, if one does. */
-    private @Nullable Connection attached() {
-        return attached ? connection : null;
-    }
-
     // ---- sending
 
     /** Sends what was submitted, if it can be sent now, and fails it if it never can. */
     void drain() {
         queue.drainBegins();
-        Connection carrier = attached();
+        Connection carrier = link.attached();
         if (status.isUseless()) {
             queue.failAll(status::noLongerPossible);
         } else if (carrier != null) {
@@ -167,18 +125,21 @@ final class SessionMachine {
         connector.connect(clock.timeout());
     }
 
-    void onAttempt(Connection attempt) {
-        connection = attempt;
-        attached = false;
+    private Connection attempt(ClientTransport.Server server) {
+        Connection attempt = new Connection(this, reports, parts, server.toString());
+        link.attempt(attempt);
         LOG.debug("{}: trying {}", this, attempt);
+        return attempt;
     }
 
-    void onOpen(Connection opened) {
+    @Override
+    public void onOpen(Connection opened) {
         clock.greetingSent();
         opened.greet(ticket.show(options.sessionTimeout()));
     }
 
-    void onGreeted(Connection opened, ConnectResponse response) {
+    @Override
+    public void onGreeted(Connection opened, ConnectResponse response) {
         if (response.timeoutMs() <= 0) {
             onExpired(opened);
             return;
@@ -192,26 +153,14 @@ final class SessionMachine {
             lose("its time had passed before the server answered", true);
             return;
         }
-        attached = true;
+        link.attach();
         connectFailure = null;
-        introduce(opened);
+        introduction.sendOver(opened);
         if (status.isClosing()) {
-            queue.closeAgain(new CloseExchange(this));
+            queue.closeAgain(new CloseExchange(this::end));
         }
         queue.sendTo(opened, status::noLongerPossible);
         scheduleTick();
-    }
-
-    /** Sends the requests that precede the user's. */
-    private void introduce(Connection opened) {
-        for (Authentication proof : options.authentications()) {
-            opened.sendSpecial(Xid.AUTH, new RequestBody.Auth(0, proof.scheme(), proof.credentials()));
-        }
-        opened.send(new IdentityExchange(this, opened, transport.servers().size() > 1));
-        follower.ask(opened);
-        List<WatchRequest.SetWatches> again = watches.resume(ticket.zxidWatched());
-        ticket.watchesSent(again.size());
-        again.forEach(request -> opened.sendSpecial(Xid.SET_WATCHES, request));
     }
 
     private void onExpired(Connection opened) {
@@ -224,7 +173,7 @@ final class SessionMachine {
         }
     }
 
-    void onIdentified(Connection opened, ServerIdentity server) {
+    private void onIdentified(Connection opened, ServerIdentity server) {
         identity = server;
         connector.accepted();
         if (move.isUnderWay()) {
@@ -245,103 +194,44 @@ final class SessionMachine {
         }
     }
 
-    // ---- what the server says
-
-    void onAuthenticated(int err) {
-        if (err == ErrorCode.OK.code()) {
-            return;
-        }
-        String failure = "the server rejected the credentials: " + ErrorCode.describe(err);
-        LOG.error("{}: {}; every request is refused from now on", this, failure);
-        status.rejectCredentials(failure);
-        Connection current = connection;
-        if (current != null) {
-            // The server executes nothing behind a rejected proof, so what is in flight is refused, not unknown.
-            current.failInFlight(status::noLongerPossible);
-            current.shut(failure);
-        }
-    }
-
-    void onWatchesSet(Connection opened, int err) {
-        ticket.watchesSet();
-        if (err != ErrorCode.OK.code()) {
-            LOG.warn("{}: {} could not set the watches again: {}", this, opened, ErrorCode.describe(err));
-            opened.shut("watches were not set again: " + ErrorCode.describe(err));
-        }
-    }
-
-    /**
-     * A persistent watch was refused: reads that relied on it were sent without a watch, and are sent again on a new
-     * connection.
-     */
-    void onNotWatched(AddWatch refused) {
-        Connection current = connection;
-        if (watches.notSet(refused, inFlight()) && current != null) {
-            current.shut(refused.describe() + " was refused");
-        }
-    }
-
-    void onEvent(Connection teller, ReplyHeader header, WatcherEvent event) {
-        Optional<EventType> type = event.eventType();
-        if (type.isEmpty() || !event.path().startsWith("/")) {
-            LOG.debug("{}: ignored event {}", this, event);
-            return;
-        }
-        if (type.get() == EventType.NODE_DATA_CHANGED && event.path().equals(ServerIdentity.PATH)) {
-            onGoodbye(teller);
-            return;
-        }
-        ticket.seen(header.zxid());
-        watches.tell(type.get(), NodePath.of(event.path()), header.zxid());
-    }
-
-    /**
-     * The server is about to stop, and answers until then: the session waits for the requests that were sent, and sends
-     * all others to another server.
-     */
-    private void onGoodbye(Connection teller) {
-        if (transport.servers().size() > 1 && attached() == teller && !status.isClosing()) {
-            LOG.debug("{}: the {} ends soon", this, teller);
-            teller.leave();
-        }
-    }
-
-    /** Nothing is in flight on a connection whose server has said goodbye. */
-    void onLeft(Connection left) {
-        left.shut("its server stops");
-    }
-
     /** A request was answered with an error that may concern more than itself. */
-    void onError(int err, String request) {
-        Connection current = connection;
+    private void onError(int err, String request) {
         if (ServerErrors.endsSession(err)) {
             lose("the server said so in its answer to " + request, false);
-        } else if (ServerErrors.endsConnection(err) && current != null) {
-            current.shut("it answered " + request + " with " + ErrorCode.describe(err));
+        } else if (ServerErrors.endsConnection(err)) {
+            link.shut("it answered " + request + " with " + ErrorCode.describe(err));
         }
     }
 
-    void onReadComplete() {
+    @Override
+    public void onReadComplete() {
         if (status.isLive() && !clock.countProofs()) {
             onDeadline();
         }
-        deliveries.flush();
+        parts.deliveries().flush();
     }
 
-    void onWritable() {
+    @Override
+    public void onWritable() {
         drain();
     }
 
     // ---- losing the connection
 
-    void onShut(Connection gone, String reason) {
-        if (gone != connection) {
+    /** Nothing is in flight on a connection whose server has said goodbye. */
+    @Override
+    public void onLeft(Connection left) {
+        left.shut("its server stops");
+    }
+
+    @Override
+    public void onShut(Connection gone, String reason) {
+        if (!link.is(gone)) {
             return;
         }
-        connection = null;
+        boolean wasAttached = link.attached() == gone;
+        link.release();
         connector.ended(gone);
-        boolean wasAttached = attached;
-        attached = false;
         if (wasAttached) {
             LOG.info("{}: lost the {}: {}", this, gone, reason);
         } else {
@@ -359,7 +249,7 @@ final class SessionMachine {
         if (!status.is(SessionState.CONNECTED)) {
             return;
         }
-        if (wasAttached && gone.isLeft() && !watches.isAnyPersistent()) {
+        if (wasAttached && gone.isLeft() && !parts.watches().isAnyPersistent()) {
             status.moved();
             move.begin(clock.timeout(), this::suspend);
         } else if (wasAttached || !move.isUnderWay()) {
@@ -398,7 +288,7 @@ final class SessionMachine {
 
     private void scheduleTick() {
         if (ticket.isIssued() && !status.isEnded()) {
-            clock.scheduleTick(clock.remaining(), attached());
+            clock.scheduleTick(clock.remaining(), link.attached());
         }
     }
 
@@ -411,7 +301,7 @@ final class SessionMachine {
             return;
         }
         Duration left = clock.remaining();
-        Connection carrier = attached();
+        Connection carrier = link.attached();
         if (left.isZero()) {
             onDeadline();
         } else if (carrier != null && clock.isSilentTooLong(left)) {
@@ -443,8 +333,7 @@ final class SessionMachine {
         if (status.is(SessionState.CONNECTING)) {
             status.become(SessionState.CONNECTED);
         }
-        Connection last = connection;
-        connection = null;
+        Connection last = link.release();
         status.become(SessionState.LOST);
         stop();
         if (last != null) {
@@ -452,13 +341,13 @@ final class SessionMachine {
             depart(last, byLocalClock);
         }
         queue.failAll(status::noLongerPossible);
-        deliveries.add(this::tellOver);
+        parts.deliveries().add(this::tellOver);
     }
 
     private void depart(Connection last, boolean goodbye) {
         if (goodbye) {
             last.sayGoodbye();
-            options.time().schedule(GOODBYE, () -> onLoop(() -> last.shut("the session is lost")));
+            options.time().schedule(GOODBYE, () -> parts.loop().execute(() -> last.shut("the session is lost")));
         } else {
             last.shut("the session is lost");
         }
@@ -467,7 +356,7 @@ final class SessionMachine {
     private void stop() {
         connector.stop();
         move.end();
-        watches.clear();
+        parts.watches().clear();
         clock.stop();
     }
 
@@ -478,7 +367,7 @@ final class SessionMachine {
             return;
         }
         status.become(SessionState.CLOSED);
-        Connection carrier = attached();
+        Connection carrier = link.attached();
         if (carrier != null) {
             carrier.stay();
             drain();
@@ -497,15 +386,14 @@ final class SessionMachine {
         }
         LOG.info("{}: closed", this);
         stop();
-        Connection last = connection;
-        connection = null;
+        Connection last = link.release();
         if (last != null) {
             last.failInFlight(
                     request -> new OutcomeUnknownException(request + ": the session was closed before the reply"));
             last.shut("the session is closed");
         }
         queue.failAll(status::noLongerPossible);
-        deliveries.add(this::tellOver);
+        parts.deliveries().add(this::tellOver);
     }
 
     private void count(String name, String subject) {

@@ -11,14 +11,14 @@ import org.jspecify.annotations.Nullable;
 final class SessionMove {
     private static final Duration LONGEST = Duration.ofSeconds(2);
 
-    private final SessionMachine session;
+    private final SessionLoop loop;
     private final TimeSource time;
     private boolean underWay;
     private int number;
     private TimeSource.@Nullable Timer timer;
 
-    SessionMove(SessionMachine session, TimeSource time) {
-        this.session = session;
+    SessionMove(SessionLoop loop, TimeSource time) {
+        this.loop = loop;
         this.time = time;
     }
 
@@ -38,7 +38,7 @@ final class SessionMove {
         Duration third = sessionTimeout.dividedBy(3);
         timer = time.schedule(
                 third.compareTo(LONGEST) < 0 ? third : LONGEST,
-                () -> session.onLoop(() -> {
+                () -> loop.execute(() -> {
                     if (underWay && current == number) {
                         end();
                         tooLong.run();

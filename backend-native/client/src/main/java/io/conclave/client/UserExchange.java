@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A request of the user; run on the dispatcher, it completes the user's stage. */
 class UserExchange<R> extends Exchange implements Runnable {
-    private final SessionMachine session;
+    private final SessionParts session;
     private final Request<R> request;
     private final @Nullable Elapsed submitted;
     private final CompletableFuture<R> stage = new CompletableFuture<>();
@@ -41,7 +41,7 @@ class UserExchange<R> extends Exchange implements Runnable {
      *
      * @param submitted of a write, whose answer proves that the session lives; null for a read
      */
-    UserExchange(SessionMachine session, Request<R> request, @Nullable Elapsed submitted) {
+    UserExchange(SessionParts session, Request<R> request, @Nullable Elapsed submitted) {
         this.session = session;
         this.request = request;
         this.submitted = submitted;
@@ -99,14 +99,18 @@ class UserExchange<R> extends Exchange implements Runnable {
         } else {
             notWatched();
             failed(ServerErrors.failure(describe(), err));
-            session.onError(err, describe());
+            session.errors().onError(err, describe());
         }
     }
 
-    /** The server has not set a persistent watch that was asked for. */
+    /**
+     * If this asked for a persistent watch, the server has not set it: reads that relied on it were sent without a watch,
+     * and are sent again on a new connection.
+     */
     private void notWatched() {
-        if (request instanceof AddWatch add) {
-            session.onNotWatched(add);
+        if (request instanceof AddWatch add
+                && session.watches().notSet(add, session.link().inFlight())) {
+            session.link().shut(add.describe() + " was refused");
         }
     }
 

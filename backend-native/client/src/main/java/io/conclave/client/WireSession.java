@@ -32,25 +32,27 @@ final class WireSession implements BackendSession {
     private final TimeSource time;
     private final SerialExecutor dispatcher;
     private final SessionMachine machine;
+    private final SessionParts parts;
 
     WireSession(ClientTransport transport, BackendOptions options, SessionListener listener) {
         time = options.time();
         dispatcher = new SerialExecutor("session dispatcher of " + transport, options.callbackExecutor(), time);
         machine = new SessionMachine(transport, options, listener, dispatcher);
+        parts = machine.parts();
     }
 
     void open() {
-        machine.onLoop(machine::connect);
+        parts.loop().execute(machine::connect);
     }
 
     @Override
     public long id() {
-        return machine.ticket().id();
+        return parts.ticket().id();
     }
 
     @Override
     public SessionState state() {
-        return machine.status().state();
+        return parts.status().state();
     }
 
     @Override
@@ -60,12 +62,12 @@ final class WireSession implements BackendSession {
 
     @Override
     public long connectionNumber() {
-        return machine.status().connectionNumber();
+        return parts.status().connectionNumber();
     }
 
     @Override
     public Duration remaining() {
-        return machine.status().isLive() ? machine.clock().remaining() : Duration.ZERO;
+        return parts.status().isLive() ? parts.clock().remaining() : Duration.ZERO;
     }
 
     /**
@@ -113,8 +115,8 @@ final class WireSession implements BackendSession {
 
     private <R> CompletionStage<R> submitSingle(Request<R> request) {
         UserExchange<R> exchange = exchange(request);
-        if (machine.queue().submit(exchange)) {
-            machine.onLoop(machine::drain);
+        if (parts.queue().submit(exchange)) {
+            parts.loop().execute(machine::drain);
         }
         return exchange.stage();
     }
@@ -122,26 +124,26 @@ final class WireSession implements BackendSession {
     @SuppressWarnings("unchecked")
     private <R> UserExchange<R> exchange(Request<R> request) {
         return request instanceof RemoveWatch remove
-                ? (UserExchange<R>) new RemoveWatchExchange(machine, remove)
-                : new UserExchange<>(machine, request, request.isRead() ? null : Elapsed.since(time));
+                ? (UserExchange<R>) new RemoveWatchExchange(parts, remove)
+                : new UserExchange<>(parts, request, request.isRead() ? null : Elapsed.since(time));
     }
 
     @Override
     public CompletionStage<Void> closeAsync() {
-        if (machine.queue().close(new CloseExchange(machine))) {
-            machine.onLoop(machine::beginClose);
+        if (parts.queue().close(new CloseExchange(machine::end))) {
+            parts.loop().execute(machine::beginClose);
         }
-        return machine.status().over();
+        return parts.status().over();
     }
 
     /** Ends the session whatever the server says, soon. */
     void end() {
-        machine.onLoop(machine::end);
+        parts.loop().execute(machine::end);
     }
 
     /** Calls back on the dispatcher when the session is lost or closed. */
     void whenOver(Runnable callback) {
-        machine.status().over().thenRun(callback);
+        parts.status().over().thenRun(callback);
     }
 
     @Override

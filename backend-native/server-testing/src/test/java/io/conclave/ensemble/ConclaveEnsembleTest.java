@@ -10,6 +10,7 @@ import io.conclave.coordinator.Coordinator;
 import io.conclave.node.CreateMode;
 import io.conclave.node.NodePath;
 import io.conclave.request.Create;
+import io.conclave.request.Exists;
 import io.conclave.request.GetData;
 import io.conclave.request.SetData;
 import io.conclave.request.Sync;
@@ -80,6 +81,8 @@ class ConclaveEnsembleTest {
                 client.execute(Create.of(PATH).withMode(CreateMode.EPHEMERAL));
                 ensemble.kill(one);
                 ensemble.kill(other);
+                // Read first: a write that is sent before the client has noticed would be of unknown outcome.
+                assertTrue(client.execute(Exists.of(PATH)).isPresent());
                 client.execute(SetData.of(PATH, bytes("still there")));
                 assertFalse(states.contains(SessionState.LOST), states::toString);
             }

@@ -1,0 +1,82 @@
+package io.conclave.client;
+
+import io.conclave.node.NodePath;
+import io.conclave.protocol.ErrorCode;
+import io.conclave.protocol.EventType;
+import io.conclave.protocol.ReplyHeader;
+import io.conclave.protocol.WatcherEvent;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes what a server says out of turn: events, that it stops, and whether it accepts credentials and watches. Owned by
+ * the session's event loop.
+ */
+final class ServerReports {
+    private static final Logger LOG = LoggerFactory.getLogger(ServerReports.class);
+
+    private final SessionParts parts;
+    private final ClientTransport transport;
+    private final Object session;
+
+    /**
+     * The reports to one session.
+     *
+     * @param session its name in the log
+     */
+    ServerReports(SessionParts parts, ClientTransport transport, Object session) {
+        this.parts = parts;
+        this.transport = transport;
+        this.session = session;
+    }
+
+    void onAuthenticated(int err) {
+        if (err == ErrorCode.OK.code()) {
+            return;
+        }
+        String failure = "the server rejected the credentials: " + ErrorCode.describe(err);
+        LOG.error("{}: {}; every request is refused from now on", session, failure);
+        parts.status().rejectCredentials(failure);
+        Connection current = parts.link().current();
+        if (current != null) {
+            // The server executes nothing behind a rejected proof, so what is in flight is refused, not unknown.
+            current.failInFlight(parts.status()::noLongerPossible);
+            current.shut(failure);
+        }
+    }
+
+    void onWatchesSet(Connection opened, int err) {
+        parts.ticket().watchesSet();
+        if (err != ErrorCode.OK.code()) {
+            LOG.warn("{}: {} could not set the watches again: {}", session, opened, ErrorCode.describe(err));
+            opened.shut("watches were not set again: " + ErrorCode.describe(err));
+        }
+    }
+
+    void onEvent(Connection teller, ReplyHeader header, WatcherEvent event) {
+        Optional<EventType> type = event.eventType();
+        if (type.isEmpty() || !event.path().startsWith("/")) {
+            LOG.debug("{}: ignored event {}", session, event);
+            return;
+        }
+        if (type.get() == EventType.NODE_DATA_CHANGED && event.path().equals(ServerIdentity.PATH)) {
+            onGoodbye(teller);
+            return;
+        }
+        parts.ticket().seen(header.zxid());
+        parts.watches().tell(type.get(), NodePath.of(event.path()), header.zxid());
+    }
+
+    /**
+     * The server is about to stop, and answers until then: the session waits for the requests that were sent, and sends
+     * all others to another server.
+     */
+    private void onGoodbye(Connection teller) {
+        boolean carries = parts.link().attached() == teller;
+        if (transport.servers().size() > 1 && carries && !parts.status().isClosing()) {
+            LOG.debug("{}: the {} ends soon", session, teller);
+            teller.leave();
+        }
+    }
+}
