@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** What came of the lock demo: the table, and everything in it that should not be. */
+/** The outcome of the lock demo: the table, and every violation in it. */
 final class LockDemoReport {
     /**
      * A dead holder's session ends at the timeout, counted from its last heartbeat; the server looks every half tick,

@@ -8,7 +8,7 @@ public enum Propagation {
      */
     THROUGH_COORDINATOR,
     /**
-     * Every site watches every vote, and any of them may decide: O(n²) messages, and no wait for anybody who
+     * Every site watches every vote, and any of them may decide: O(n²) messages, and no wait for a site that
      * coordinates. The recipes page's first form.
      */
     EVERYONE_WATCHES

@@ -276,7 +276,7 @@ final class PermitRequest extends AbstractGrantRequest {
             sessionIs(SessionState.LOST);
         } else {
             LossReason reason = isAskedToGiveUp() ? LossReason.REVOKED : LossReason.NODE_DELETED;
-            depart(lostException(reason, "A permit was deleted by somebody else while " + describe()), reason);
+            depart(lostException(reason, "A permit was deleted by another client while " + describe()), reason);
         }
     }
 

@@ -16,8 +16,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Each fault at each request of a semaphore's runs: never more permits out than there are, nobody is blocked, nothing
- * stays behind, and the victim gets the right kind of failure.
+ * Each fault at each request of a semaphore's runs: never more permits out than there are, no contender is blocked,
+ * nothing stays behind, and the victim gets the right kind of failure.
  */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 class SemaphoreFaultsTest {

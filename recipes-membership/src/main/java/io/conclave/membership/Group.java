@@ -29,8 +29,8 @@ import java.util.concurrent.CompletionStage;
  * }</pre>
  *
  * <p>The group is a znode, a member an ephemeral child of it whose name is the member's id and whose data is its
- * payload: as Curator's {@code GroupMember} has it, so both see each other. A child that was put there by hand and is
- * not ephemeral counts as a member that stays. An id has one member at a time: a member that joins with one that is
+ * payload: as Curator's {@code GroupMember} has it, so both see each other. A child that was created in another way and
+ * is not ephemeral counts as a member that stays. An id has one member at a time: a member that joins with one that is
  * taken, by a process that was killed and whose session has not ended yet, say, waits until it is free.
  *
  * <p>A member whose session is lost joins again by itself; see {@link Membership}. A member that is killed disappears
@@ -114,7 +114,7 @@ public final class Group<P> {
      * @return false if it was not there
      * @throws io.conclave.error.RefusedException NOT_EMPTY if a child has children of its own, or members keep joining;
      *     NO_AUTH
-     * @throws InterruptedException if the thread is interrupted; it may be deleted all the same
+     * @throws InterruptedException if the thread is interrupted; it may be deleted anyway
      */
     public boolean delete() throws InterruptedException {
         return Waiting.await(RecipeAccess.session(coordinator), deleteAsync());

@@ -55,7 +55,7 @@ public interface Membership<P> extends AutoCloseable {
      * @throws io.conclave.error.GrantLostException if the membership has ended
      * @throws io.conclave.error.RefusedException if the backend does not take it: it is too large, say; the one before
      *     stands
-     * @throws InterruptedException if the thread is interrupted; it may be written all the same
+     * @throws InterruptedException if the thread is interrupted; it may be written anyway
      */
     void update(P payload) throws InterruptedException;
 

@@ -75,7 +75,7 @@ final class TextbookMember {
     /** Creates the znode, reads what is there then, and waits for a change if that is another member's. */
     private boolean tryJoin(RecipeSession on) throws InterruptedException {
         CompletableFuture<NodeEvent> event = new CompletableFuture<>();
-        on.submit(create()); // what came of it is seen by the look behind it
+        on.submit(create()); // the read behind it shows the outcome
         try {
             Optional<NodeStat> found =
                     Waiting.await(on, on.submit(Exists.of(path).withWatcher(event::complete)));

@@ -46,7 +46,7 @@ public interface Claim<T> extends AutoCloseable {
      * @throws io.conclave.error.GrantLostException if the item was not ours any more: another consumer does it again
      * @throws io.conclave.error.SessionGoneException if the session is lost meanwhile: it may have been deleted or not
      * @throws io.conclave.error.ConclaveException if the backend refused it
-     * @throws InterruptedException if the thread is interrupted; the item may be acknowledged all the same
+     * @throws InterruptedException if the thread is interrupted; the item may be acknowledged anyway
      */
     void acknowledge() throws InterruptedException;
 

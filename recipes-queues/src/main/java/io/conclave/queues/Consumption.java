@@ -11,8 +11,8 @@ import java.util.function.BiConsumer;
 import java.util.function.Function;
 
 /**
- * One call that asks for an item, in its blocking and its asynchronous form: whatever way it ends other than with the
- * item, the item goes back.
+ * One call that asks for an item, in its blocking and its asynchronous form: however it ends other than with the item,
+ * the item goes back.
  *
  * @param <R> what the caller gets
  */

@@ -86,8 +86,8 @@ public final class DistributedPriorityQueue<T> extends ItemQueue<T> {
      * Puts an item. Blocks until it is there; with a bound, until there is room.
      *
      * @param priority from 0, the first to go, to {@value #LAST_PRIORITY}; of one priority the oldest goes first
-     * @throws InterruptedException if the thread is interrupted; the item may be put all the same
-     * @throws SessionGoneException if the session is lost meanwhile; the item may be put all the same
+     * @throws InterruptedException if the thread is interrupted; the item may be put anyway
+     * @throws SessionGoneException if the session is lost meanwhile; the item may be put anyway
      * @throws io.conclave.error.OutcomeUnknownException if it cannot be found out whether it was put, because an
      *     operator deletes znodes of the queue
      * @throws io.conclave.error.ConclaveException if it was refused

@@ -41,7 +41,7 @@ final class PendingTake {
         return maxDeliveries;
     }
 
-    /** What came of it; empty if there was no item in time. Completes on the dispatcher. */
+    /** The outcome; empty if there was no item in time. Completes on the dispatcher. */
     CompletableFuture<Optional<Delivery>> outcome() {
         return outcome;
     }

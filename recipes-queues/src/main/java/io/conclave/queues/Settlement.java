@@ -25,14 +25,14 @@ final class Settlement {
     private final CompletableFuture<Result> result = new CompletableFuture<>();
 
     /**
-     * What came of it.
+     * The outcome.
      *
      * @param kind in short
      * @param refusal if it was refused, why
      */
     record Result(Kind kind, Optional<RefusedException> refusal) {}
 
-    /** What came of it, in short. */
+    /** The outcome, in short. */
     enum Kind {
         /** It took effect. */
         DONE,

@@ -214,7 +214,7 @@ class PlantedMistakesTest {
         FaultFoundError found = assertThrows(
                 FaultFoundError.class, () -> taking("take without looking", PlantedMistakesTest::takeWithoutLooking)
                         .verify());
-        tell("take that does not look what came of its deletion", found);
+        tell("take that ignores the outcome of its deletion", found);
         assertTrue(found.getMessage().contains("came out twice"), found.getMessage());
     }
 

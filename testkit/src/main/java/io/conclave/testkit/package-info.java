@@ -1,5 +1,5 @@
 /**
- * What tests of the house and of its users share; here the clock that is moved by hand.
+ * What the tests of this project and of its users share; here the clock that tests move.
  */
 @NullMarked
 package io.conclave.testkit;

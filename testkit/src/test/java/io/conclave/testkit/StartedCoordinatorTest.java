@@ -200,7 +200,7 @@ class StartedCoordinatorTest {
         get(first);
     }
 
-    /** One who alone may create children of {@code /app}, which all may read. */
+    /** The only identity that may create children of {@code /app}, which all may read. */
     private Coordinator owner() throws Exception {
         Coordinator owner =
                 builder().authentication(Authentication.digest("bob", "secret")).connect();

@@ -15,7 +15,7 @@ final class AclUses {
 
     private record Use(ZnodeAcl acl, long nodes) {}
 
-    /** By the ACL's hash of 64 bits. Two that share one, which nobody will see, would be counted as one. */
+    /** By the ACL's hash of 64 bits. Two that share one, which is not to be expected, would be counted as one. */
     private final PersistentMap<Long, Use> uses;
 
     private final long bytes;

@@ -20,7 +20,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The rules of the file with the cluster's secret, and what an operator is told who breaks one. */
+/** The rules of the file with the cluster's secret, and the message to an operator that breaks one. */
 class PeerSecretFileTest {
     private static final String SECRET = Base64.getEncoder().encodeToString(new byte[32]);
 

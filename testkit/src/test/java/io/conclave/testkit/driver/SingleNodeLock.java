@@ -104,7 +104,7 @@ final class SingleNodeLock {
                 try {
                     await(Multi.of(create, SetData.of(PARENT, new byte[0])));
                 } catch (OutcomeUnknownException unknown) {
-                    // what came of it is seen below
+                    // the outcome is seen below
                 } catch (RefusedException occupied) {
                     if (occupied.reason() != RefusalReason.NODE_EXISTS) {
                         throw occupied;

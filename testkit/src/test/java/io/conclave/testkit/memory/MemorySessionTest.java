@@ -26,7 +26,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
 
-/** Everything runs on the test's thread: the callback executor is direct, and time moves by hand. */
+/** Everything runs on the test's thread: the callback executor is direct, and the test moves the time. */
 class MemorySessionTest {
     private static final NodePath A = NodePath.of("/a");
 
