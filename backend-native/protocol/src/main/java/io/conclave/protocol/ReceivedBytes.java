@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * The bytes that a connection has received and not handled yet. The buffer grows with received bytes, not with a length
@@ -49,6 +50,25 @@ public final class ReceivedBytes {
     /** The next frame's payload, valid until the next call; see {@link Frames#next}. */
     public Optional<ByteBuf> nextFrame(int maxPayloadBytes) {
         return Frames.next(bytes, maxPayloadBytes);
+    }
+
+    /** The length of the next frame's payload, without consuming it; empty if it is not all there, or not valid. */
+    public OptionalInt nextFrameLength() {
+        if (bytes.readableBytes() < Frames.LENGTH_BYTES) {
+            return OptionalInt.empty();
+        }
+        int length = bytes.getInt(bytes.readerIndex());
+        return length < 0 || length > bytes.readableBytes() - Frames.LENGTH_BYTES
+                ? OptionalInt.empty()
+                : OptionalInt.of(length);
+    }
+
+    /** The number behind so many bytes of the next frame's payload, without consuming it; empty if it is not there. */
+    public OptionalInt intOfNextFrame(int offset) {
+        int index = Frames.LENGTH_BYTES + offset;
+        return bytes.readableBytes() < index + Integer.BYTES
+                ? OptionalInt.empty()
+                : OptionalInt.of(bytes.getInt(bytes.readerIndex() + index));
     }
 
     /** The first four bytes as letters, without consuming them; empty if there are fewer. */

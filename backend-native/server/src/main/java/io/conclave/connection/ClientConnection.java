@@ -46,6 +46,11 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
     /** A ConnectRequest has 45 bytes; this leaves room for those of other clients. */
     private static final int MAX_HANDSHAKE_BYTES = 4096;
 
+    /** How long the loop works for one connection while others may wait. */
+    private static final long TURN_NANOS = Duration.ofMillis(2).toNanos();
+
+    private static final Duration BETWEEN_TURNS = Duration.ofMillis(1);
+
     private static final Duration LINGER = Duration.ofSeconds(5);
     /** For a client that was sent the end of the stream. */
     private static final Duration SHORT_LINGER = Duration.ofMillis(500);
@@ -55,6 +60,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
     private final ConnectionServices services;
     private final ReceivedBytes received;
     private final ConnectionOutput output;
+    private final Intake intake;
     private final RequestPipeline pipeline;
     private final CommandAnswer command;
     private final ClientHandshake handshake;
@@ -68,9 +74,13 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
     private final ConnectionStatistics statistics;
     private boolean greeted;
     private boolean readOnly;
+    private final long maxRequestsInFlight;
     private int stalls;
     private boolean handling;
     private boolean finishing;
+
+    /** Others have their turn. */
+    private boolean yielding;
 
     ClientConnection(Channel channel, Loop loop, ConnectionServices services, List<AuthId> authIds) {
         this.channel = channel;
@@ -82,9 +92,11 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
         this.received = new ReceivedBytes(channel.alloc());
         this.output = new ConnectionOutput(channel);
         this.command = new CommandAnswer(this, channel, services.commandWords());
+        this.maxRequestsInFlight = services.guard().limits().most(ClientLimit.REQUESTS_IN_FLIGHT);
         this.watched = new WatchedPaths(services.guard());
         this.handshake = new ClientHandshake(this, services);
-        this.pipeline = new RequestPipeline(this, loop.counters());
+        this.intake = new Intake(this, services.guard(), services.largeRequests());
+        this.pipeline = new RequestPipeline(this, loop.counters(), intake);
         this.dispatch = new RequestDispatch(this, pipeline, services);
     }
 
@@ -185,7 +197,11 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
             if (state == ConnectionState.HANDSHAKE && !greeted) {
                 command.answerIfWord(received);
             }
+            long sinceNanos = services.time().monotonicNanos();
             while (wantsFrame()) {
+                if (state == ConnectionState.OPEN && !intake.begins(received)) {
+                    break;
+                }
                 int most = state == ConnectionState.HANDSHAKE ? MAX_HANDSHAKE_BYTES : Frames.DEFAULT_MAX_PAYLOAD_BYTES;
                 Optional<ByteBuf> frame = received.nextFrame(most);
                 if (frame.isEmpty()) {
@@ -193,6 +209,9 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
                     break;
                 }
                 handle(frame.get());
+                if (services.time().monotonicNanos() - sinceNanos > TURN_NANOS) {
+                    yieldTurn();
+                }
             }
         } catch (MalformedFrameException e) {
             close(e.toString());
@@ -203,6 +222,21 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
             endStream();
         }
         setReading();
+    }
+
+    /** Goes on a moment later, when all others that have something to do have had their turn. */
+    private void yieldTurn() {
+        if (state != ConnectionState.OPEN || yielding) {
+            return;
+        }
+        yielding = true;
+        services.time()
+                .schedule(
+                        BETWEEN_TURNS,
+                        () -> loop.post(() -> {
+                            yielding = false;
+                            resume();
+                        }));
     }
 
     /** A write was answered that came in at that time. */
@@ -245,7 +279,11 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
         if (state == ConnectionState.HANDSHAKE) {
             handshake.handle(frame);
         } else {
-            dispatch.handle(frame);
+            try {
+                dispatch.handle(frame);
+            } finally {
+                intake.handled();
+            }
         }
     }
 
@@ -254,9 +292,12 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
             case HANDSHAKE -> true;
             case OPEN ->
                 stalls == 0
+                        && !yielding
+                        && !intake.waits()
+                        && !dispatch.isWalking()
                         && channel.isWritable()
-                        && pipeline.size() + dispatch.pingsUnderWay()
-                                < services.limits().maxRequestsInFlight();
+                        && intake.hasRoom()
+                        && pipeline.size() + dispatch.pingsUnderWay() < maxRequestsInFlight;
             case ATTACHING, ENDING, CLOSED -> false;
         };
     }
@@ -268,6 +309,17 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
                 || (state == ConnectionState.ATTACHING && received.size() < MAX_HANDSHAKE_BYTES);
         if (channel.config().isAutoRead() != reading) {
             channel.config().setAutoRead(reading);
+            if (!reading && state == ConnectionState.OPEN) {
+                countHold();
+            }
+        }
+    }
+
+    private void countHold() {
+        if (!intake.hasRoom()) {
+            services.guard().held(intake.reason());
+        } else if (pipeline.size() >= maxRequestsInFlight) {
+            services.guard().held(ClientLimit.REQUESTS_IN_FLIGHT);
         }
     }
 

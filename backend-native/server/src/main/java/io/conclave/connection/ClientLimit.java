@@ -14,49 +14,79 @@ import java.util.stream.Collectors;
  */
 public enum ClientLimit {
     /** Bytes of a path, as UTF-8. Found out before anything else is done with the path. */
-    PATH_BYTES("maxPathBytes", heap -> 16 << 10),
+    PATH_BYTES("maxPathBytes", Effect.REFUSES, heap -> 16 << 10),
 
     /** Names in the path of a new znode: each of its ancestors is looked at when it changes. */
-    PATH_DEPTH("maxPathDepth", heap -> 256),
+    PATH_DEPTH("maxPathDepth", Effect.REFUSES, heap -> 256),
 
     /** Bytes of the ids that one connection has proved: they ride in each of its writes. */
-    AUTH_BYTES("maxAuthBytes", heap -> 4 << 10),
+    AUTH_BYTES("maxAuthBytes", Effect.REFUSES, heap -> 4 << 10),
 
     /** Bytes of the ACL of one znode, with what {@code auth} in it stands for. */
-    ACL_BYTES("maxAclBytes", heap -> 32 << 10),
+    ACL_BYTES("maxAclBytes", Effect.REFUSES, heap -> 32 << 10),
 
     /** Bytes of memory that the replicated state takes, about; deletions go on beyond it. */
-    STATE_BYTES("maxStateBytes", heap -> heap / 5 * 2),
+    STATE_BYTES("maxStateBytes", Effect.REFUSES, heap -> heap / 5 * 2),
 
     /** Sessions of the cluster. */
-    SESSIONS("maxSessions", heap -> Math.max(10_000, heap / 8192)),
+    SESSIONS("maxSessions", Effect.REFUSES, heap -> Math.max(10_000, heap / 8192)),
 
     /** Sessions that one address has opened through this server, and that still live. */
-    SESSIONS_OF_ADDRESS("maxSessionsPerAddress", heap -> 1000),
+    SESSIONS_OF_ADDRESS("maxSessionsPerAddress", Effect.REFUSES, heap -> 1000),
 
     /** Sessions that are opened through this server in a second. */
-    SESSIONS_PER_SECOND("maxSessionsPerSecond", heap -> 1000),
+    SESSIONS_PER_SECOND("maxSessionsPerSecond", Effect.REFUSES, heap -> 1000),
 
     /** Ephemeral znodes of one session: they all go at once when it ends. */
-    EPHEMERALS_OF_SESSION("maxEphemeralsPerSession", heap -> 100_000),
+    EPHEMERALS_OF_SESSION("maxEphemeralsPerSession", Effect.REFUSES, heap -> 100_000),
+
+    /** Requests of one connection that wait for their answers; beyond it nothing is read from it. */
+    REQUESTS_IN_FLIGHT("maxRequestsInFlightPerConnection", Effect.HOLDS, heap -> 1000),
+
+    /** Their bytes. */
+    BYTES_IN_FLIGHT_OF_CONNECTION("maxBytesInFlightPerConnection", Effect.HOLDS, heap -> 1 << 20),
+
+    /** The same of all connections; beyond it each may have one request that waits. */
+    BYTES_IN_FLIGHT("maxBytesInFlight", Effect.HOLDS, heap -> heap / 16),
+
+    /** ZooKeeper's: from so many bytes on a request is large. Those with parts count eightfold. */
+    LARGE_REQUEST_BYTES("largeRequestThreshold", Effect.HOLDS, heap -> 64 << 10),
+
+    /** ZooKeeper's: bytes of large requests that are in the server at a time; the others wait. */
+    LARGE_REQUESTS_BYTES("largeRequestMaxBytes", Effect.HOLDS, heap -> 2 << 20),
 
     /** Watches of one connection. */
-    WATCHES("maxWatchesPerConnection", heap -> 250_000),
+    WATCHES("maxWatchesPerConnection", Effect.REFUSES, heap -> 250_000),
 
     /** Bytes of memory of the watches of one connection. */
-    WATCH_BYTES_OF_CONNECTION("maxWatchBytesPerConnection", heap -> heap / 16),
+    WATCH_BYTES_OF_CONNECTION("maxWatchBytesPerConnection", Effect.REFUSES, heap -> heap / 16),
 
     /** Bytes of memory of all watches of this server. */
-    WATCH_BYTES("maxWatchBytes", heap -> heap / 8);
+    WATCH_BYTES("maxWatchBytes", Effect.REFUSES, heap -> heap / 8);
 
     private static final Map<String, ClientLimit> BY_KEY =
             Arrays.stream(values()).collect(Collectors.toMap(ClientLimit::key, Function.identity()));
 
+    /** What happens to what is beyond a limit. */
+    private enum Effect {
+        REFUSES("conclave_refused_"),
+        /** It waits in the client's socket. */
+        HOLDS("conclave_held_");
+
+        private final String metric;
+
+        Effect(String metric) {
+            this.metric = metric;
+        }
+    }
+
     private final String key;
+    private final Effect effect;
     private final LongUnaryOperator ofHeap;
 
-    ClientLimit(String key, LongUnaryOperator ofHeap) {
+    ClientLimit(String key, Effect effect, LongUnaryOperator ofHeap) {
         this.key = key;
+        this.effect = effect;
         this.ofHeap = ofHeap;
     }
 
@@ -67,7 +97,7 @@ public enum ClientLimit {
 
     /** Its name among the metrics. */
     public String metric() {
-        return "conclave_refused_" + name().toLowerCase(Locale.ROOT);
+        return effect.metric + name().toLowerCase(Locale.ROOT);
     }
 
     /** The default of a server whose heap may grow to so many bytes. */

@@ -5,7 +5,6 @@ package io.conclave.connection;
  *
  * @param maxConnectionsPerAddress TCP connections of one IP address; 0 for no bound
  * @param maxConnections connections in all; 0 for no bound
- * @param maxRequestsInFlight requests of one connection that wait for their answer; beyond it nothing is read from it
  * @param maxOutputBytes replies and events that wait for one client to read them; beyond it the connection is cut
  * @param minSessionTimeoutMs the shortest session timeout granted
  * @param maxSessionTimeoutMs the longest session timeout granted
@@ -14,14 +13,10 @@ package io.conclave.connection;
 public record ConnectionLimits(
         int maxConnectionsPerAddress,
         int maxConnections,
-        int maxRequestsInFlight,
         long maxOutputBytes,
         int minSessionTimeoutMs,
         int maxSessionTimeoutMs,
         long handshakeTimeoutMs) {
-    /** Requests in flight of one connection, by default. */
-    public static final int DEFAULT_REQUESTS_IN_FLIGHT = 1000;
-
     /** ConnectionOutput that may wait for one client, by default. */
     public static final long DEFAULT_OUTPUT_BYTES = 64L << 20;
 

@@ -11,6 +11,7 @@ import java.util.function.Supplier;
  * @param limits the bounds of connections
  * @param guard the bounds of what clients make the server hold
  * @param sessionCounts the sessions that were opened here
+ * @param largeRequests the large requests that are inside
  * @param leases which sessions were heard of
  * @param sessionIds ids and passwords of new sessions
  * @param clusterNode the node that tells which cluster this is
@@ -25,6 +26,7 @@ public record ConnectionServices(
         ConnectionLimits limits,
         LimitGuard guard,
         SessionCounts sessionCounts,
+        LargeRequests largeRequests,
         SessionLeases leases,
         SessionIds sessionIds,
         ClusterNode clusterNode,
@@ -52,6 +54,7 @@ public record ConnectionServices(
                 limits,
                 guard,
                 new SessionCounts(guard, time),
+                new LargeRequests(guard.limits().most(ClientLimit.LARGE_REQUESTS_BYTES)),
                 leases,
                 sessionIds,
                 clusterNode,

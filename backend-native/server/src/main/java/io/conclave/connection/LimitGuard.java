@@ -18,7 +18,7 @@ public final class LimitGuard {
 
     private final ClientLimits limits;
     private final TimeSource time;
-    private final AtomicLongArray refusals = new AtomicLongArray(ClientLimit.values().length);
+    private final AtomicLongArray counts = new AtomicLongArray(ClientLimit.values().length);
 
     /** By limit: how many refusals the last line of the log has told of, and when that was. */
     private final AtomicLongArray told = new AtomicLongArray(ClientLimit.values().length);
@@ -27,6 +27,8 @@ public final class LimitGuard {
 
     /** What the watches of all connections take. */
     private final AtomicLong watchBytes = new AtomicLong();
+
+    private final AtomicLong bytesInFlight = new AtomicLong();
 
     /** A guard that has refused nothing yet. */
     public LimitGuard(ClientLimits limits, TimeSource time) {
@@ -39,14 +41,28 @@ public final class LimitGuard {
         return limits;
     }
 
-    /** How often something was refused because of the limit. */
-    public long refusals(ClientLimit limit) {
-        return refusals.get(limit.ordinal());
+    /** How often something was refused, or had to wait, because of the limit. */
+    public long count(ClientLimit limit) {
+        return counts.get(limit.ordinal());
     }
 
     /** What the watches of this server take, in bytes of memory. */
     public long watchBytes() {
         return watchBytes.get();
+    }
+
+    /** Of all requests that wait for their answers. */
+    public long bytesInFlight() {
+        return bytesInFlight.get();
+    }
+
+    void inFlight(long moreBytes) {
+        bytesInFlight.addAndGet(moreBytes);
+    }
+
+    /** Something waits because of the limit, and is not refused: counted, and not logged. */
+    void held(ClientLimit limit) {
+        counts.incrementAndGet(limit.ordinal());
     }
 
     void watching(long moreBytes) {
@@ -66,7 +82,7 @@ public final class LimitGuard {
      */
     boolean refused(ClientLimit limit, String what) {
         int index = limit.ordinal();
-        long count = refusals.incrementAndGet(index);
+        long count = counts.incrementAndGet(index);
         long now = time.monotonicNanos();
         long before = toldNanos.get(index);
         boolean due = told.get(index) == 0 || now - before >= INTERVAL.toNanos();

@@ -59,9 +59,6 @@ final class ReadRequests {
             case GET_CHILDREN -> children(state, (RequestBody.GetChildren) request, authIds);
             case GET_CHILDREN2 -> children2(state, (RequestBody.GetChildren2) request, authIds);
             case GET_ACL -> acl(state, (RequestBody.GetAcl) request, authIds);
-            case GET_ALL_CHILDREN_NUMBER ->
-                new ReplyBody.GetAllChildrenNumber(
-                        TreeReads.descendantCount(state, ((RequestBody.GetAllChildrenNumber) request).path(), authIds));
             case GET_EPHEMERALS ->
                 new ReplyBody.GetEphemerals(TreeReads.ephemerals(
                         state, connection.sessionId(), ((RequestBody.GetEphemerals) request).prefixPath()));

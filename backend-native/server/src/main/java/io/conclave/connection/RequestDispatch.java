@@ -12,10 +12,14 @@ import io.conclave.protocol.RequestHeader;
 import io.conclave.tree.Applied;
 import io.conclave.tree.AuthId;
 import io.conclave.tree.Change;
+import io.conclave.tree.DescendantCount;
 import io.conclave.tree.Result;
 import io.conclave.tree.SessionRecord;
+import io.conclave.tree.TreeException;
 import io.conclave.tree.TreeOperation;
+import io.conclave.tree.TreeReads;
 import io.netty.buffer.ByteBuf;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -27,6 +31,11 @@ import org.slf4j.LoggerFactory;
 final class RequestDispatch {
     private static final Logger LOG = LoggerFactory.getLogger(RequestDispatch.class);
 
+    /** Of a walk over a subtree. */
+    private static final int NODES_OF_A_TURN = 10_000;
+
+    private static final Duration BETWEEN_TURNS = Duration.ofMillis(1);
+
     private final ClientConnection connection;
     private final RequestPipeline pipeline;
     private final ReadRequests reads;
@@ -36,6 +45,7 @@ final class RequestDispatch {
     private final int maxPathBytes;
     private SessionLeases.@Nullable Lease lease;
     private int pingsUnderWay;
+    private boolean walking;
 
     RequestDispatch(ClientConnection connection, RequestPipeline pipeline, ConnectionServices services) {
         this.connection = connection;
@@ -104,6 +114,10 @@ final class RequestDispatch {
         switch (body.opCode()) {
             case PING -> ping(xid);
             case AUTH -> authenticate(xid, (RequestBody.Auth) body);
+            case GET_ALL_CHILDREN_NUMBER -> {
+                walking = true;
+                pipeline.submit(new Walk(xid, (RequestBody.GetAllChildrenNumber) body, connection.authIds()));
+            }
             case SASL -> pipeline.submit(new Answer(xid, new ReplyBody.Sasl(null)));
             case SYNC -> sync(xid, (RequestBody.Sync) body);
             case CREATE, CREATE2, CREATE_CONTAINER, CREATE_TTL, DELETE, SET_DATA, SET_ACL -> write(xid, body);
@@ -135,6 +149,11 @@ final class RequestDispatch {
     /** Pings that wait for the leader; they are answered out of turn, and so are not in the pipeline. */
     int pingsUnderWay() {
         return pingsUnderWay;
+    }
+
+    /** Whether nodes are being counted: until that is done, the connection asks for nothing else. */
+    boolean isWalking() {
+        return walking;
     }
 
     private void answerPing(int xid) {
@@ -306,6 +325,53 @@ final class RequestDispatch {
         @Override
         public void answer() {
             reads.answer(xid, body, authIds);
+        }
+    }
+
+    /**
+     * A walk over a subtree, some nodes at a time; others have their turn in between. It counts what there was when its
+     * turn came. Nothing is read from the connection until it is done, so nothing ever waits behind it.
+     */
+    private final class Walk implements PendingAnswer {
+        private final int xid;
+        private final RequestBody.GetAllChildrenNumber request;
+        private final List<AuthId> authIds;
+        private @Nullable DescendantCount descendants;
+
+        Walk(int xid, RequestBody.GetAllChildrenNumber request, List<AuthId> authIds) {
+            this.xid = xid;
+            this.request = request;
+            this.authIds = authIds;
+        }
+
+        @Override
+        public boolean isReady() {
+            return true;
+        }
+
+        @Override
+        public void answer() {
+            try {
+                descendants = TreeReads.descendants(connection.loop().state(), request.path(), authIds);
+                goOn();
+            } catch (TreeException e) {
+                walking = false;
+                connection.replyError(xid, e.error().code());
+            }
+        }
+
+        private void goOn() {
+            DescendantCount count = descendants;
+            if (count == null || connection.isGone()) {
+                return;
+            }
+            if (!count.advance(NODES_OF_A_TURN)) {
+                services.time().schedule(BETWEEN_TURNS, () -> connection.loop().post(this::goOn));
+                return;
+            }
+            walking = false;
+            connection.reply(xid, new ReplyBody.GetAllChildrenNumber(count.count()));
+            connection.resume();
         }
     }
 

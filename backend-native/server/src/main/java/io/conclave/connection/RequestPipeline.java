@@ -10,9 +10,11 @@ import java.util.ArrayDeque;
 final class RequestPipeline {
     private final ClientConnection connection;
     private final LoopCounters counters;
+    private final Intake intake;
     private final ArrayDeque<PendingAnswer> waiting = new ArrayDeque<>();
 
-    RequestPipeline(ClientConnection connection, LoopCounters counters) {
+    RequestPipeline(ClientConnection connection, LoopCounters counters, Intake intake) {
+        this.intake = intake;
         this.connection = connection;
         this.counters = counters;
     }
@@ -30,6 +32,7 @@ final class RequestPipeline {
             request.answer();
         } else if (!connection.isGone()) {
             waiting.add(request);
+            intake.waiting();
             counters.waiting(1);
         }
     }
@@ -46,6 +49,7 @@ final class RequestPipeline {
             }
             waiting.remove();
             counters.waiting(-1);
+            intake.answered();
             first.answer();
         }
     }
@@ -64,5 +68,6 @@ final class RequestPipeline {
     void clear() {
         counters.waiting(-waiting.size());
         waiting.clear();
+        intake.end();
     }
 }

@@ -333,7 +333,6 @@ public final class ConclaveServer implements AutoCloseable {
         return new ConnectionLimits(
                 config.maxConnectionsPerAddress(),
                 config.maxConnections(),
-                ConnectionLimits.DEFAULT_REQUESTS_IN_FLIGHT,
                 ConnectionLimits.DEFAULT_OUTPUT_BYTES,
                 config.minSessionTimeoutMs(),
                 config.maxSessionTimeoutMs(),

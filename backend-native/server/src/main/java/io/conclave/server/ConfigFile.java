@@ -222,6 +222,9 @@ public final class ConfigFile {
 
     private void setOther(String name, String key, String value) {
         Optional<ClientLimit> limit = ClientLimit.ofKey(name);
+        if (limit.isPresent() && value.equals("-1") && ZooKeeperKeys.find(name).isPresent()) {
+            return; // ZooKeeper's default
+        }
         if (limit.isPresent()) {
             builder.clientLimit(limit.get(), wholeNumber(key, value, 0, Long.MAX_VALUE));
             return;

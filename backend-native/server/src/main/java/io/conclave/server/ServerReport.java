@@ -278,10 +278,11 @@ final class ServerReport {
     private void tellOfLimits(StringBuilder text, TreeState tree) {
         long stateBytes = tree.approximateHeapBytes();
         tell(text, "conclave_watch_bytes", guard.watchBytes());
+        tell(text, "conclave_bytes_in_flight", guard.bytesInFlight());
         tell(text, "conclave_state_bytes", stateBytes);
         tell(text, "conclave_state_full", stateBytes > guard.limits().most(ClientLimit.STATE_BYTES) ? 1 : 0);
         for (ClientLimit limit : ClientLimit.values()) {
-            tell(text, limit.metric(), guard.refusals(limit));
+            tell(text, limit.metric(), guard.count(limit));
         }
     }
 

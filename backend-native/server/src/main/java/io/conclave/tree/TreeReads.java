@@ -1,8 +1,6 @@
 package io.conclave.tree;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -71,28 +69,23 @@ public final class TreeReads {
     }
 
     /**
+     * How many nodes there are below a node, to be counted step by step.
+     *
+     * @throws TreeException NO_NODE, NO_AUTH without READ
+     */
+    public static DescendantCount descendants(TreeState state, String path, List<AuthId> callerIds) {
+        return new DescendantCount(readable(state, path, callerIds));
+    }
+
+    /**
      * How many nodes there are below a node. Walks over all of them.
      *
      * @throws TreeException NO_NODE, NO_AUTH without READ
      */
-    public static int descendantCount(TreeState state, String path, List<AuthId> callerIds) {
-        Znode top = readable(state, path, callerIds);
-        if (top == state.root()) {
-            return (int) (state.nodeCount() - 1);
-        }
-        int count = 0;
-        Deque<Znode> pending = new ArrayDeque<>();
-        pending.push(top);
-        while (!pending.isEmpty()) {
-            PersistentMap<String, Znode> children = pending.pop().children();
-            count += children.size();
-            children.forEach((name, child) -> {
-                if (!child.children().isEmpty()) {
-                    pending.push(child);
-                }
-            });
-        }
-        return count;
+    static int descendantCount(TreeState state, String path, List<AuthId> callerIds) {
+        DescendantCount count = descendants(state, path, callerIds);
+        count.advance(Integer.MAX_VALUE);
+        return count.count();
     }
 
     /** The paths of a session's ephemeral nodes that start with a prefix, in order; none for an unknown session. */

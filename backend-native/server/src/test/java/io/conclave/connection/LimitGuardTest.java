@@ -21,7 +21,7 @@ class LimitGuardTest {
         assertTrue(guard.refused(ClientLimit.WATCHES, "for another reason"));
         time.advance(Duration.ofSeconds(11));
         assertTrue(guard.refused(ClientLimit.ACL_BYTES, "one of later"));
-        assertEquals(1002, guard.refusals(ClientLimit.ACL_BYTES));
+        assertEquals(1002, guard.count(ClientLimit.ACL_BYTES));
     }
 
     @Test

@@ -21,6 +21,6 @@ class SessionCountsTest {
             assertFalse(counts.admits(null, 0, "somebody"));
             time.advance(Duration.ofSeconds(1));
         }
-        assertEquals(3, guard.refusals(ClientLimit.SESSIONS_PER_SECOND));
+        assertEquals(3, guard.count(ClientLimit.SESSIONS_PER_SECOND));
     }
 }

@@ -17,8 +17,12 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** What a client without credentials can make the server hold: no more than the limits say. */
@@ -335,6 +339,118 @@ class ClientLimitsTest {
         try (RawClient oneTooMany = new RawClient(TestServer.port(server))) {
             oneTooMany.sendConnect(60_000);
             assertTrue(oneTooMany.isClosedByServer());
+        }
+    }
+
+    /** Without turns, the loop would count all of them before it looks at anybody else. */
+    @Test
+    void othersHaveTheirTurnWhileAClientHasSubtreesCounted() throws Exception {
+        int walks = 500;
+        try (ConclaveServer server =
+                        TestServer.start(TestServer.config().eventLoops(1).build());
+                RawClient walker = RawClient.attached(TestServer.port(server), 60_000);
+                RawClient other = RawClient.attached(TestServer.port(server), 60_000)) {
+            assertEquals(0, error(walker, Requests.create("/top")));
+            for (int part = 0; part < 10; part++) {
+                List<RequestBody> creates = new ArrayList<>();
+                for (int i = 0; i < 5_000; i++) {
+                    creates.add(Requests.create("/top/" + part + "-" + i));
+                }
+                assertEquals(0, error(walker, new RequestBody.Multi(OpCode.MULTI, creates)));
+            }
+            RequestBody[] requests = new RequestBody[walks];
+            Arrays.fill(requests, new RequestBody.GetAllChildrenNumber("/top"));
+            walker.send(requests);
+            AtomicInteger counted = new AtomicInteger();
+            CompletableFuture<Void> reading = CompletableFuture.runAsync(() -> {
+                for (int i = 0; i < walks; i++) {
+                    assertEquals(50_000, numberOf(walker));
+                    counted.incrementAndGet();
+                }
+            });
+            assertEquals(0, error(other, Requests.exists("/top")));
+            assertTrue(counted.get() < walks, "walks before the other's turn: " + counted);
+            reading.get(60, TimeUnit.SECONDS);
+        }
+    }
+
+    private static int numberOf(RawClient client) {
+        try {
+            return ((ReplyBody.GetAllChildrenNumber) client.read().body().orElseThrow()).totalNumber();
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+
+    @Test
+    void aWalkCountsWhatWasThereBehindTheOwnWritesBeforeIt() throws IOException {
+        try (ConclaveServer server = TestServer.start();
+                RawClient client = RawClient.attached(TestServer.port(server), 60_000)) {
+            client.send(
+                    Requests.create("/top"),
+                    Requests.create("/top/a"),
+                    new RequestBody.GetAllChildrenNumber("/top"),
+                    Requests.create("/top/b"),
+                    new RequestBody.GetAllChildrenNumber("/top"),
+                    new RequestBody.GetAllChildrenNumber("/none"),
+                    Requests.exists("/top"));
+            assertEquals(0, client.read().header().err());
+            assertEquals(0, client.read().header().err());
+            assertEquals(1, numberOf(client));
+            assertEquals(0, client.read().header().err());
+            assertEquals(2, numberOf(client));
+            assertEquals(ErrorCode.NO_NODE.code(), client.read().header().err());
+            assertEquals(0, client.read().header().err());
+        }
+    }
+
+    /** They wait in the sockets and are answered in order; a connection that ends leaves its room to others. */
+    @Test
+    void largeRequestsAreInTheServerFewAtATime() throws Exception {
+        try (ConclaveServer server = limited(ClientLimit.LARGE_REQUESTS_BYTES, 1_000_000);
+                RawClient one = RawClient.attached(TestServer.port(server), 60_000);
+                RawClient two = RawClient.attached(TestServer.port(server), 60_000)) {
+            assertEquals(0, error(one, Requests.create("/n")));
+            RequestBody[] writes = new RequestBody[20];
+            Arrays.fill(writes, new RequestBody.SetData("/n", new byte[900_000], -1));
+            CompletableFuture<Void> sending = CompletableFuture.runAsync(() -> send(one, writes));
+            try (RawClient leaver = RawClient.attached(TestServer.port(server), 60_000)) {
+                leaver.send(writes[0], writes[0], writes[0]);
+            }
+            CompletableFuture<Void> other = CompletableFuture.runAsync(() -> send(two, writes));
+            for (int i = 0; i < writes.length; i++) {
+                assertEquals(2 + i, one.readHeader().xid());
+                assertEquals(1 + i, two.readHeader().xid());
+            }
+            sending.join();
+            other.join();
+            assertTrue(metric(server, "conclave_held_large_requests_bytes") > 0);
+            await().until(() -> metric(server, "conclave_bytes_in_flight") == 0);
+            assertEquals(0, error(two, writes[0]));
+        }
+    }
+
+    private static void send(RawClient client, RequestBody... requests) {
+        try {
+            client.send(requests);
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+
+    @Test
+    void aConnectionThatHasTooManyBytesInFlightIsReadNoFurther() throws Exception {
+        try (ConclaveServer server = limited(ClientLimit.BYTES_IN_FLIGHT_OF_CONNECTION, 10_000);
+                RawClient client = RawClient.attached(TestServer.port(server), 60_000)) {
+            assertEquals(0, error(client, Requests.create("/n")));
+            RequestBody[] writes = new RequestBody[200];
+            Arrays.fill(writes, new RequestBody.SetData("/n", new byte[9_000], -1));
+            CompletableFuture<Void> sending = CompletableFuture.runAsync(() -> send(client, writes));
+            for (int i = 0; i < writes.length; i++) {
+                assertEquals(2 + i, client.readHeader().xid());
+            }
+            sending.join();
+            assertTrue(metric(server, "conclave_held_bytes_in_flight_of_connection") > 0);
         }
     }
 }

@@ -1,0 +1,152 @@
+package io.conclave.connection;
+
+import io.conclave.protocol.OpCode;
+import io.conclave.protocol.ReceivedBytes;
+import java.util.ArrayDeque;
+import java.util.OptionalInt;
+
+/**
+ * How much of one connection's requests is taken in: a number and bytes that may wait for their answers, some time of
+ * the loop in one go, and large ones only when {@link LargeRequests} has room. What is not taken in stays in the
+ * socket, so a client that asks for much is slowed down and not refused. Belongs to the connection's loop.
+ */
+final class Intake {
+    /** What the parts of a request cost beside their bytes: a request of 1 MB can have tens of thousands. */
+    private static final int FACTOR_OF_PARTS = 8;
+
+    /** In front of a request's operation. */
+    private static final int XID_BYTES = Integer.BYTES;
+
+    private enum Gate {
+        NOT_ASKED,
+        WAITING,
+        ADMITTED
+    }
+
+    /** What one waiting request holds. */
+    private record Held(int bytes, long large) {
+        static final Held NOTHING = new Held(0, 0);
+    }
+
+    private final ClientConnection connection;
+    private final LimitGuard guard;
+    private final LargeRequests largeRequests;
+    private final long threshold;
+    private final long mostBytes;
+    private final long mostBytesOfAll;
+    private final ArrayDeque<Held> held = new ArrayDeque<>();
+    private long heldBytes;
+    private Gate gate = Gate.NOT_ASKED;
+
+    /** What was counted for this connection when it was admitted, and belongs to no request yet. */
+    private long admittedWeight;
+
+    private boolean gone;
+    private Held present = Held.NOTHING;
+
+    Intake(ClientConnection connection, LimitGuard guard, LargeRequests largeRequests) {
+        this.connection = connection;
+        this.guard = guard;
+        this.largeRequests = largeRequests;
+        this.threshold = guard.limits().most(ClientLimit.LARGE_REQUEST_BYTES);
+        this.mostBytes = guard.limits().most(ClientLimit.BYTES_IN_FLIGHT_OF_CONNECTION);
+        this.mostBytesOfAll = guard.limits().most(ClientLimit.BYTES_IN_FLIGHT);
+    }
+
+    /** Whether another request may be taken in; a connection without any may always have one. */
+    boolean hasRoom() {
+        return held.isEmpty() || (heldBytes < mostBytes && guard.bytesInFlight() < mostBytesOfAll);
+    }
+
+    /** Whether the next request waits for room among the large ones. */
+    boolean waits() {
+        return gate == Gate.WAITING;
+    }
+
+    /** Looks at the next frame, if all of it is there, before it is handled: whether that may be done now. */
+    boolean begins(ReceivedBytes received) {
+        OptionalInt length = received.nextFrameLength();
+        if (length.isEmpty()) {
+            return true;
+        }
+        int bytes = length.getAsInt();
+        long weight = weightOf(bytes, received);
+        if (weight <= threshold) {
+            present = new Held(bytes, 0);
+            return true;
+        }
+        if (gate == Gate.NOT_ASKED
+                && !largeRequests.enter(() -> connection.loop().post(() -> admitted(weight)), weight)) {
+            gate = Gate.WAITING;
+            guard.held(ClientLimit.LARGE_REQUESTS_BYTES);
+            return false;
+        }
+        gate = Gate.NOT_ASKED;
+        admittedWeight = 0;
+        present = new Held(bytes, weight);
+        return true;
+    }
+
+    private static long weightOf(int bytes, ReceivedBytes received) {
+        int opCode = received.intOfNextFrame(XID_BYTES).orElse(0);
+        boolean parts = opCode == OpCode.MULTI.code()
+                || opCode == OpCode.MULTI_READ.code()
+                || opCode == OpCode.SET_WATCHES.code()
+                || opCode == OpCode.SET_WATCHES2.code();
+        return parts ? (long) FACTOR_OF_PARTS * bytes : bytes;
+    }
+
+    private void admitted(long weight) {
+        if (gone) {
+            largeRequests.leave(weight);
+            return;
+        }
+        gate = Gate.ADMITTED;
+        admittedWeight = weight;
+        connection.resume();
+    }
+
+    /** The request that has begun waits for its answer. */
+    void waiting() {
+        held.add(present);
+        heldBytes += present.bytes;
+        guard.inFlight(present.bytes);
+        present = Held.NOTHING;
+    }
+
+    /** The request that has begun was handled; if it does not wait, it is over. */
+    void handled() {
+        leave(present);
+        present = Held.NOTHING;
+    }
+
+    /** The first of those that wait is answered. */
+    void answered() {
+        Held first = held.remove();
+        heldBytes -= first.bytes;
+        guard.inFlight(-first.bytes);
+        leave(first);
+    }
+
+    private void leave(Held request) {
+        if (request.large > 0) {
+            largeRequests.leave(request.large);
+        }
+    }
+
+    /** The connection ends, and none of them is answered. */
+    void end() {
+        gone = true;
+        while (!held.isEmpty()) {
+            answered();
+        }
+        handled();
+        leave(new Held(0, admittedWeight));
+        admittedWeight = 0;
+    }
+
+    /** Why no more is taken in, for the counters. */
+    ClientLimit reason() {
+        return heldBytes >= mostBytes ? ClientLimit.BYTES_IN_FLIGHT_OF_CONNECTION : ClientLimit.BYTES_IN_FLIGHT;
+    }
+}

@@ -1,0 +1,96 @@
+package io.conclave.proofs.hostile;
+
+import io.conclave.protocol.ConnectRequest;
+import io.conclave.protocol.Frames;
+import io.conclave.protocol.JuteReader;
+import io.conclave.protocol.ReplyHeader;
+import io.conclave.protocol.RequestBody;
+import io.conclave.protocol.Xid;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.io.BufferedInputStream;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+
+/** A session over a blocking socket, from an address of its own in 127.0.0.0/8. One thread sends, one may read. */
+final class RawConnection implements AutoCloseable {
+    private static final int SILENCE_MS = 60_000;
+
+    private final Socket socket = new Socket();
+    private final DataInputStream in;
+    private int nextXid = 1;
+
+    RawConnection(int port, int lastByteOfAddress) throws IOException {
+        socket.bind(
+                new InetSocketAddress(InetAddress.getByAddress(new byte[] {127, 0, 0, (byte) lastByteOfAddress}), 0));
+        socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), SILENCE_MS);
+        socket.setSoTimeout(SILENCE_MS);
+        socket.setTcpNoDelay(true);
+        in = new DataInputStream(new BufferedInputStream(socket.getInputStream(), 64 * 1024));
+    }
+
+    /** With a new session. */
+    static RawConnection attached(int port, int lastByteOfAddress) throws IOException {
+        RawConnection connection = new RawConnection(port, lastByteOfAddress);
+        ByteBuf out = Unpooled.buffer();
+        Frames.write(out, new ConnectRequest(0, 0, 30_000, 0, new byte[16], false, true));
+        connection.write(out);
+        connection.in.readFully(new byte[connection.in.readInt()]);
+        return connection;
+    }
+
+    void send(RequestBody request) throws IOException {
+        ByteBuf out = Unpooled.buffer(1024);
+        int xid =
+                switch (request.opCode()) {
+                    case AUTH -> Xid.AUTH;
+                    case SET_WATCHES, SET_WATCHES2 -> Xid.SET_WATCHES;
+                    case PING -> Xid.PING;
+                    default -> nextXid++;
+                };
+        Frames.writeRequest(out, xid, request);
+        write(out);
+    }
+
+    private void write(ByteBuf out) throws IOException {
+        socket.getOutputStream().write(out.array(), 0, out.readableBytes());
+        socket.getOutputStream().flush();
+    }
+
+    /** The error of the next reply; skips events. */
+    int readError() throws IOException {
+        while (true) {
+            byte[] frame = new byte[in.readInt()];
+            in.readFully(frame);
+            ReplyHeader header = ReplyHeader.decode(new JuteReader(Unpooled.wrappedBuffer(frame)));
+            if (header.xid() != Xid.WATCH_EVENT) {
+                return header.err();
+            }
+        }
+    }
+
+    int call(RequestBody request) throws IOException {
+        send(request);
+        return readError();
+    }
+
+    /** Reads and drops whatever comes, until the connection ends. */
+    void drain() {
+        byte[] buffer = new byte[64 * 1024];
+        try {
+            while (in.read(buffer) >= 0) {
+                // dropped
+            }
+        } catch (IOException e) {
+            // closed, or silent for too long: the end as well
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        socket.close();
+    }
+}
