@@ -90,9 +90,22 @@ public final class Main {
                     3,
                     "makes a new cluster from a backup, in an empty dataDir",
                     RecoveryCommands::restore),
+            command(
+                    "force-new-cluster",
+                    "[--yes]",
+                    0,
+                    3,
+                    "makes a new cluster of this server's log, when a majority is lost for good",
+                    RecoveryCommands::forceNewCluster),
             Map.entry(
                     "verify",
-                    new Command("file", "", 0, 0, "checks a backup, without a server", RecoveryCommands::verify))));
+                    new Command(
+                            "file",
+                            "",
+                            0,
+                            0,
+                            "checks a backup, a snapshot or a log, without a server",
+                            RecoveryCommands::verify))));
 
     private Main() {}
 

@@ -2,24 +2,31 @@ package io.conclave.launcher;
 
 import io.conclave.backup.BackupFile;
 import io.conclave.backup.BackupReceiver;
+import io.conclave.backup.BackupStream;
 import io.conclave.backup.BackupSummary;
 import io.conclave.backup.DamagedBackupException;
+import io.conclave.consensus.LogContents;
 import io.conclave.server.AdminSecret;
 import io.conclave.server.ClusterRestore;
+import io.conclave.server.LogMaintenance;
 import io.conclave.server.ServerConfig;
+import io.conclave.server.StoredState;
 import io.conclave.time.TimeSource;
+import io.conclave.tree.TreeState;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 
 /** Commands that keep a copy of the state, look at copies, and make a cluster of one. */
 final class RecoveryCommands {
-    static final String GENERATION = "--generation";
+    private static final String GENERATION = "--generation";
+    private static final String YES = "--yes";
 
     private static final int TENTHS = 10;
 
@@ -98,18 +105,46 @@ final class RecoveryCommands {
 
     static int verify(Console console, Path file, List<String> none) {
         try {
+            if (Files.isDirectory(file)) {
+                return verifyLog(console, file);
+            }
             if (!Files.isRegularFile(file)) {
-                return console.fail(file + " is no file.");
+                return console.fail(file + " is not there, or no file.");
             }
-            if (!BackupFile.isBackup(file)) {
-                return console.fail(file + ": offset 0: it does not start as a backup does");
+            if (String.valueOf(file.getFileName()).endsWith(".snap")) {
+                TreeState state = StoredState.readSnapshot(file);
+                console.say(file + ": a whole snapshot.\n" + describe(BackupSummary.of(state)));
+            } else {
+                BackupSummary summary = BackupFile.read(file).summary();
+                console.say(file + ": a whole backup.\n" + describe(summary));
             }
-            console.say(file + ": a whole backup.\n"
-                    + describe(BackupFile.read(file).summary()));
             return Main.DONE;
         } catch (IOException e) {
             return console.fail(messageOf(e));
         }
+    }
+
+    private static int verifyLog(Console console, Path directory) {
+        Optional<Path> log = StoredState.logIn(directory);
+        if (log.isEmpty()) {
+            return console.fail(directory + " holds no log.");
+        }
+        StoredState.Contents contents = StoredState.read(log.get());
+        console.say(log.get() + ": a server can start on this log.\n" + describe(contents.log()) + "\n"
+                + describe(BackupSummary.of(contents.state())));
+        return contents.log().damaged().isEmpty()
+                ? Main.DONE
+                : console.fail("Damaged, though not needed for a start:\n"
+                        + String.join("\n", contents.log().damaged()));
+    }
+
+    private static String describe(LogContents log) {
+        return "member      " + log.memberId() + " of the voters "
+                + log.configuration().voters() + "\nlast entry  " + log.lastIndex() + " of term " + log.lastTerm()
+                + ", "
+                + Instant.ofEpochMilli(log.lastTimeMs()) + "\ncommitted   " + log.committedIndex()
+                + ", as far as is known here"
+                + (log.torn() ? "\ntorn        its end was torn: entries that it had acknowledged may be missing" : "");
     }
 
     // ---- restore
@@ -126,15 +161,81 @@ final class RecoveryCommands {
         } catch (IOException e) {
             return console.fail("Nothing was restored: " + messageOf(e));
         }
-        ClusterRestore.Restored restored =
-                ClusterRestore.restore(config, backup.state(), generation, TimeSource.system());
+        ClusterRestore restore =
+                ClusterRestore.prepare(config, backup.state(), Map.of(), generation, TimeSource.system());
+        Optional<Path> secret = restore.write();
         console.say("Restored " + words.get(0) + " as a new cluster in "
-                + config.dataDirectory().orElseThrow() + ":\n" + describe(BackupSummary.of(restored.state()))
+                + config.dataDirectory().orElseThrow() + ":\n" + describe(BackupSummary.of(restore.state()))
                 + "\nIts generation is greater than "
                 + backup.summary().generation() + ", that of the backup. What was written after the backup is lost,"
                 + " and so are the sessions with their " + backup.summary().ephemerals() + " ephemeral znodes.");
-        console.say(ClusterCommands.whatToDoNext(file, config, restored.secret()));
+        console.say(ClusterCommands.whatToDoNext(file, config, secret));
         return Main.DONE;
+    }
+
+    // ---- force-new-cluster
+
+    /** The backup is there before anything is changed: whatever fails behind it, restore goes on with that. */
+    static int forceNewCluster(Console console, Path file, ServerConfig config, List<String> words) {
+        boolean sure = !words.isEmpty() && words.get(0).equals(YES);
+        OptionalLong generation = generationIn(sure ? words.subList(1, words.size()) : words);
+        ServerFiles files = ServerFiles.of(config);
+        if (files.running().isPresent()) {
+            return console.fail("The server runs; stop it first.");
+        }
+        Path directory = config.dataDirectory().orElseThrow();
+        if (StoredState.logIn(directory).isEmpty()) {
+            return console.fail(directory + " holds no log.");
+        }
+        StoredState.Contents contents = StoredState.read(directory);
+        console.say(describeLoss(contents));
+        ClusterRestore restore = ClusterRestore.prepare(
+                config, contents.state(), contents.log().configuration().members(), generation, TimeSource.system());
+        if (!sure) {
+            return console.fail("Nothing was changed. With " + YES + " at the end the new cluster is made.");
+        }
+        Path backup;
+        try {
+            backup = keep(contents.state(), files.directory());
+        } catch (IOException e) {
+            return console.fail("Nothing was changed, since no backup could be made: " + messageOf(e));
+        }
+        console.say("The state is in " + backup + ". If this command does not come to its end, restore that.");
+        LogMaintenance.setLogAside(config);
+        Optional<Path> secret = restore.write();
+        console.say("Made a new cluster in " + directory + "; the earlier log is set aside there:\n"
+                + describe(BackupSummary.of(restore.state())));
+        console.say(ClusterCommands.whatToDoNext(file, config, secret));
+        return Main.DONE;
+    }
+
+    private static Path keep(TreeState state, Path directory) throws IOException {
+        String name = "forced-" + Long.toHexString(state.lastZxid());
+        Path file = directory.resolve(name + ".backup");
+        for (int attempt = 2; Files.exists(file); attempt++) {
+            file = directory.resolve(name + "-" + attempt + ".backup");
+        }
+        try (BackupReceiver receiver = BackupReceiver.to(file)) {
+            BackupStream stream = new BackupStream(state);
+            for (byte[] piece = stream.next(); piece.length > 0; piece = stream.next()) {
+                receiver.write(piece);
+            }
+            receiver.complete();
+        }
+        return file;
+    }
+
+    private static String describeLoss(StoredState.Contents contents) {
+        LogContents log = contents.log();
+        TreeState state = contents.state();
+        return describe(log) + "\nThe new cluster begins with all " + log.lastIndex() + " entries; of the last "
+                + (log.lastIndex() - log.committedIndex())
+                + " it is not known whether a majority had them. What may be lost: all that the other servers have"
+                + " acknowledged and this one has not received, so what was written around and after "
+                + Instant.ofEpochMilli(log.lastTimeMs()) + ". If more than one server is left, take the one whose last"
+                + " entry has the highest term, and of those the highest number. All "
+                + state.sessions().size() + " sessions end, with their " + state.ephemeralCount()
+                + " ephemeral znodes.";
     }
 
     private static OptionalLong generationIn(List<String> options) {
@@ -143,7 +244,7 @@ final class RecoveryCommands {
         }
         if (options.size() != 2 || !options.get(0).equals(GENERATION)) {
             throw new IllegalArgumentException(
-                    "what follows the file can be " + GENERATION + " N, not " + String.join(" ", options));
+                    "what follows can be " + GENERATION + " N, not " + String.join(" ", options));
         }
         try {
             return OptionalLong.of(Long.parseLong(options.get(1)));

@@ -37,7 +37,7 @@ public final class ConfigFile {
     private static final int LEAST_SNAPSHOTS = 3;
 
     /** The log has a directory to itself, apart from myid and what else an operator keeps beside it. */
-    private static final String LOG_DIRECTORY = "log";
+    static final String LOG_DIRECTORY = "log";
 
     private final Path file;
     private final ServerConfig.Builder builder = ServerConfig.builder();

@@ -17,9 +17,14 @@ import io.conclave.time.TimeSource;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,7 +42,7 @@ class RecoveryCommandsTest {
     private int run(Object... arguments) {
         output.reset();
         PrintStream both = new PrintStream(output, true, StandardCharsets.UTF_8);
-        return Main.run(java.util.Arrays.stream(arguments).map(String::valueOf).toArray(String[]::new), both, both);
+        return Main.run(Arrays.stream(arguments).map(String::valueOf).toArray(String[]::new), both, both);
     }
 
     private String said() {
@@ -168,5 +173,107 @@ class RecoveryCommandsTest {
     void aServerThatDoesNotRunCannotBeAsked() throws Exception {
         assertEquals(1, run("backup", configuration("none"), directory.resolve("x")), said());
         assertTrue(said().contains("No server of "), said());
+    }
+
+    private Map<String, String> filesIn(Path path) throws IOException {
+        Map<String, String> files = new TreeMap<>();
+        try (Stream<Path> all = Files.walk(path)) {
+            for (Path file : all.filter(Files::isRegularFile).toList()) {
+                files.put(path.relativize(file).toString(), Arrays.hashCode(Files.readAllBytes(file)) + "");
+            }
+        }
+        return files;
+    }
+
+    private static Path only(Path log, String prefix) throws IOException {
+        try (Stream<Path> files = Files.list(log)) {
+            return files.filter(file -> file.getFileName().toString().startsWith(prefix))
+                    .sorted()
+                    .findFirst()
+                    .orElseThrow();
+        }
+    }
+
+    private static void flip(Path file, long offset) throws IOException {
+        try (RandomAccessFile bytes = new RandomAccessFile(file.toFile(), "rw")) {
+            bytes.seek(offset);
+            int old = bytes.read();
+            bytes.seek(offset);
+            bytes.write(old ^ 1);
+        }
+    }
+
+    @Test
+    void aLogIsVerifiedAndNotTouched() throws Exception {
+        Path backup = madeBackup();
+        Path data = directory.resolve("before");
+        Map<String, String> before = filesIn(data);
+        for (Path path : new Path[] {data, data.resolve("log")}) {
+            assertEquals(0, run("verify", path), said());
+            assertTrue(said().contains("a server can start on this log"), said());
+        }
+        assertEquals(before, filesIn(data));
+        assertEquals(1, run("verify", directory), said());
+        assertTrue(said().contains("holds no log"), said());
+
+        flip(only(data.resolve("log"), "segment-"), 1_024 + 120);
+        assertEquals(1, run("verify", data), said());
+        assertTrue(said().contains("offset 1024: the batch there fails its check"), said());
+
+        assertEquals(0, run("restore", configuration("after"), backup), said());
+        Path snapshot = only(directory.resolve("after").resolve("log"), "snapshot-");
+        assertEquals(0, run("verify", snapshot), said());
+        assertTrue(said().contains("a whole snapshot"), said());
+        for (long offset = 0; offset < Files.size(snapshot); offset += 7) {
+            flip(snapshot, offset);
+            assertEquals(1, run("verify", snapshot), said());
+            assertTrue(said().contains(snapshot.toString()), said());
+            flip(snapshot, offset);
+        }
+        assertEquals(0, run("verify", snapshot), said());
+    }
+
+    @Test
+    void aLogInUseIsNotVerified() throws Exception {
+        Path file = configuration("used");
+        ConclaveServer server = start(file);
+        try {
+            assertEquals(1, run("verify", directory.resolve("used")), said());
+            assertTrue(said().contains("is in use by another process"), said());
+            assertEquals(1, run("force-new-cluster", file, "--yes"), said());
+            assertTrue(said().contains("The server runs; stop it first."), said());
+        } finally {
+            stop(server, file);
+        }
+    }
+
+    @Test
+    void aNewClusterIsForcedFromALogWithAllThatItHas() throws Exception {
+        long generation = BackupFile.read(madeBackup()).summary().generation();
+        Path file = directory.resolve("before.cfg");
+        Path data = directory.resolve("before");
+        Map<String, String> before = filesIn(data);
+        assertEquals(1, run("force-new-cluster", file), said());
+        assertTrue(said().contains("What may be lost: "), said());
+        assertTrue(said().contains("Nothing was changed. With --yes"), said());
+        assertEquals(2, run("force-new-cluster", file, "--no"), said());
+        assertEquals(2, run("force-new-cluster", file, "--yes", "--generation", generation), said());
+        assertEquals(before, filesIn(data));
+
+        assertEquals(0, run("force-new-cluster", file, "--yes"), said());
+        assertTrue(said().contains("Made a new cluster in " + data.resolve("log")), said());
+        BackupFile.Contents kept = BackupFile.read(only(data, "forced-"));
+        assertEquals(generation, kept.summary().generation());
+        ConclaveServer server = start(file);
+        try (Coordinator client = connect(server)) {
+            assertArrayEquals(DATA, client.execute(GetData.of(NODE)).data());
+            Path next = directory.resolve("next");
+            assertEquals(0, run("backup", file, next), said());
+            assertTrue(BackupFile.read(next).summary().generation() > generation, said());
+        } finally {
+            stop(server, file);
+        }
+        assertEquals(1, run("force-new-cluster", configuration("none")), said());
+        assertTrue(said().contains("holds no log"), said());
     }
 }

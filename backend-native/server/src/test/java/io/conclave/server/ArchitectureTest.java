@@ -55,7 +55,7 @@ class ArchitectureTest {
                 .whereLayer("backup")
                 .mayOnlyBeAccessedByLayers("connection", "server", "launcher")
                 .whereLayer("tree")
-                .mayOnlyBeAccessedByLayers("backup", "replica", "connection", "server")
+                .mayOnlyBeAccessedByLayers("backup", "replica", "connection", "server", "launcher")
                 .check(SERVER);
     }
 

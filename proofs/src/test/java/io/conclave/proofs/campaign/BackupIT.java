@@ -57,7 +57,7 @@ class BackupIT {
         private final Connection connection;
 
         Orders() throws Exception {
-            connection = DriverManager.getConnection("jdbc:h2:mem:orders");
+            connection = DriverManager.getConnection("jdbc:h2:mem:");
             guard.createTable(connection);
             connection.setAutoCommit(false);
         }
@@ -218,6 +218,49 @@ class BackupIT {
             return files.filter(file -> file.getFileName().toString().endsWith(".partial"))
                     .toList();
         }
+    }
+
+    @Test
+    @Timeout(300)
+    void theLastMemberGoesOnAsANewClusterWhenTheOthersAreLost() throws Exception {
+        try (Ensemble ensemble = start(0);
+                Orders orders = new Orders();
+                Coordinator survivor = connect(ensemble.connectString())) {
+            Member left = ensemble.others(ensemble.awaitAllServing()).get(0);
+            writeNumbers(survivor, 0, RESTORED_NUMBERS);
+            LockGrant before = DistributedLock.at(survivor, LOCK).acquire();
+            orders.write(before.token());
+            assertNumbers(ensemble, left, RESTORED_NUMBERS);
+            left.terminate();
+            String refusal = failure(left, "force-new-cluster", "--yes");
+            assertTrue(refusal.contains(" belongs to cluster "), refusal);
+            for (Member lost : ensemble.others(left)) {
+                lost.kill();
+                lost.wipe();
+            }
+
+            String warning = failure(left, "force-new-cluster");
+            assertTrue(warning.contains("Nothing was changed. With --yes"), warning);
+            assertTrue(warning.contains("of the voters [1, 2, 3]"), warning);
+            String said = left.command("force-new-cluster", "--yes");
+            assertTrue(said.contains("Made a new cluster in "), said);
+            ensemble.members().forEach(Member::start);
+            ensemble.awaitAllServing();
+
+            LockGrant after = DistributedLock.at(survivor, LOCK).acquire(PATIENCE);
+            assertTrue(after.token().generation() > before.token().generation());
+            orders.write(after.token());
+            orders.assertRefuses(before.token());
+            for (Member member : ensemble.members()) {
+                assertNumbers(ensemble, member, RESTORED_NUMBERS);
+            }
+        }
+    }
+
+    /** Runs a command that fails; returns what it has printed. */
+    private static String failure(Member member, String word, String... arguments) {
+        return String.valueOf(assertThrows(IllegalStateException.class, () -> member.command(word, arguments))
+                .getMessage());
     }
 
     private static void writeNumbers(Coordinator client, int from, int count) throws InterruptedException {

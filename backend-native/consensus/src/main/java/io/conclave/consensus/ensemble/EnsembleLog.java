@@ -1,5 +1,6 @@
 package io.conclave.consensus.ensemble;
 
+import io.conclave.consensus.LogContents;
 import io.conclave.consensus.LogException;
 import io.conclave.consensus.LogListener;
 import io.conclave.consensus.LogOptions;
@@ -16,12 +17,14 @@ import io.conclave.consensus.entry.EnsembleMember;
 import io.conclave.consensus.entry.RestoredCluster;
 import io.conclave.consensus.member.CoreFactory;
 import io.conclave.consensus.member.MemberLoop;
+import io.conclave.consensus.member.OfflineRecovery;
 import io.conclave.consensus.member.StoreFactory;
 import io.conclave.consensus.peer.ClusterProbe;
 import io.conclave.consensus.store.FileStore;
 import io.conclave.consensus.store.LogDirectory;
 import io.conclave.consensus.store.MemoryLogStore;
 import io.conclave.consensus.store.RestoredLog;
+import io.conclave.consensus.store.SingleSnapshot;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.util.List;
@@ -98,6 +101,34 @@ public final class EnsembleLog implements ReplicatedLog {
             RestoredLog.write(disk, cluster, state);
         } catch (IOException e) {
             throw new LogException("the log in " + disk + " cannot be made: " + e, e);
+        }
+    }
+
+    /**
+     * Recovers the log in the directory into the machine without touching it, the entries behind the committed ones
+     * included. Blocks.
+     *
+     * @param featureLevel up to which the machine understands what is in the log
+     * @throws LogException if there is none, it is in use, or damaged
+     */
+    public static LogContents read(Disk disk, int featureLevel, StateMachine machine) {
+        try {
+            return OfflineRecovery.read(disk, featureLevel, machine);
+        } catch (IOException e) {
+            throw new LogException("the log in " + disk + " cannot be read: " + e, e);
+        }
+    }
+
+    /**
+     * Reads the file of one snapshot in the directory into the machine. Blocks.
+     *
+     * @throws LogException if it is damaged
+     */
+    public static void readSnapshot(Disk disk, String name, StateMachine machine) {
+        try {
+            SingleSnapshot.read(disk, name, machine);
+        } catch (IOException e) {
+            throw new LogException("the snapshot " + disk.describe(name) + " cannot be read: " + e, e);
         }
     }
 

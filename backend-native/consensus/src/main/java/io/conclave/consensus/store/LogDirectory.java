@@ -99,6 +99,42 @@ public final class LogDirectory {
         }
     }
 
+    /**
+     * The member whose log it is. Blocks.
+     *
+     * @throws LogException if there is none
+     */
+    public static int memberOf(Disk disk) throws IOException {
+        return identityOf(disk).memberId();
+    }
+
+    private static DirectoryIdentity identityOf(Disk disk) throws IOException {
+        if (!disk.list().contains(DirectoryIdentity.NAME)) {
+            throw new LogException(disk + " holds no log");
+        }
+        return DirectoryIdentity.read(disk);
+    }
+
+    /**
+     * Reads all snapshots of a log through; what is wrong with those that are not whole. Blocks.
+     *
+     * @throws LogException if there is no log
+     */
+    public static List<String> damagedSnapshots(Disk disk) throws IOException {
+        UUID clusterId = identityOf(disk).clusterId();
+        List<String> damaged = new ArrayList<>();
+        for (String name : disk.list().stream().sorted().toList()) {
+            if (SnapshotFile.lastIndexOf(name) >= 0) {
+                try (DiskFile file = disk.open(name)) {
+                    SnapshotFile.verify(file, disk.describe(name), clusterId);
+                } catch (LogException e) {
+                    damaged.add(String.valueOf(e.getMessage()));
+                }
+            }
+        }
+        return damaged;
+    }
+
     private static List<String> renameAll(Disk disk) throws IOException {
         List<String> names = disk.list();
         if (!names.contains(DirectoryIdentity.NAME) && !names.contains(VoteFile.NAME)) {
