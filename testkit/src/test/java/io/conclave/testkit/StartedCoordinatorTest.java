@@ -355,7 +355,7 @@ class StartedCoordinatorTest {
     }
 
     @Test
-    void whatIsWrongWithTheConnectStringIsSaidAtOnce() {
+    void errorsInTheConnectStringAreReportedAtOnce() {
         assertThrows(IllegalArgumentException.class, () -> Coordinator.start("redis://localhost"));
         assertThrows(IllegalArgumentException.class, () -> Coordinator.start("memory://localhost:2181"));
         assertThrows(IllegalArgumentException.class, () -> Coordinator.start("no connect string"));

@@ -137,7 +137,7 @@ class BackupFileTest {
     }
 
     @Test
-    void whatIsNotCompleteLeavesNothingBehind() throws IOException {
+    void anIncompleteBackupLeavesNothingBehind() throws IOException {
         Path file = directory.resolve("conclave.backup");
         BackupStream stream = new BackupStream(state(10));
         try (BackupReceiver receiver = BackupReceiver.to(file)) {
@@ -149,7 +149,7 @@ class BackupFileTest {
     }
 
     @Test
-    void whatChangedOnTheWayIsNotABackup() throws IOException {
+    void aBackupChangedOnTheWayIsRefused() throws IOException {
         Path file = directory.resolve("conclave.backup");
         BackupStream stream = new BackupStream(state(10));
         try (BackupReceiver receiver = BackupReceiver.to(file)) {

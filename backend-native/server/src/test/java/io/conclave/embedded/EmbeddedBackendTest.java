@@ -155,7 +155,7 @@ class EmbeddedBackendTest {
 
     /** The server would be in this process, so a coordinator that is started has nothing to wait for elsewhere. */
     @Test
-    void aCoordinatorIsNotStartedInADirectoryInUseBySomebodyElse() throws Exception {
+    void aCoordinatorIsNotStartedInADirectoryInUseByAnotherServer() throws Exception {
         ServerConfig config = ServerConfig.embedded(Optional.of(directory));
         try (ConclaveServer other = ConclaveServer.start(config, TimeSource.system(), cause -> {})) {
             ConnectException refused =

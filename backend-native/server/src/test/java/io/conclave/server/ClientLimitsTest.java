@@ -55,7 +55,7 @@ class ClientLimitsTest {
     }
 
     @Test
-    void aPathThatIsTooLongIsRefusedWhateverIsAsked() throws IOException {
+    void aPathThatIsTooLongIsRefusedForEveryRequest() throws IOException {
         String path = "/" + "x".repeat(900_000);
         List<RequestBody> requests = List.of(
                 Requests.existsAndWatch(path),

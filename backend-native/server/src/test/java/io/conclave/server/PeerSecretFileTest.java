@@ -74,7 +74,7 @@ class PeerSecretFileTest {
     }
 
     @Test
-    void whatIsNoSecretIsNamedByItsLineAndNotShown() throws IOException {
+    void anInvalidSecretIsNamedByItsLineAndNotShown() throws IOException {
         Path path = write("rw-------", "# ours\n" + Base64.getEncoder().encodeToString(new byte[31]));
         assertEquals(path + ": line 2 is a secret of 31 bytes; it must have 32 random ones or more", refusal());
         write("rw-------", "pass-word!");

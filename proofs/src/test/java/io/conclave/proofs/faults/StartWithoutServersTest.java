@@ -147,7 +147,7 @@ class StartWithoutServersTest {
 
     @ParameterizedTest
     @EnumSource
-    void whatIsAskedForBeforeTheServersComeIsDoneWhenTheyCome(Servers servers) throws Exception {
+    void requestsBeforeTheServersStartAreDoneWhenTheyStart(Servers servers) throws Exception {
         startCoordinator(servers);
         BlockingQueue<SessionState> states = new LinkedBlockingQueue<>();
         coordinator.onStateChange(states::add);
