@@ -18,6 +18,7 @@ import java.util.UUID;
  * @param disk whether there is room
  * @param readingState whether this member reads the state of a snapshot that another member sent, and serves
  *     nothing yet
+ * @param conflicts how many messages of other members were ignored since no member can send them
  * @param noLeaderReason why there is no leader, as far as this member knows, in one sentence; empty if there is one
  */
 public record LogStatus(
@@ -32,12 +33,13 @@ public record LogStatus(
         UUID clusterId,
         DiskState disk,
         boolean readingState,
+        long conflicts,
         String noLeaderReason) {
     private static final UUID NO_CLUSTER = new UUID(0, 0);
 
     /** Of a log that has not got to anything yet, or will not any more. */
     public static LogStatus idle(int memberId, LogRole role) {
         return new LogStatus(
-                memberId, role, 0, 0, 0, 0, 0, ClusterConfiguration.NONE, NO_CLUSTER, DiskState.ROOM, false, "");
+                memberId, role, 0, 0, 0, 0, 0, ClusterConfiguration.NONE, NO_CLUSTER, DiskState.ROOM, false, 0, "");
     }
 }

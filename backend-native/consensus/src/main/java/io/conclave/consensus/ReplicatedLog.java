@@ -86,6 +86,11 @@ public interface ReplicatedLog extends AutoCloseable {
     /** Where the log stands; from any thread, without blocking. The parts are read together after each batch. */
     LogStatus status();
 
+    /** What came to the port of the members; from any thread. */
+    default PeerCounts peerCounts() {
+        return PeerCounts.NONE;
+    }
+
     /**
      * Runs the action on the log's thread, between two pieces of its work; dropped if the log has ended. So a server
      * sees whether the log still moves. An action that blocks holds the log up. From any thread, without blocking.

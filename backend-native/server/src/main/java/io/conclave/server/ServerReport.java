@@ -6,6 +6,7 @@ import io.conclave.connection.LimitGuard;
 import io.conclave.connection.ServiceMode;
 import io.conclave.consensus.LogRole;
 import io.conclave.consensus.LogStatus;
+import io.conclave.consensus.PeerCounts;
 import io.conclave.consensus.entry.ClusterConfiguration;
 import io.conclave.replica.MemberList;
 import io.conclave.time.TimeSource;
@@ -40,6 +41,7 @@ final class ServerReport {
     private final ServerConfig config;
     private final Supplier<ServiceMode> mode;
     private final Supplier<LogStatus> log;
+    private final Supplier<PeerCounts> peers;
     private final Supplier<TreeState> state;
     private final LongSupplier sessionsNotHeardOf;
     private final LimitGuard guard;
@@ -50,6 +52,7 @@ final class ServerReport {
             ServerConfig config,
             Supplier<ServiceMode> mode,
             Supplier<LogStatus> log,
+            Supplier<PeerCounts> peers,
             Supplier<TreeState> state,
             LongSupplier sessionsNotHeardOf,
             LimitGuard guard,
@@ -57,6 +60,7 @@ final class ServerReport {
         this.config = config;
         this.mode = mode;
         this.log = log;
+        this.peers = peers;
         this.state = state;
         this.sessionsNotHeardOf = sessionsNotHeardOf;
         this.guard = guard;
@@ -148,6 +152,10 @@ final class ServerReport {
             put(text, "electionPort", self.peerPort());
             put(text, "quorumPort", self.peerPort());
             put(text, "peerType", self.observer() ? 1 : 0);
+            put(
+                    text,
+                    "peerAuthentication",
+                    config.ensemble().authentication().name().toLowerCase(Locale.ROOT));
             text.append("membership: \n").append(MemberList.of(log.get().configuration()));
         });
         return text.toString();
@@ -263,6 +271,7 @@ final class ServerReport {
             tellOfFollowers(text, status.configuration());
             tell(text, "conclave_sessions_not_heard_of", sessionsNotHeardOf.getAsLong());
         }
+        tellOfPeers(text, status, peers.get());
         ownLines(status, tree).forEach((key, value) -> tell(text, key, value));
         tellOfLimits(text, tree);
         return text.toString();
@@ -284,6 +293,13 @@ final class ServerReport {
         for (ClientLimit limit : ClientLimit.values()) {
             tell(text, limit.metric(), guard.count(limit));
         }
+    }
+
+    private static void tellOfPeers(StringBuilder text, LogStatus status, PeerCounts peers) {
+        tell(text, "conclave_peer_conflicts", status.conflicts());
+        tell(text, "conclave_peer_gave_way", peers.gaveWay());
+        tell(text, "conclave_peer_refused", peers.refused());
+        tell(text, "conclave_peer_strangers", peers.strangers());
     }
 
     private static Map<String, Object> ownLines(LogStatus status, TreeState tree) {

@@ -148,7 +148,7 @@ final class ScriptedLog implements ReplicatedLog {
     public LogStatus status() {
         LogStatus idle = LogStatus.idle(1, LogRole.LEADING);
         return new LogStatus(
-                1, idle.role(), 0, 0, 0, 0, 0, idle.configuration(), idle.clusterId(), idle.disk(), reading, "");
+                1, idle.role(), 0, 0, 0, 0, 0, idle.configuration(), idle.clusterId(), idle.disk(), reading, 0, "");
     }
 
     @Override

@@ -336,6 +336,11 @@ final class ServerProcess {
                 network.comeAgain(machine.id);
             }
         }
+
+        @Override
+        public void disconnect(int from, String reason) {
+            network.reset(from, machine.id);
+        }
     }
 
     // ---- clients and their event loops

@@ -13,7 +13,7 @@ final class Conflicts {
     private final TermState termState;
     private final MemberLog log;
     private final Outbox outbox;
-    private String complaint = "";
+    private Complaint complaint = Complaint.NONE;
 
     /** The leader whose append this member has contradicted last, and its term. */
     private int contradictedLeader;
@@ -27,24 +27,33 @@ final class Conflicts {
         this.outbox = outbox;
     }
 
-    /** What was ignored since the last call, and why, in an operator's words; empty for nothing. */
-    String takeComplaint() {
-        String last = complaint;
-        complaint = "";
+    /** What was ignored since the last call. */
+    Complaint takeComplaint() {
+        Complaint last = complaint;
+        complaint = Complaint.NONE;
         return last;
     }
 
     /** The member's term is beyond what elections can reach. */
     void implausible(int from, long itsTerm) {
-        complaint = "member " + from + " speaks of term " + itsTerm + ", but this member is in term " + termState.term()
-                + ": no election goes so far, so it is ignored. Restart member " + from
-                + "; if it says the same again, set its log aside";
+        complaint = new Complaint(
+                "member " + from + " speaks of term " + itsTerm + ", but this member is in term " + termState.term()
+                        + ": no election goes so far, so it is ignored. Restart member " + from
+                        + "; if it says the same again, set its log aside",
+                true);
+    }
+
+    /** The member's message does not fit what it has said before, or what is here; whatever log it has. */
+    void nonsense(int from, String what) {
+        complaint = new Complaint("member " + from + " sends what no member can: " + what + "; it is ignored", true);
     }
 
     /** A leader does not have what is committed here at the index. */
     void contradict(int leader, long itsTerm, long index) {
-        complain("member " + leader + ", which leads in term " + itsTerm + ", has another entry at index " + index
-                + " than this member, where it is committed");
+        complain(
+                false,
+                "member " + leader + ", which leads in term " + itsTerm + ", has another entry at index " + index
+                        + " than this member, where it is committed");
         contradictedLeader = leader;
         contradictedTerm = itsTerm;
         long there = index < log.window.baseIndex() ? log.window.termAt(log.commitIndex()) : log.window.termAt(index);
@@ -70,17 +79,19 @@ final class Conflicts {
 
     /** This member leads, and another one has committed what it does not have. */
     void contradictedBy(int follower, long index) {
-        complain("member " + follower + " has committed another entry at index " + index
-                + " than this member has, which leads in term " + termState.term());
+        complain(
+                false,
+                "member " + follower + " has committed another entry at index " + index
+                        + " than this member has, which leads in term " + termState.term());
     }
 
     void twoLeaders(int one, int other) {
-        complain("members " + one + " and " + other + " both lead in term " + termState.term());
+        complain(true, "members " + one + " and " + other + " both lead in term " + termState.term());
     }
 
     /** The only voter is wrong wherever others have committed something else: nothing is committed without it. */
-    private void complain(String what) {
-        complaint = what;
+    private void complain(boolean endsLink, String what) {
+        complaint = new Complaint(what, endsLink);
         ClusterConfiguration configuration = log.configuration();
         if (configuration.isOnlyVoter(self)) {
             throw new WrongDiskException(

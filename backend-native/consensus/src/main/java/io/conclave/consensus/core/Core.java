@@ -216,8 +216,8 @@ public final class Core {
         return log.window.isBorder(index) ? log.window.termAt(index) : -1;
     }
 
-    /** What was ignored since the last call, and why, in an operator's words; empty for nothing. */
-    public String takeComplaint() {
+    /** What was ignored of a member's messages since the last call. */
+    public Complaint takeComplaint() {
         return conflicts.takeComplaint();
     }
 
@@ -478,15 +478,29 @@ public final class Core {
         long differing = following.contradiction(termState.term(), append);
         if (differing >= 0) {
             conflicts.contradict(from, append.term(), differing);
+        } else if (!following.fits(append)) {
+            conflicts.nonsense(
+                    from, "an append behind index " + append.previousIndex() + " whose batches overlap those here");
         } else if (follow(from, append.term())) {
-            following.receive(termState.term(), from, append);
+            told(from, append.commitIndex(), following.receive(termState.term(), from, append));
         }
+    }
+
+    private void told(int leader, long commitIndex, boolean fits) {
+        if (!fits) {
+            conflicts.nonsense(leader, "a commit index of " + commitIndex + ", which is in the middle of a batch");
+        }
+    }
+
+    /** A follower has acknowledged what it cannot have. */
+    void nonsense(int from, String what) {
+        conflicts.nonsense(from, what);
     }
 
     private void receiveCommit(int from, Commit commit) {
         if (commit.term() == termState.term() && termState.leader() == from && leadership == null) {
             timer.heardLeader(nowMs);
-            following.committed(commit.commitIndex());
+            told(from, commit.commitIndex(), following.committed(commit.commitIndex()));
         }
     }
 

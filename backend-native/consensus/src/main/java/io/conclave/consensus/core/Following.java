@@ -61,11 +61,42 @@ final class Following {
         return -1;
     }
 
-    void receive(long term, int leader, Append append) {
+    /**
+     * Whether the batches of an append that would be taken lie where batches of this log begin and end, as those of any
+     * leader do behind an equal place.
+     */
+    boolean fits(Append append) {
+        long previous = append.previousIndex();
+        if (previous >= log.commitIndex() && !has(previous, append.previousTerm())) {
+            return true; // it is refused
+        }
+        long end = log.lastIndex();
+        for (LogBatch batch : append.batches()) {
+            if (batch.lastIndex() <= log.commitIndex()) {
+                continue;
+            }
+            if (batch.firstIndex() > end) {
+                if (batch.firstIndex() != end + 1) {
+                    return false;
+                }
+                end = batch.lastIndex();
+            } else if (!log.window.isBorder(batch.firstIndex() - 1)) {
+                return false;
+            } else if (rules.mustCut(log.window.batchWith(batch.firstIndex()), batch)) {
+                end = batch.lastIndex();
+            } else if (log.window.batchWith(batch.firstIndex()).lastIndex() != batch.lastIndex()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Takes an append that {@link #fits}; whether its commit index does. */
+    boolean receive(long term, int leader, Append append) {
         long previous = append.previousIndex();
         if (previous >= log.commitIndex() && !has(previous, append.previousTerm())) {
             refuse(term, leader, append);
-            return;
+            return true;
         }
         long matching = Math.max(previous, log.commitIndex());
         for (LogBatch batch : append.batches()) {
@@ -75,19 +106,28 @@ final class Following {
             }
         }
         verifiedIndex = Math.max(verifiedIndex, matching);
-        committed(append.commitIndex());
+        boolean fits = committed(append.commitIndex());
         // a new round is answered at once; batches when they are durable
         replyDue |= append.round() > round || append.batches().isEmpty() || log.durableIndex() >= verifiedIndex;
         round = Math.max(round, append.round());
+        return fits;
     }
 
-    /** The leader of the term says that so much is committed; what is not known to be equal here is not yet. */
-    void committed(long leaderCommitIndex) {
-        toldCommitIndex = Math.max(toldCommitIndex, leaderCommitIndex);
-        long commit = Math.min(toldCommitIndex, verifiedIndex);
+    /**
+     * The leader of the term says that so much is committed; what is not known to be equal here is not yet. False if no
+     * batch ends there, so that nothing is done.
+     */
+    boolean committed(long leaderCommitIndex) {
+        long told = Math.max(toldCommitIndex, leaderCommitIndex);
+        long commit = Math.min(told, verifiedIndex);
         if (commit > log.commitIndex()) {
+            if (!log.window.isBorder(commit)) {
+                return false;
+            }
             log.commit(commit);
         }
+        toldCommitIndex = told;
+        return true;
     }
 
     private boolean has(long index, long term) {

@@ -249,6 +249,10 @@ final class LeaderRole {
             core.contradicted(from, reply.matchIndex());
             return;
         }
+        if (reply.accepted() && !mayBeMatch(reply.matchIndex())) {
+            core.nonsense(from, "an acknowledgement of index " + reply.matchIndex() + ", where no batch ends");
+            return;
+        }
         boolean isFirst = peer.place.equals(EntryPlace.START);
         peer.linked = true;
         peer.acknowledgedRound = Math.max(peer.acknowledgedRound, reply.round());
@@ -261,6 +265,11 @@ final class LeaderRole {
             }
             refused(peer, reply);
         }
+    }
+
+    /** A follower acknowledges whole batches, as far as that can be seen. */
+    private boolean mayBeMatch(long index) {
+        return index < log.window.baseIndex() || log.window.isBorder(index);
     }
 
     EntryPlace placeOf(int member) {
@@ -296,7 +305,9 @@ final class LeaderRole {
         }
         peer.heardMs = nowMs;
         peer.snapshotMs = nowMs;
-        if (reply.installed() && peer.state == PeerProgress.State.SNAPSHOT) {
+        if (!mayBeMatch(Math.min(reply.lastIndex(), log.lastIndex()))) {
+            core.nonsense(from, "a snapshot up to index " + reply.lastIndex() + ", where no batch ends");
+        } else if (reply.installed() && peer.state == PeerProgress.State.SNAPSHOT) {
             peer.probe(Math.min(reply.lastIndex(), log.lastIndex()) + 1);
             if (reply.lastIndex() < log.window.baseIndex()) {
                 peer.wantSnapshot(nowMs - options.electionTimeoutMs());

@@ -7,6 +7,7 @@ import io.conclave.consensus.LogOptions;
 import io.conclave.consensus.LogRole;
 import io.conclave.consensus.LogStatus;
 import io.conclave.consensus.MembershipChange;
+import io.conclave.consensus.PeerCounts;
 import io.conclave.consensus.PeerSecrets;
 import io.conclave.consensus.Proposal;
 import io.conclave.consensus.ReplicatedLog;
@@ -211,6 +212,11 @@ public final class EnsembleLog implements ReplicatedLog {
     @Override
     public LogStatus status() {
         return closedUnused ? LogStatus.idle(options.memberId(), LogRole.CLOSED) : member.status();
+    }
+
+    @Override
+    public PeerCounts peerCounts() {
+        return thread.peerCounts();
     }
 
     @Override

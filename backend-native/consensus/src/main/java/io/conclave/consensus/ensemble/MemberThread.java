@@ -1,5 +1,6 @@
 package io.conclave.consensus.ensemble;
 
+import io.conclave.consensus.PeerCounts;
 import io.conclave.consensus.member.MemberLoop;
 import io.conclave.consensus.member.PeerLinks;
 
@@ -20,6 +21,9 @@ interface MemberThread {
 
     /** The member has recovered, or waits for a cluster: the others may come. From the starter's thread; may block. */
     void open();
+
+    /** What came to the port of the members; from any thread. */
+    PeerCounts peerCounts();
 
     /** Whether the caller is on it. */
     boolean isCurrent();

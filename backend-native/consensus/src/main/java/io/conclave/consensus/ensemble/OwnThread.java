@@ -1,6 +1,7 @@
 package io.conclave.consensus.ensemble;
 
 import io.conclave.consensus.LogOptions;
+import io.conclave.consensus.PeerCounts;
 import io.conclave.consensus.member.MemberLoop;
 import io.conclave.consensus.member.PeerLinks;
 import java.util.Queue;
@@ -101,6 +102,11 @@ final class OwnThread implements MemberThread {
 
     @Override
     public void open() {}
+
+    @Override
+    public PeerCounts peerCounts() {
+        return PeerCounts.NONE;
+    }
 
     @Override
     public boolean isCurrent() {

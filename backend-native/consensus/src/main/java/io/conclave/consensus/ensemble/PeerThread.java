@@ -1,6 +1,7 @@
 package io.conclave.consensus.ensemble;
 
 import io.conclave.consensus.LogOptions;
+import io.conclave.consensus.PeerCounts;
 import io.conclave.consensus.core.PeerMessage;
 import io.conclave.consensus.entry.ClusterConfiguration;
 import io.conclave.consensus.entry.EnsembleMember;
@@ -139,6 +140,11 @@ final class PeerThread implements MemberThread, PeerLinks, PeerListener {
     }
 
     @Override
+    public PeerCounts peerCounts() {
+        return network.counts();
+    }
+
+    @Override
     public boolean isCurrent() {
         return network.inThread();
     }
@@ -174,6 +180,11 @@ final class PeerThread implements MemberThread, PeerLinks, PeerListener {
         if (opening) {
             network.identify(now);
         }
+    }
+
+    @Override
+    public void disconnect(int from, String reason) {
+        network.disconnect(from, reason);
     }
 
     // ---- PeerListener

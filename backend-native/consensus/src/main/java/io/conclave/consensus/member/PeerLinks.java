@@ -19,6 +19,9 @@ public interface PeerLinks {
 
         @Override
         public void identify(UUID clusterId, long directory) {}
+
+        @Override
+        public void disconnect(int from, String reason) {}
     };
 
     /** Sends a message in its turn, with the next {@link #flush} at the latest; drops it if there is no link. */
@@ -32,4 +35,7 @@ public interface PeerLinks {
 
     /** This member's identity from here on; links on which it gave another one are made anew. */
     void identify(UUID clusterId, long directory);
+
+    /** Ends the link from the member, which sends what cannot be; it may make a new one. */
+    void disconnect(int from, String reason);
 }

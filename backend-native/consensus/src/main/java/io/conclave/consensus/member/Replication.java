@@ -60,6 +60,7 @@ final class Replication {
     private final Intake intake;
     private final TickRule ticks = new TickRule();
     private final RareWarnings complaints = new RareWarnings(log);
+    private final PeerConflicts conflicts;
     private final ServingRule serving;
     private final MembershipKeeper membership;
     private final LeadershipTransfer transfer;
@@ -95,6 +96,7 @@ final class Replication {
         store = in.store();
         links = in.links();
         outgoing = new OutgoingMessages(links);
+        conflicts = new PeerConflicts(complaints, links, options.electionTimeoutMs());
         machine = in.machine();
         listener = in.listener();
         self = options.memberId();
@@ -170,6 +172,7 @@ final class Replication {
     void inboundLost(int member) {
         nowMs = options.monotonicMs().getAsLong();
         core.linkLost(nowMs, member);
+        conflicts.linkLost(member);
         intake.inboundLost(member);
         snapshotSender.inboundLost(member);
     }
@@ -196,7 +199,7 @@ final class Replication {
             return; // a member that cannot write would not lead for long
         }
         core.receive(nowMs, from, message);
-        complaints.tell(core.takeComplaint());
+        conflicts.add(from, core.takeComplaint(), nowMs);
         if (message instanceof PeerMessage.SnapshotReply reply) {
             snapshotSender.answered(from, reply, nowMs);
         } else if (message instanceof PeerMessage.AppendReply reply) {
@@ -428,6 +431,7 @@ final class Replication {
                 from.clusterId(),
                 from.diskState(),
                 loader.isLoading(),
+                conflicts.count(),
                 core.noLeaderReason(nowMs));
     }
 

@@ -183,6 +183,7 @@ final class MessageCodec {
                 throw new MalformedMessageException(
                         frame.readableBytes() + " bytes are left behind a message of type " + type);
             }
+            MessageShape.check(message);
             return message;
         } catch (IndexOutOfBoundsException e) {
             throw new MalformedMessageException("a message ends in its middle");

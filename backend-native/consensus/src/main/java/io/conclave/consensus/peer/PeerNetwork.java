@@ -1,6 +1,7 @@
 package io.conclave.consensus.peer;
 
 import io.conclave.consensus.LogException;
+import io.conclave.consensus.PeerCounts;
 import io.conclave.consensus.core.PeerMessage;
 import io.conclave.consensus.entry.EnsembleMember;
 import io.netty.channel.Channel;
@@ -19,6 +20,7 @@ import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -43,6 +45,9 @@ public final class PeerNetwork implements AutoCloseable {
     private final AtomicBoolean opened = new AtomicBoolean();
     private final AtomicBoolean closed = new AtomicBoolean();
     private final SecureRandom random = new SecureRandom();
+    private final AtomicLong refused = new AtomicLong();
+    private final AtomicLong gaveWay = new AtomicLong();
+    private volatile int strangersNow;
     private volatile @Nullable Channel listening;
 
     // ---- the network's thread only
@@ -235,6 +240,20 @@ public final class PeerNetwork implements AutoCloseable {
         }
     }
 
+    /** Ends the link from the member, if there is one; it may make a new one. */
+    public void disconnect(int from, String reason) {
+        requireThread();
+        InboundLink link = inbound.get(from);
+        if (link != null) {
+            link.frames().close(reason);
+        }
+    }
+
+    /** What came to the port; any thread. */
+    public PeerCounts counts() {
+        return new PeerCounts(strangersNow, refused.get(), gaveWay.get());
+    }
+
     /** Whether there is a link to the member. */
     public boolean isLinked(int to) {
         requireThread();
@@ -290,8 +309,11 @@ public final class PeerNetwork implements AutoCloseable {
             return;
         }
         allInbound.add(link);
-        strangers.add(link).ifPresent(oldest -> oldest.frames()
-                .close("newer connections without a handshake have taken its place"));
+        strangers.add(link).ifPresent(oldest -> {
+            gaveWay.incrementAndGet();
+            oldest.frames().close("newer connections without a handshake have taken its place");
+        });
+        strangersNow = strangers.count();
     }
 
     /**
@@ -319,7 +341,7 @@ public final class PeerNetwork implements AutoCloseable {
 
     /** The newer link of a member takes the place of the older, whose end may just not have been noticed. */
     void accepted(InboundLink link, int from) {
-        strangers.remove(link);
+        noStranger(link);
         complaints.forget(link.remoteHost() + ' ');
         InboundLink older = inbound.put(from, link);
         if (older != null) {
@@ -332,7 +354,13 @@ public final class PeerNetwork implements AutoCloseable {
         }
     }
 
+    private void noStranger(InboundLink link) {
+        strangers.remove(link);
+        strangersNow = strangers.count();
+    }
+
     void refused(InboundLink link, String reason) {
+        refused.incrementAndGet();
         if (complaints.add(link.remoteHost() + ' ' + reason)) {
             log.warn("a connection from {} is refused: {}", link.remoteHost(), reason);
         }
@@ -340,7 +368,7 @@ public final class PeerNetwork implements AutoCloseable {
 
     void ended(InboundLink link, String reason) {
         allInbound.remove(link);
-        strangers.remove(link);
+        noStranger(link);
         if (link.facts().isEmpty()) {
             if (!link.isRefused() && complaints.add(link.remoteHost() + " stranger")) {
                 log.warn("a connection from {} has ended before a handshake: {}", link.remoteHost(), reason);

@@ -144,7 +144,7 @@ class ImpossibleStatesTest {
         cluster.pass(20_000);
         assertEquals(leader, cluster.leader());
         assertEquals(term, cluster.process(leader).core.term());
-        assertTrue(cluster.process(leader).core.takeComplaint().contains("9223372036854775807"));
+        assertTrue(cluster.process(leader).core.takeComplaint().text().contains("9223372036854775807"));
     }
 
     @Test
@@ -153,7 +153,7 @@ class ImpossibleStatesTest {
         bench.receive(2, CoreBench.append(2, 0, 0, 0));
         assertEquals(List.of(), bench.receive(3, CoreBench.append(2, 0, 0, 0)));
         assertEquals(2, bench.core.status().leader());
-        assertTrue(bench.core.takeComplaint().contains("both lead in term 2"));
+        assertTrue(bench.core.takeComplaint().text().contains("both lead in term 2"));
     }
 
     /** A torn tail on one member, another one is down; the one that led before is whole. */

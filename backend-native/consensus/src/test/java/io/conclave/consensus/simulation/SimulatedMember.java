@@ -463,6 +463,11 @@ public final class SimulatedMember implements SimulatedNetwork.Node {
                 network.comeAgain(id);
             }
         }
+
+        @Override
+        public void disconnect(int from, String reason) {
+            network.reset(from, id);
+        }
     }
 
     // ---- the application's view
