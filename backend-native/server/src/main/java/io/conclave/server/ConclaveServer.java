@@ -154,14 +154,7 @@ public final class ConclaveServer implements AutoCloseable {
         this.secret = config.homeDirectory().map(AdminSecret::new);
         this.guard = new LimitGuard(config.clientLimits(), time);
         this.report = new ServerReport(
-                config,
-                this::mode,
-                log::status,
-                log::peerCounts,
-                replica::state,
-                sessions::notHeardOf,
-                guard,
-                time);
+                config, this::mode, log::status, log::peerCounts, replica::state, sessions::notHeardOf, guard, time);
         this.acceptor = new ConnectionAcceptor(transport.group(), log, time, services());
         this.events = new LogEvents(
                 replica,

@@ -75,8 +75,11 @@ final class PeerHandshake {
 
     static Reply readReply(ByteBuf frame) {
         requireBytes(frame, 1);
-        boolean accepted = frame.readByte() != 0;
-        return new Reply(accepted, printable(readText(frame, MAX_REASON_BYTES)));
+        byte accepted = frame.readByte();
+        if (accepted != 0 && accepted != 1) {
+            throw new MalformedMessageException("a flag of " + accepted + " in a handshake");
+        }
+        return new Reply(accepted == 1, printable(readText(frame, MAX_REASON_BYTES)));
     }
 
     /** What a stranger says goes to the log: it must not look like lines of it. */

@@ -26,6 +26,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Random;
 import java.util.UUID;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
@@ -349,6 +350,42 @@ class ProvenLinkTest {
         another.frame(out -> ofTwo.writeAnswer(out, TestPeer.facts(3)));
         assertFalse(another.receiveReply().accepted(), "it has said another number before");
         assertEquals(List.of(), one.events());
+    }
+
+    /** One byte of one frame of each conversation, in either direction. */
+    @Test
+    void aHandshakeWithAByteChangedOnTheWayMakesNoLink() throws Exception {
+        long seed = new Random().nextLong();
+        Random random = new Random(seed);
+        TestPeer called = open(1, HAS_A);
+        TestPeer caller = open(2, HAS_A);
+        try (ServerSocket proxy = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+            caller.network.members(Map.of(1, TestPeer.member(1, proxy.getLocalPort())));
+            for (int i = 0; i < 200; i++) {
+                try (RawPeer from = RawPeer.accept(proxy);
+                        RawPeer to = RawPeer.dial(called.network.port())) {
+                    relay(from, to, random.nextInt(4), random);
+                }
+            }
+        }
+        assertEquals(List.of(), caller.events(), "seed " + seed);
+        assertEquals(List.of(), called.messages(), "seed " + seed);
+    }
+
+    /** Passes hello, challenge, answer and reply on, one of them changed, until an end has closed it. */
+    private static void relay(RawPeer from, RawPeer to, int changed, Random random) {
+        try {
+            for (int i = 0; i < 4; i++) {
+                byte[] frame = ByteBufUtil.getBytes((i % 2 == 0 ? from : to).receive());
+                if (i == changed) {
+                    frame[random.nextInt(frame.length)] ^= (byte) (1 << random.nextInt(8));
+                }
+                (i % 2 == 0 ? to : from).frame(out -> out.writeBytes(frame));
+            }
+            from.drain();
+        } catch (IOException e) {
+            // an end has closed it
+        }
     }
 
     // ---- one place for each member
