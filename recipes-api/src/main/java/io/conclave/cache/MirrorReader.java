@@ -248,10 +248,12 @@ final class MirrorReader {
             add(read.kind, read.path, read.loads);
         } else if (cause instanceof RefusedException refused) {
             onRefused(read, refused);
-        } else if (!Failures.isSessionOver(cause)) {
+        } else if (Failures.isSessionOver(cause)) {
+            stop(); // a request may hear of it before the session's state is told: what was not read is not absent
+        } else {
             LOG.error("{}: cannot {} {}", mirror, read.kind, read.path, cause);
             later(read, cause);
-        } // else the session's state tells what follows
+        }
     }
 
     private void onRefused(Read read, RefusedException refused) {

@@ -5,10 +5,12 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.ClosedException;
+import io.conclave.error.ConnectException;
 import io.conclave.error.SessionGoneException;
 import io.conclave.metrics.MetricsHook;
 import io.conclave.node.NodePath;
@@ -70,6 +72,25 @@ class FailedOpeningTest {
             assertEquals(List.of(SessionState.LOST, SessionState.CONNECTED), told, "one loss, told once");
             assertEquals(1, losses.get());
         }
+    }
+
+    @Test
+    void connectingTriesAgainAndTellsWhyThereIsNoConnection() throws Exception {
+        failures.set(Integer.MAX_VALUE);
+        CompletableFuture<Coordinator> connecting = Coordinator.builder("failing-open:" + store)
+                .timeSource(clock)
+                .connectTimeout(Duration.ofSeconds(5))
+                .connectAsync();
+        clock.advanceUntil(Duration.ofMillis(100), connecting::isDone);
+        ExecutionException failure = assertThrows(ExecutionException.class, () -> connecting.get(20, SECONDS));
+        assertInstanceOf(ConnectException.class, failure.getCause());
+        assertTrue(failure.getMessage().contains("No thread can be started"), failure::getMessage);
+
+        failures.set(2);
+        CompletableFuture<Coordinator> next =
+                Coordinator.builder("failing-open:" + store).timeSource(clock).connectAsync();
+        clock.advanceUntil(Duration.ofMillis(100), next::isDone);
+        next.get(20, SECONDS).close();
     }
 
     @Test
