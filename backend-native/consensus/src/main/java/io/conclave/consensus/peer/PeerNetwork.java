@@ -418,6 +418,7 @@ public final class PeerNetwork implements AutoCloseable {
     }
 
     private void tick() {
+        complaints.tick();
         List.copyOf(outgoing.values()).forEach(OutgoingLink::tick);
         List.copyOf(allInbound).forEach(InboundLink::tick);
         scheduleTick();

@@ -86,6 +86,9 @@ final class ProvenHandshake {
         PeerHandshake.requireBytes(frame, 2 * Integer.BYTES);
         Hello hello = new Hello(frame.readInt(), frame.readInt(), readBytes(frame, NONCE_BYTES));
         PeerHandshake.requireEnd(frame);
+        if (hello.caller() < 1 || hello.caller() > PeerFacts.MAX_MEMBER_ID) {
+            throw new MalformedMessageException("a handshake of member " + hello.caller());
+        }
         return hello;
     }
 

@@ -485,6 +485,34 @@ class ProvenLinkTest {
         assertEquals(Strangers.MOST, strangers.count());
     }
 
+    /** Each time for another reason. */
+    @Test
+    void strangersDoNotFillTheLog() throws IOException {
+        try (LogLines log = new LogLines()) {
+            TestPeer one = open(TestPeer.facts(1), HAS_A, options -> options.electionTimeoutMs(600_000));
+            int many = 3 * Complaints.MAX_AT_ONCE;
+            for (int i = 0; i < many; i++) {
+                int wanted = 100 + i;
+                RawPeer stranger = dial(one)
+                        .frame(out ->
+                                ProvenHandshake.writeHello(out, new ProvenHandshake.Hello(wanted, 2, RawPeer.nonce())));
+                assertEquals(
+                        "member 2 looks for member " + wanted + ", but here is member 1",
+                        stranger.receiveReply().reason());
+            }
+            await().until(() -> one.network.counts().refused() == many);
+            assertEquals(Complaints.MAX_AT_ONCE, log.with("is refused").size());
+            Complaints later = new Complaints();
+            for (int i = 0; i < Complaints.MAX_AT_ONCE; i++) {
+                assertTrue(later.add("reason " + i));
+                assertFalse(later.add("reason " + i));
+            }
+            assertFalse(later.add("one more"));
+            later.tick();
+            assertTrue(later.add("one more"));
+        }
+    }
+
     // ---- probing
 
     @Test
