@@ -73,12 +73,6 @@ enum Attack {
             return new RequestBody.SetData("/", new byte[LARGE], -1);
         }
     },
-    FILLED_STATE {
-        @Override
-        RequestBody request(String id, int number) {
-            return create("/fill-" + id + number, new byte[100_000], AclRecord.OPEN);
-        }
-    },
     LARGE_ACLS {
         @Override
         RequestBody request(String id, int number) {
@@ -104,6 +98,13 @@ enum Attack {
         @Override
         RequestBody request(String id, int number) {
             return create("/small-" + id + number, new byte[10], AclRecord.OPEN);
+        }
+    },
+    /** The last one, since nothing can be created behind it. */
+    FILLED_STATE {
+        @Override
+        RequestBody request(String id, int number) {
+            return create("/fill-" + id + number, new byte[100_000], AclRecord.OPEN);
         }
     };
 
