@@ -294,7 +294,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
                 stalls == 0
                         && !yielding
                         && !intake.waits()
-                        && !dispatch.isWalking()
+                        && !dispatch.isReadingLong()
                         && channel.isWritable()
                         && intake.hasRoom()
                         && pipeline.size() + dispatch.pingsUnderWay() < maxRequestsInFlight;

@@ -28,6 +28,10 @@ final class ReadRequests {
         this.backups = new BackupRequests(connection);
     }
 
+    WatchRequests watches() {
+        return watches;
+    }
+
     /**
      * Answers a request.
      *
@@ -64,7 +68,6 @@ final class ReadRequests {
                         state, connection.sessionId(), ((RequestBody.GetEphemerals) request).prefixPath()));
             case WHO_AM_I -> whoAmI(authIds);
             case MULTI_READ -> multiRead((RequestBody.Multi) request, authIds);
-            case SET_WATCHES, SET_WATCHES2 -> watches.setAgain(state, (WatchRequest.SetWatches) request);
             case ADD_WATCH -> watches.addPersistent((WatchRequest.AddWatch) request);
             case REMOVE_WATCHES -> watches.remove((WatchRequest.RemoveWatches) request);
             case CHECK_WATCHES -> watches.check((WatchRequest.CheckWatches) request);

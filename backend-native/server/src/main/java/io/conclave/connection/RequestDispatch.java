@@ -9,6 +9,7 @@ import io.conclave.protocol.PathTooLongException;
 import io.conclave.protocol.ReplyBody;
 import io.conclave.protocol.RequestBody;
 import io.conclave.protocol.RequestHeader;
+import io.conclave.protocol.WatchRequest;
 import io.conclave.tree.Applied;
 import io.conclave.tree.AuthId;
 import io.conclave.tree.Change;
@@ -34,6 +35,9 @@ final class RequestDispatch {
     /** Of a walk over a subtree. */
     private static final int NODES_OF_A_TURN = 10_000;
 
+    /** Of a list of watches. */
+    private static final int PATHS_OF_A_TURN = 2_000;
+
     private static final Duration BETWEEN_TURNS = Duration.ofMillis(1);
 
     private final ClientConnection connection;
@@ -45,7 +49,7 @@ final class RequestDispatch {
     private final int maxPathBytes;
     private SessionLeases.@Nullable Lease lease;
     private int pingsUnderWay;
-    private boolean walking;
+    private boolean readingLong;
 
     RequestDispatch(ClientConnection connection, RequestPipeline pipeline, ConnectionServices services) {
         this.connection = connection;
@@ -114,10 +118,9 @@ final class RequestDispatch {
         switch (body.opCode()) {
             case PING -> ping(xid);
             case AUTH -> authenticate(xid, (RequestBody.Auth) body);
-            case GET_ALL_CHILDREN_NUMBER -> {
-                walking = true;
+            case GET_ALL_CHILDREN_NUMBER ->
                 pipeline.submit(new Walk(xid, (RequestBody.GetAllChildrenNumber) body, connection.authIds()));
-            }
+            case SET_WATCHES, SET_WATCHES2 -> pipeline.submit(new SetWatches(xid, (WatchRequest.SetWatches) body));
             case SASL -> pipeline.submit(new Answer(xid, new ReplyBody.Sasl(null)));
             case SYNC -> sync(xid, (RequestBody.Sync) body);
             case CREATE, CREATE2, CREATE_CONTAINER, CREATE_TTL, DELETE, SET_DATA, SET_ACL -> write(xid, body);
@@ -151,9 +154,9 @@ final class RequestDispatch {
         return pingsUnderWay;
     }
 
-    /** Whether nodes are being counted: until that is done, the connection asks for nothing else. */
-    boolean isWalking() {
-        return walking;
+    /** Whether a request is done part by part: until that is over, nothing else is read from the connection. */
+    boolean isReadingLong() {
+        return readingLong;
     }
 
     private void answerPing(int xid) {
@@ -329,19 +332,15 @@ final class RequestDispatch {
     }
 
     /**
-     * A walk over a subtree, some nodes at a time; others have their turn in between. It counts what there was when its
-     * turn came. Nothing is read from the connection until it is done, so nothing ever waits behind it.
+     * A request that may take long, and is done part by part; others have their turn in between. Nothing is read from
+     * the connection until it is done, so nothing ever waits behind it.
      */
-    private final class Walk implements PendingAnswer {
-        private final int xid;
-        private final RequestBody.GetAllChildrenNumber request;
-        private final List<AuthId> authIds;
-        private @Nullable DescendantCount descendants;
+    private abstract class LongRead implements PendingAnswer {
+        final int xid;
 
-        Walk(int xid, RequestBody.GetAllChildrenNumber request, List<AuthId> authIds) {
+        LongRead(int xid) {
             this.xid = xid;
-            this.request = request;
-            this.authIds = authIds;
+            readingLong = true;
         }
 
         @Override
@@ -351,27 +350,86 @@ final class RequestDispatch {
 
         @Override
         public void answer() {
-            try {
-                descendants = TreeReads.descendants(connection.loop().state(), request.path(), authIds);
-                goOn();
-            } catch (TreeException e) {
-                walking = false;
-                connection.replyError(xid, e.error().code());
-            }
-        }
-
-        private void goOn() {
-            DescendantCount count = descendants;
-            if (count == null || connection.isGone()) {
+            if (connection.isGone()) {
                 return;
             }
-            if (!count.advance(NODES_OF_A_TURN)) {
+            if (!advance()) {
                 services.time().schedule(BETWEEN_TURNS, () -> connection.loop().post(this::goOn));
                 return;
             }
-            walking = false;
-            connection.reply(xid, new ReplyBody.GetAllChildrenNumber(count.count()));
+            readingLong = false;
+            finish();
             connection.resume();
+        }
+
+        private void goOn() {
+            try {
+                answer();
+            } catch (RuntimeException | Error e) {
+                LOG.error("A request of {} cannot go on", connection, e);
+                connection.close("an error of the server");
+            }
+        }
+
+        /** Does some more; whether all is done. */
+        abstract boolean advance();
+
+        abstract void finish();
+    }
+
+    /** Counts what there was when its turn came. */
+    private final class Walk extends LongRead {
+        private final RequestBody.GetAllChildrenNumber request;
+        private final List<AuthId> authIds;
+        private @Nullable DescendantCount descendants;
+        private int error;
+
+        Walk(int xid, RequestBody.GetAllChildrenNumber request, List<AuthId> authIds) {
+            super(xid);
+            this.request = request;
+            this.authIds = authIds;
+        }
+
+        @Override
+        boolean advance() {
+            try {
+                if (descendants == null) {
+                    descendants = TreeReads.descendants(connection.loop().state(), request.path(), authIds);
+                }
+                return descendants.advance(NODES_OF_A_TURN);
+            } catch (TreeException e) {
+                error = e.error().code();
+                return true;
+            }
+        }
+
+        @Override
+        void finish() {
+            if (descendants == null) {
+                connection.replyError(xid, error);
+            } else {
+                connection.reply(xid, new ReplyBody.GetAllChildrenNumber(descendants.count()));
+            }
+        }
+    }
+
+    /** Sets the watches of a client that comes again. */
+    private final class SetWatches extends LongRead {
+        private final WatchRequests.OldWatches old;
+
+        SetWatches(int xid, WatchRequest.SetWatches request) {
+            super(xid);
+            old = new WatchRequests.OldWatches(request);
+        }
+
+        @Override
+        boolean advance() {
+            return reads.watches().setAgain(old, PATHS_OF_A_TURN);
+        }
+
+        @Override
+        void finish() {
+            connection.reply(xid, ReplyBody.Empty.INSTANCE);
         }
     }
 

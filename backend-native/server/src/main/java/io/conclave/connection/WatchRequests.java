@@ -9,6 +9,7 @@ import io.conclave.tree.TreeEvent;
 import io.conclave.tree.TreeState;
 import io.conclave.tree.Znode;
 import io.conclave.tree.ZnodeAcl;
+import java.util.Iterator;
 import java.util.Optional;
 
 /** The requests of one connection that set, ask for and remove watches. Belongs to the connection's loop. */
@@ -81,51 +82,93 @@ final class WatchRequests {
         };
     }
 
-    /**
-     * Events that a client has missed while it was away are sent at once; the watches that missed nothing are set.
-     * Clients do not look at the answer, so one whose watches find no room loses its connection rather than a watch.
-     */
-    ReplyBody setAgain(TreeState state, WatchRequest.SetWatches request) {
-        try {
-            return setAll(state, request);
-        } catch (RefusedWatchException e) {
-            connection.close("its watches find no room here");
-            throw e;
+    /** What {@link #setAgain} has still to do. */
+    static final class OldWatches {
+        private final long seen;
+        private final Iterator<String> data;
+        private final Iterator<String> exist;
+        private final Iterator<String> children;
+        private final Iterator<String> persistent;
+        private final Iterator<String> recursive;
+
+        OldWatches(WatchRequest.SetWatches request) {
+            seen = request.relativeZxid();
+            data = request.dataWatches().iterator();
+            exist = request.existWatches().iterator();
+            children = request.childWatches().iterator();
+            persistent = request.persistentWatches().iterator();
+            recursive = request.persistentRecursiveWatches().iterator();
         }
     }
 
-    private ReplyBody setAll(TreeState state, WatchRequest.SetWatches request) {
-        long seen = request.relativeZxid();
-        for (String path : request.dataWatches()) {
-            Optional<Znode> node = state.znode(path);
-            if (node.isEmpty()) {
-                tell(TreeEvent.Type.DELETED, path);
-            } else if (node.get().mzxid() > seen) {
-                tell(TreeEvent.Type.DATA_CHANGED, path);
-            } else {
-                set(path, WatchTable.DATA);
+    /**
+     * Events that a client has missed while it was away are sent at once; the watches that missed nothing are set. Each
+     * path is looked at in the state that the loop has reached by then, so nothing is missed between two calls. Clients
+     * do not look at the answer, so one whose watches find no room loses its connection rather than a watch.
+     *
+     * @param paths how many to look at, at most
+     * @return whether all are done
+     */
+    boolean setAgain(OldWatches old, int paths) {
+        try {
+            for (int left = paths; left > 0; left--) {
+                if (!setNext(connection.loop().state(), old)) {
+                    return true;
+                }
             }
+            return false;
+        } catch (RefusedWatchException e) {
+            connection.close("its watches find no room here");
+            return true;
         }
-        for (String path : request.existWatches()) {
-            if (state.znode(path).isPresent()) {
-                tell(TreeEvent.Type.CREATED, path);
-            } else {
-                set(path, WatchTable.DATA);
-            }
+    }
+
+    /** False if there is none. */
+    private boolean setNext(TreeState state, OldWatches old) {
+        if (old.data.hasNext()) {
+            setData(state, old.data.next(), old.seen);
+        } else if (old.exist.hasNext()) {
+            setExist(state, old.exist.next());
+        } else if (old.children.hasNext()) {
+            setChildren(state, old.children.next(), old.seen);
+        } else if (old.persistent.hasNext()) {
+            set(old.persistent.next(), WatchTable.PERSISTENT);
+        } else if (old.recursive.hasNext()) {
+            set(old.recursive.next(), WatchTable.RECURSIVE);
+        } else {
+            return false;
         }
-        for (String path : request.childWatches()) {
-            Optional<Znode> node = state.znode(path);
-            if (node.isEmpty()) {
-                tell(TreeEvent.Type.DELETED, path);
-            } else if (node.get().pzxid() > seen) {
-                tell(TreeEvent.Type.CHILDREN_CHANGED, path);
-            } else {
-                set(path, WatchTable.CHILDREN);
-            }
+        return true;
+    }
+
+    private void setData(TreeState state, String path, long seen) {
+        Optional<Znode> node = state.znode(path);
+        if (node.isEmpty()) {
+            tell(TreeEvent.Type.DELETED, path);
+        } else if (node.get().mzxid() > seen) {
+            tell(TreeEvent.Type.DATA_CHANGED, path);
+        } else {
+            set(path, WatchTable.DATA);
         }
-        request.persistentWatches().forEach(path -> set(path, WatchTable.PERSISTENT));
-        request.persistentRecursiveWatches().forEach(path -> set(path, WatchTable.RECURSIVE));
-        return ReplyBody.Empty.INSTANCE;
+    }
+
+    private void setExist(TreeState state, String path) {
+        if (state.znode(path).isPresent()) {
+            tell(TreeEvent.Type.CREATED, path);
+        } else {
+            set(path, WatchTable.DATA);
+        }
+    }
+
+    private void setChildren(TreeState state, String path, long seen) {
+        Optional<Znode> node = state.znode(path);
+        if (node.isEmpty()) {
+            tell(TreeEvent.Type.DELETED, path);
+        } else if (node.get().pzxid() > seen) {
+            tell(TreeEvent.Type.CHILDREN_CHANGED, path);
+        } else {
+            set(path, WatchTable.CHILDREN);
+        }
     }
 
     /** As in ZooKeeper no permission is asked for: the owner of the watch learns that it is spent, and no more. */

@@ -18,6 +18,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -451,6 +452,34 @@ class ClientLimitsTest {
             }
             sending.join();
             assertTrue(metric(server, "conclave_held_bytes_in_flight_of_connection") > 0);
+        }
+    }
+
+    /** They are set in several turns of the loop; what changes in between is told, and nothing is told twice. */
+    @Test
+    void aLongListOfOldWatchesIsSetCompletely() throws IOException {
+        int count = 10_000;
+        try (ConclaveServer server = TestServer.start();
+                RawClient client = RawClient.attached(TestServer.port(server), 60_000)) {
+            List<String> paths = new ArrayList<>();
+            List<RequestBody> creates = new ArrayList<>();
+            for (int i = 0; i < count; i++) {
+                paths.add("/old-" + i);
+                creates.add(Requests.create("/old-" + i));
+            }
+            client.send(
+                    new WatchRequest.SetWatches(
+                            OpCode.SET_WATCHES, Long.MAX_VALUE, List.of(), paths, List.of(), List.of(), List.of()),
+                    Requests.exists("/none"),
+                    new RequestBody.Multi(OpCode.MULTI, creates));
+            assertEquals(0, client.read().header().err());
+            assertEquals(ErrorCode.NO_NODE.code(), client.read().header().err());
+            Set<String> told = new HashSet<>();
+            for (int i = 0; i < count; i++) {
+                assertTrue(told.add(client.read().event().orElseThrow().path()));
+            }
+            assertEquals(new HashSet<>(paths), told);
+            assertEquals(0, client.read().header().err());
         }
     }
 }
