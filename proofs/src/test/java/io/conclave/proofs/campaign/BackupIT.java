@@ -247,6 +247,9 @@ class BackupIT {
             ensemble.members().forEach(Member::start);
             ensemble.awaitAllServing();
 
+            Awaitility.await("the old session is refused")
+                    .atMost(PATIENCE)
+                    .until(() -> before.lost().toCompletableFuture().isDone());
             LockGrant after = DistributedLock.at(survivor, LOCK).acquire(PATIENCE);
             assertTrue(after.token().generation() > before.token().generation());
             orders.write(after.token());
