@@ -152,7 +152,8 @@ class ClientLimitsTest {
 
     private static int watchUntilRefused(RawClient client) throws IOException {
         int watches = 0;
-        while (error(client, Requests.existsAndWatch("/watched-" + watches)) == ErrorCode.NO_NODE.code()) {
+        while (watches < 10_000
+                && error(client, Requests.existsAndWatch("/watched-" + watches)) == ErrorCode.NO_NODE.code()) {
             watches++;
         }
         return watches;
@@ -246,7 +247,8 @@ class ClientLimitsTest {
         try (ConclaveServer server = limited(ClientLimit.STATE_BYTES, 100_000);
                 RawClient client = RawClient.attached(TestServer.port(server), 20_000)) {
             int created = 0;
-            while (error(client, Requests.create("/n" + created)) == 0
+            while (created < 1000
+                    && error(client, Requests.create("/n" + created)) == 0
                     && error(client, new RequestBody.SetData("/n" + created, new byte[5000], -1)) == 0) {
                 created++;
             }
