@@ -96,18 +96,21 @@ final class NamespaceGate {
             return session.submit(request);
         }
         CompletableFuture<R> answer = new CompletableFuture<>();
+        boolean isHeld;
         synchronized (lock) {
-            if (isOpen) {
-                return session.submit(request);
-            }
-            if (held.size() < context.maxQueuedRequests()) {
+            isHeld = !isOpen && held.size() < context.maxQueuedRequests();
+            if (isHeld) {
                 held.add(new Held<>(request, answer));
-            } else {
-                session.dispatcher().execute(() -> answer.completeExceptionally(tooMany(request)));
-                return answer;
             }
         }
-        makeNamespace();
+        if (isHeld) {
+            makeNamespace();
+            return answer;
+        }
+        if (isOpen) {
+            return session.submit(request);
+        }
+        session.dispatcher().execute(() -> answer.completeExceptionally(tooMany(request)));
         return answer;
     }
 
@@ -121,9 +124,10 @@ final class NamespaceGate {
     private void open() {
         BackendSession session = withoutNamespace.backendSession();
         synchronized (lock) {
+            for (Held<?> next = held.poll(); next != null; next = held.poll()) {
+                next.handTo(session); // if that fails at once, what follows may add another one behind them
+            }
             isMaking = false;
-            held.forEach(request -> request.handTo(session));
-            held.clear();
             isOpen = true;
         }
     }

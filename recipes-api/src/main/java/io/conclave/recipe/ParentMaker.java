@@ -86,13 +86,14 @@ public final class ParentMaker {
         return refused.reason() == RefusalReason.NO_AUTH || refused.reason() == RefusalReason.NOT_WRITABLE;
     }
 
-    /** It cannot be created, which does not matter if it is there. */
+    /** It cannot be created, which does not matter if it is there. A lost reply leaves nothing to find out: see read. */
     private CompletionStage<Void> findInstead(NodePath path, RefusedException refused) {
-        return session.submit(Exists.of(path)).thenAccept(stat -> {
-            if (stat.isEmpty()) {
-                throw refused;
-            }
-        });
+        CompletableFuture<Void> found = new CompletableFuture<>();
+        session.read(
+                Exists.of(path),
+                stat -> complete(found, stat.isPresent() ? null : refused),
+                cause -> complete(found, cause));
+        return found;
     }
 
     private static void forward(CompletionStage<Void> from, CompletableFuture<Void> to) {

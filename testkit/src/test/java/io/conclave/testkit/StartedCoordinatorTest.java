@@ -18,7 +18,9 @@ import io.conclave.error.RefusedException;
 import io.conclave.error.SessionGoneException;
 import io.conclave.metrics.MetricsHook;
 import io.conclave.node.Acl;
+import io.conclave.node.CreateMode;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.RecipeSession;
 import io.conclave.request.Create;
 import io.conclave.request.Exists;
 import io.conclave.request.GetChildren;
@@ -29,6 +31,7 @@ import io.conclave.spi.BackendSession;
 import io.conclave.testkit.memory.Faults;
 import io.conclave.testkit.memory.MemoryStore;
 import io.conclave.testkit.memory.RequestFate;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -215,6 +218,24 @@ class StartedCoordinatorTest {
     void aNamespaceThatMayNotBeMadeIsEnoughIfItIsThere() throws Exception {
         owner().execute(Create.of(BASE).withAcl(Acl.OPEN));
         started(inNamespace()).execute(Create.of(A));
+    }
+
+    /** The request that looks for it has no effect, so a lost reply to it is not for those that wait to find out. */
+    @ParameterizedTest
+    @EnumSource(
+            value = RequestFate.class,
+            names = {"DROP_BEFORE", "DROP_AFTER"})
+    void aLostReplyToTheSearchForTheNamespaceIsNotSeenByRequests(RequestFate fate) throws Exception {
+        owner().execute(Create.of(BASE).withAcl(Acl.OPEN));
+        faults.suspendAll();
+        faults.onNext(
+                request -> request instanceof Exists exists && exists.path().equals(BASE), fate);
+        Coordinator coordinator = started(inNamespace());
+        CompletableFuture<?> first = coordinator.submit(Create.of(A));
+        CompletableFuture<?> second = coordinator.submit(Create.of(A.child("b")));
+        faults.restoreAll();
+        get(first);
+        get(second);
     }
 
     @Test
@@ -410,5 +431,38 @@ class StartedCoordinatorTest {
         faults.restoreAll();
         failureOf(first, OutcomeUnknownException.class);
         assertTrue(coordinator.execute(Exists.of(A)).isPresent());
+    }
+
+    /** It should have answered. What follows the failure comes behind the others, and none is handed on twice. */
+    @Test
+    void aRequestThatTheBackendThrowsForDoesNotDisturbTheOthersThatWait() throws Exception {
+        ManualTimeSource process = new ManualTimeSource();
+        faults.plant(process, session -> throwingFor(creationOf(BASE.child("a")), session));
+        faults.suspendAll();
+        RecipeSession session = RecipeAccess.session(started(inNamespace().timeSource(process)));
+        CompletableFuture<?> afterFailure = session.submit(Create.of(A))
+                .handle((created, failure) -> session.submit(Create.of(NodePath.of("/last"))))
+                .thenCompose(last -> last)
+                .toCompletableFuture();
+        session.submit(Create.of(NodePath.of("/n-")).withMode(CreateMode.PERSISTENT_SEQUENTIAL));
+        faults.restoreAll();
+        get(afterFailure);
+        assertEquals(
+                List.of("last", "n-0000000000"),
+                operator().execute(GetChildren.of(BASE)).names().stream()
+                        .sorted()
+                        .toList());
+    }
+
+    private static BackendSession throwingFor(Predicate<Request<?>> which, BackendSession session) {
+        return (BackendSession) Proxy.newProxyInstance(
+                BackendSession.class.getClassLoader(),
+                new Class<?>[] {BackendSession.class},
+                (proxy, method, arguments) -> {
+                    if (method.getName().equals("submit") && which.test((Request<?>) arguments[0])) {
+                        throw new IllegalStateException("not answered");
+                    }
+                    return method.invoke(session, arguments);
+                });
     }
 }
