@@ -105,6 +105,7 @@ final class WriteLimits {
         return data.length > before.length;
     }
 
+    /** The loop's state and what is under way change in the same moment, so nothing is counted twice. */
     private int refusalOfEphemeral(RequestBody.Create create) {
         if (CreateFlag.lookup(create.flags()).filter(CreateFlag::isEphemeral).isEmpty()) {
             return 0;
@@ -112,8 +113,9 @@ final class WriteLimits {
         ephemeralsOfRequest++;
         long ephemerals = ephemeralsUnderWay
                 + ephemeralsOfRequest
-                + (long) replicated
-                        .get()
+                + (long) connection
+                        .loop()
+                        .state()
                         .session(connection.sessionId())
                         .map(session -> session.ephemerals().size())
                         .orElse(0);
