@@ -214,7 +214,7 @@ public final class Contender extends AbstractGrantRequest {
         } else if (isAskedToGiveUp()) {
             vanished(LossReason.REVOKED, "Revoked while " + describe());
         } else {
-            vanished(LossReason.NODE_DELETED, "The znode was deleted by somebody else while " + describe());
+            vanished(LossReason.NODE_DELETED, "The znode was deleted by another client while " + describe());
         }
     }
 

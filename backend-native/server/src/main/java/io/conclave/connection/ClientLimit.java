@@ -5,64 +5,63 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
-import java.util.function.LongUnaryOperator;
 import java.util.stream.Collectors;
 
 /**
  * A bound of what one client, or all of them, can make a server hold or do. Each has a key in the configuration file, a
- * default that protects a server and that no application in its right mind meets, and a counter of refusals.
+ * default that protects a server and that no sound application meets, and a counter of refusals.
  */
 public enum ClientLimit {
-    /** Bytes of a path, as UTF-8. Found out before anything else is done with the path. */
-    PATH_BYTES("maxPathBytes", Effect.REFUSES, heap -> 16 << 10),
+    /** Bytes of a path, as UTF-8. Checked before anything else is done with the path. */
+    PATH_BYTES("maxPathBytes", Effect.REFUSES, 16 << 10),
 
     /** Names in the path of a new znode: each of its ancestors is looked at when it changes. */
-    PATH_DEPTH("maxPathDepth", Effect.REFUSES, heap -> 256),
+    PATH_DEPTH("maxPathDepth", Effect.REFUSES, 256),
 
-    /** Bytes of the ids that one connection has proved: they ride in each of its writes. */
-    AUTH_BYTES("maxAuthBytes", Effect.REFUSES, heap -> 4 << 10),
+    /** Bytes of the ids that one connection has proved: each of its writes carries them. */
+    AUTH_BYTES("maxAuthBytes", Effect.REFUSES, 4 << 10),
 
     /** Bytes of the ACL of one znode, with what {@code auth} in it stands for. */
-    ACL_BYTES("maxAclBytes", Effect.REFUSES, heap -> 32 << 10),
+    ACL_BYTES("maxAclBytes", Effect.REFUSES, 32 << 10),
 
     /** Bytes of memory that the replicated state takes, about; deletions go on beyond it. */
-    STATE_BYTES("maxStateBytes", Effect.REFUSES, heap -> heap / 5 * 2),
+    STATE_BYTES("maxStateBytes", Effect.REFUSES, 0, 0.4),
 
     /** Sessions of the cluster. */
-    SESSIONS("maxSessions", Effect.REFUSES, heap -> Math.max(10_000, heap / 8192)),
+    SESSIONS("maxSessions", Effect.REFUSES, 10_000, 1.0 / 8192),
 
     /** Sessions that one address has opened through this server, and that still live. */
-    SESSIONS_OF_ADDRESS("maxSessionsPerAddress", Effect.REFUSES, heap -> 1000),
+    SESSIONS_OF_ADDRESS("maxSessionsPerAddress", Effect.REFUSES, 10_000),
 
     /** Sessions that are opened through this server in a second. */
-    SESSIONS_PER_SECOND("maxSessionsPerSecond", Effect.REFUSES, heap -> 1000),
+    SESSIONS_PER_SECOND("maxSessionsPerSecond", Effect.REFUSES, 1000),
 
     /** Ephemeral znodes of one session: they all go at once when it ends. */
-    EPHEMERALS_OF_SESSION("maxEphemeralsPerSession", Effect.REFUSES, heap -> 100_000),
+    EPHEMERALS_OF_SESSION("maxEphemeralsPerSession", Effect.REFUSES, 100_000),
 
     /** Requests of one connection that wait for their answers; beyond it nothing is read from it. */
-    REQUESTS_IN_FLIGHT("maxRequestsInFlightPerConnection", Effect.HOLDS, heap -> 1000),
+    REQUESTS_IN_FLIGHT("maxRequestsInFlightPerConnection", Effect.HOLDS, 1000),
 
     /** Their bytes. */
-    BYTES_IN_FLIGHT_OF_CONNECTION("maxBytesInFlightPerConnection", Effect.HOLDS, heap -> 1 << 20),
+    BYTES_IN_FLIGHT_OF_CONNECTION("maxBytesInFlightPerConnection", Effect.HOLDS, 1 << 20),
 
     /** The same of all connections; beyond it each may have one request that waits. */
-    BYTES_IN_FLIGHT("maxBytesInFlight", Effect.HOLDS, heap -> heap / 16),
+    BYTES_IN_FLIGHT("maxBytesInFlight", Effect.HOLDS, 0, 1.0 / 16),
 
     /** ZooKeeper's: from so many bytes on a request is large. Those with parts count eightfold. */
-    LARGE_REQUEST_BYTES("largeRequestThreshold", Effect.HOLDS, heap -> 64 << 10),
+    LARGE_REQUEST_BYTES("largeRequestThreshold", Effect.HOLDS, 64 << 10),
 
     /** ZooKeeper's: bytes of large requests that are in the server at a time; the others wait. */
-    LARGE_REQUESTS_BYTES("largeRequestMaxBytes", Effect.HOLDS, heap -> 2 << 20),
+    LARGE_REQUESTS_BYTES("largeRequestMaxBytes", Effect.HOLDS, 2 << 20),
 
     /** Watches of one connection. */
-    WATCHES("maxWatchesPerConnection", Effect.REFUSES, heap -> 250_000),
+    WATCHES("maxWatchesPerConnection", Effect.REFUSES, 250_000),
 
     /** Bytes of memory of the watches of one connection. */
-    WATCH_BYTES_OF_CONNECTION("maxWatchBytesPerConnection", Effect.REFUSES, heap -> heap / 16),
+    WATCH_BYTES_OF_CONNECTION("maxWatchBytesPerConnection", Effect.REFUSES, 0, 1.0 / 16),
 
     /** Bytes of memory of all watches of this server. */
-    WATCH_BYTES("maxWatchBytes", Effect.REFUSES, heap -> heap / 8);
+    WATCH_BYTES("maxWatchBytes", Effect.REFUSES, 0, 1.0 / 8);
 
     private static final Map<String, ClientLimit> BY_KEY =
             Arrays.stream(values()).collect(Collectors.toMap(ClientLimit::key, Function.identity()));
@@ -82,12 +81,18 @@ public enum ClientLimit {
 
     private final String key;
     private final Effect effect;
-    private final LongUnaryOperator ofHeap;
+    private final long least;
+    private final double shareOfHeap;
 
-    ClientLimit(String key, Effect effect, LongUnaryOperator ofHeap) {
+    ClientLimit(String key, Effect effect, long fixed) {
+        this(key, effect, fixed, 0);
+    }
+
+    ClientLimit(String key, Effect effect, long least, double shareOfHeap) {
         this.key = key;
         this.effect = effect;
-        this.ofHeap = ofHeap;
+        this.least = least;
+        this.shareOfHeap = shareOfHeap;
     }
 
     /** Its name in the configuration file. */
@@ -102,7 +107,7 @@ public enum ClientLimit {
 
     /** The default of a server whose heap may grow to so many bytes. */
     public long defaultOf(long heapBytes) {
-        return ofHeap.applyAsLong(heapBytes);
+        return Math.max(least, (long) (heapBytes * shareOfHeap));
     }
 
     /** The limit with a key. */

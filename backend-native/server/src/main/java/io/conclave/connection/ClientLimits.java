@@ -1,12 +1,14 @@
 package io.conclave.connection;
 
-import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
 
 /** The value of each {@link ClientLimit}. Immutable. */
 public final class ClientLimits {
-    private final long[] values;
+    private final Map<ClientLimit, Long> values; // of all limits, and not changed once made
 
-    private ClientLimits(long[] values) {
+    private ClientLimits(Map<ClientLimit, Long> values) {
         this.values = values;
     }
 
@@ -17,26 +19,28 @@ public final class ClientLimits {
 
     /** The defaults of a server whose heap may grow to so many bytes. */
     static ClientLimits defaults(long heapBytes) {
-        return new ClientLimits(Arrays.stream(ClientLimit.values())
-                .mapToLong(limit -> limit.defaultOf(heapBytes))
-                .toArray());
+        Map<ClientLimit, Long> values = new EnumMap<>(ClientLimit.class);
+        for (ClientLimit limit : ClientLimit.values()) {
+            values.put(limit, limit.defaultOf(heapBytes));
+        }
+        return new ClientLimits(values);
     }
 
     /** The same with another value of one of them; 0 for no bound. */
     public ClientLimits with(ClientLimit limit, long value) {
-        long[] changed = values.clone();
-        changed[limit.ordinal()] = value;
+        Map<ClientLimit, Long> changed = new EnumMap<>(values);
+        changed.put(limit, value);
         return new ClientLimits(changed);
     }
 
     /** The most that is allowed; {@link Long#MAX_VALUE} for no bound. */
     public long most(ClientLimit limit) {
-        long value = values[limit.ordinal()];
+        long value = configured(limit);
         return value == 0 ? Long.MAX_VALUE : value;
     }
 
     /** As it was configured; 0 for no bound. */
     public long configured(ClientLimit limit) {
-        return values[limit.ordinal()];
+        return Objects.requireNonNull(values.get(limit));
     }
 }

@@ -2,9 +2,11 @@ package io.conclave.connection;
 
 import io.conclave.time.TimeSource;
 import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicLongArray;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -18,22 +20,31 @@ public final class LimitGuard {
 
     private final ClientLimits limits;
     private final TimeSource time;
-    private final AtomicLongArray counts = new AtomicLongArray(ClientLimit.values().length);
-
-    /** By limit: how many refusals the last line of the log has told of, and when that was. */
-    private final AtomicLongArray told = new AtomicLongArray(ClientLimit.values().length);
-
-    private final AtomicLongArray toldNanos = new AtomicLongArray(ClientLimit.values().length);
+    private final Map<ClientLimit, Counted> counts = new EnumMap<>(ClientLimit.class); // not changed once made
 
     /** What the watches of all connections take. */
     private final AtomicLong watchBytes = new AtomicLong();
 
     private final AtomicLong bytesInFlight = new AtomicLong();
 
+    /** Of one limit: how often it was met, how often when the last line of the log was written, and when that was. */
+    private static final class Counted {
+        private final AtomicLong count = new AtomicLong();
+        private final AtomicLong logged = new AtomicLong();
+        private final AtomicLong loggedNanos = new AtomicLong();
+    }
+
     /** A guard that has refused nothing yet. */
     public LimitGuard(ClientLimits limits, TimeSource time) {
         this.limits = limits;
         this.time = time;
+        for (ClientLimit limit : ClientLimit.values()) {
+            counts.put(limit, new Counted());
+        }
+    }
+
+    private Counted of(ClientLimit limit) {
+        return Objects.requireNonNull(counts.get(limit));
     }
 
     /** The limits. */
@@ -43,7 +54,7 @@ public final class LimitGuard {
 
     /** How often something was refused, or had to wait, because of the limit. */
     public long count(ClientLimit limit) {
-        return counts.get(limit.ordinal());
+        return of(limit).count.get();
     }
 
     /** What the watches of this server take, in bytes of memory. */
@@ -62,7 +73,7 @@ public final class LimitGuard {
 
     /** Something waits because of the limit, and is not refused: counted, and not logged. */
     void held(ClientLimit limit) {
-        counts.incrementAndGet(limit.ordinal());
+        of(limit).count.incrementAndGet();
     }
 
     void watching(long moreBytes) {
@@ -81,15 +92,15 @@ public final class LimitGuard {
      * @return whether it got a line
      */
     boolean refused(ClientLimit limit, String what) {
-        int index = limit.ordinal();
-        long count = counts.incrementAndGet(index);
+        Counted counted = of(limit);
+        long count = counted.count.incrementAndGet();
         long now = time.monotonicNanos();
-        long before = toldNanos.get(index);
-        boolean due = told.get(index) == 0 || now - before >= INTERVAL.toNanos();
-        if (!due || !toldNanos.compareAndSet(index, before, now)) {
+        long before = counted.loggedNanos.get();
+        boolean due = counted.logged.get() == 0 || now - before >= INTERVAL.toNanos();
+        if (!due || !counted.loggedNanos.compareAndSet(before, now)) {
             return false;
         }
-        long others = count - told.getAndSet(index, count) - 1;
+        long others = count - counted.logged.getAndSet(count) - 1;
         LOG.warn(
                 "Refused {}, and {} allows {}; {} others were refused for the same reason since the last such line,"
                         + " {} s apart at least",

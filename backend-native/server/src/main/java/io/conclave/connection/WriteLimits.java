@@ -15,8 +15,6 @@ import java.util.function.Supplier;
  * is applied by all members alike. Belongs to the connection's loop.
  */
 final class WriteLimits {
-    private static final Runnable NOTHING = () -> {};
-
     /** What an entry of a list takes beside its strings. */
     private static final int ENTRY_BYTES = 12;
 
@@ -74,7 +72,7 @@ final class WriteLimits {
     Runnable proposed() {
         int ephemerals = ephemeralsOfRequest;
         if (ephemerals == 0) {
-            return NOTHING;
+            return () -> {};
         }
         ephemeralsUnderWay += ephemerals;
         return () -> ephemeralsUnderWay -= ephemerals;

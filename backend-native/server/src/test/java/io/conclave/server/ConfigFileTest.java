@@ -104,8 +104,8 @@ class ConfigFileTest {
     @Test
     void anAddressMayHaveManySessionsWhereItMayHaveManyConnections() throws IOException {
         String server = "clientPort=0\ndataDir=data\n";
-        assertEquals(1000, sessionsOfAddress(server));
-        assertEquals(5000, sessionsOfAddress(server + "maxClientCnxns=500\n"));
+        assertEquals(10_000, sessionsOfAddress(server));
+        assertEquals(20_000, sessionsOfAddress(server + "maxClientCnxns=2000\n"));
         assertEquals(0, sessionsOfAddress(server + "maxClientCnxns=0\n"));
         assertEquals(7, sessionsOfAddress(server + "maxClientCnxns=0\nmaxSessionsPerAddress=7\n"));
     }
