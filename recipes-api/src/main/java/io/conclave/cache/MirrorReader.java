@@ -266,7 +266,7 @@ final class MirrorReader {
             LOG.info("{}: the server has no persistent watches; using one-shot watches", mirror);
             oneShot = true;
             load();
-        } else if (refused.reason() == RefusalReason.NO_AUTH) {
+        } else if (refused.reason() == RefusalReason.NO_AUTH && session.isNamespaceThere()) {
             LOG.warn("{}: left out: {}", mirror, refused.getMessage());
             forget(read.path);
         } else {
@@ -278,8 +278,14 @@ final class MirrorReader {
     private void later(Read read, Throwable cause) {
         int current = round;
         toLoad += read.loads ? 1 : 0;
+        boolean comesFirst = read.loads && (read.kind == Kind.SYNC || read.kind == Kind.WATCH);
         Retry.later(session, cause, () -> {
-            if (!ended && current == round) {
+            if (ended || current != round) {
+                return;
+            }
+            if (comesFirst) {
+                load(); // what was read without it may be old, or have changed unheard
+            } else {
                 toLoad -= read.loads ? 1 : 0;
                 add(read.kind, read.path, read.loads);
                 send();

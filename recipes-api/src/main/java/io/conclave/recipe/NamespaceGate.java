@@ -66,6 +66,11 @@ final class NamespaceGate {
         return firstAttempt;
     }
 
+    /** Whether the namespace is there, or the session is over. Any thread. */
+    boolean isOpen() {
+        return isOpen;
+    }
+
     /** The session has been opened: its first requests make the namespace. */
     void makeNamespace() {
         synchronized (lock) {

@@ -95,6 +95,14 @@ public final class RecipeSession implements Sender {
         return gate.firstAttempt();
     }
 
+    /**
+     * Whether the coordinator's namespace was found or made. If not, a refusal says why it could not be, and nothing of
+     * the znode that was asked for.
+     */
+    public boolean isNamespaceThere() {
+        return gate.isOpen();
+    }
+
     private void tell(SessionState state) {
         opened.join(); // the backend may be quicker to connect than to return; it never blocks in between
         SessionState seen = asSeen(state);
