@@ -60,7 +60,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
     private final ConnectionServices services;
     private final ReceivedBytes received;
     private final ConnectionOutput output;
-    private final Intake intake;
+    private final RequestIntake intake;
     private final RequestPipeline pipeline;
     private final CommandAnswer command;
     private final ClientHandshake handshake;
@@ -95,7 +95,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
         this.maxRequestsInFlight = services.guard().limits().most(ClientLimit.REQUESTS_IN_FLIGHT);
         this.watched = new WatchedPaths(services.guard());
         this.handshake = new ClientHandshake(this, services);
-        this.intake = new Intake(this, services.guard(), services.largeRequests());
+        this.intake = new RequestIntake(this, services.guard(), services.largeRequests());
         this.pipeline = new RequestPipeline(this, loop.counters(), intake);
         this.dispatch = new RequestDispatch(this, pipeline, services);
     }

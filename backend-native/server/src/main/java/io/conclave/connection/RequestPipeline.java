@@ -10,10 +10,10 @@ import java.util.ArrayDeque;
 final class RequestPipeline {
     private final ClientConnection connection;
     private final LoopCounters counters;
-    private final Intake intake;
+    private final RequestIntake intake;
     private final ArrayDeque<PendingAnswer> waiting = new ArrayDeque<>();
 
-    RequestPipeline(ClientConnection connection, LoopCounters counters, Intake intake) {
+    RequestPipeline(ClientConnection connection, LoopCounters counters, RequestIntake intake) {
         this.intake = intake;
         this.connection = connection;
         this.counters = counters;

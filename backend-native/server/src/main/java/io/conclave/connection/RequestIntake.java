@@ -10,7 +10,7 @@ import java.util.OptionalInt;
  * the loop in one go, and large ones only when {@link LargeRequests} has room. What is not taken in stays in the
  * socket, so a client that asks for much is slowed down and not refused. Belongs to the connection's loop.
  */
-final class Intake {
+final class RequestIntake {
     /** What the parts of a request cost beside their bytes: a request of 1 MB can have tens of thousands. */
     private static final int FACTOR_OF_PARTS = 8;
 
@@ -44,7 +44,7 @@ final class Intake {
     private boolean gone;
     private Held present = Held.NOTHING;
 
-    Intake(ClientConnection connection, LimitGuard guard, LargeRequests largeRequests) {
+    RequestIntake(ClientConnection connection, LimitGuard guard, LargeRequests largeRequests) {
         this.connection = connection;
         this.guard = guard;
         this.largeRequests = largeRequests;
