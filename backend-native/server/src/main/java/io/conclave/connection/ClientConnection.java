@@ -282,8 +282,15 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
             try {
                 dispatch.handle(frame);
             } finally {
-                intake.handled();
+                handled();
             }
+        }
+    }
+
+    /** A request was handled, or answered; one that is done part by part keeps its room until it is done. */
+    void handled() {
+        if (!dispatch.isPartlyDone()) {
+            intake.handled();
         }
     }
 

@@ -50,6 +50,7 @@ final class RequestDispatch {
     private SessionLeases.@Nullable Lease lease;
     private int pingsUnderWay;
     private boolean readingLong;
+    private boolean partlyDone;
 
     RequestDispatch(ClientConnection connection, RequestPipeline pipeline, ConnectionServices services) {
         this.connection = connection;
@@ -157,6 +158,11 @@ final class RequestDispatch {
     /** Whether a request is done part by part: until that is over, nothing else is read from the connection. */
     boolean isReadingLong() {
         return readingLong;
+    }
+
+    /** Whether such a request has begun, and is not done. */
+    boolean isPartlyDone() {
+        return partlyDone;
     }
 
     private void answerPing(int xid) {
@@ -353,11 +359,13 @@ final class RequestDispatch {
             if (connection.isGone()) {
                 return;
             }
-            if (!advance()) {
+            partlyDone = !advance();
+            if (partlyDone) {
                 services.time().schedule(BETWEEN_TURNS, () -> connection.loop().post(this::goOn));
                 return;
             }
             readingLong = false;
+            connection.handled();
             finish();
             connection.resume();
         }

@@ -42,6 +42,8 @@ final class RequestIntake {
     private long admittedWeight;
 
     private boolean gone;
+
+    /** What is being handled, or answered, now; its room is given back when that is done. */
     private Held present = Held.NOTHING;
 
     RequestIntake(ClientConnection connection, LimitGuard guard, LargeRequests largeRequests) {
@@ -114,18 +116,23 @@ final class RequestIntake {
         present = Held.NOTHING;
     }
 
-    /** The request that has begun was handled; if it does not wait, it is over. */
+    /** The request that has begun was handled, or answered; if it does not wait, it is over. */
     void handled() {
-        leave(present);
+        Held over = present;
         present = Held.NOTHING;
+        leave(over);
     }
 
-    /** The first of those that wait is answered. */
-    void answered() {
+    /** The first of those that wait is about to be answered. */
+    void answering() {
+        present = removeFirst();
+    }
+
+    private Held removeFirst() {
         Held first = held.remove();
         heldBytes -= first.bytes;
         guard.inFlight(-first.bytes);
-        leave(first);
+        return first;
     }
 
     private void leave(Held request) {
@@ -137,10 +144,10 @@ final class RequestIntake {
     /** The connection ends, and none of them is answered. */
     void end() {
         gone = true;
-        while (!held.isEmpty()) {
-            answered();
-        }
         handled();
+        while (!held.isEmpty()) {
+            leave(removeFirst());
+        }
         leave(new Held(0, admittedWeight));
         admittedWeight = 0;
     }

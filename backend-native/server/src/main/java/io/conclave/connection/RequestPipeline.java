@@ -49,8 +49,9 @@ final class RequestPipeline {
             }
             waiting.remove();
             counters.waiting(-1);
-            intake.answered();
+            intake.answering();
             first.answer();
+            connection.handled();
         }
     }
 
