@@ -66,11 +66,13 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
     private final ClientHandshake handshake;
     private final RequestDispatch dispatch;
     private final WatchedPaths watched;
+    private final LeaseKeeper leaseKeeper;
 
     private ConnectionState state = ConnectionState.HANDSHAKE;
     private List<AuthId> authIds;
     private long sessionId;
     private long attachment;
+    private int sessionTimeoutMs;
     private final ConnectionStatistics statistics;
     private boolean greeted;
     private boolean readOnly;
@@ -98,6 +100,8 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
         this.intake = new RequestIntake(this, services.guard(), services.largeRequests());
         this.pipeline = new RequestPipeline(this, loop.counters(), intake);
         this.dispatch = new RequestDispatch(this, pipeline, services);
+        this.leaseKeeper =
+                new LeaseKeeper(services.time(), loop::post, () -> !isGone() && intake.waits(), dispatch::touchLease);
     }
 
     Loop loop() {
@@ -200,6 +204,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
             long sinceNanos = services.time().monotonicNanos();
             while (wantsFrame()) {
                 if (state == ConnectionState.OPEN && !intake.begins(received)) {
+                    leaseKeeper.keep(sessionTimeoutMs);
                     break;
                 }
                 int most = state == ConnectionState.HANDSHAKE ? MAX_HANDSHAKE_BYTES : Frames.DEFAULT_MAX_PAYLOAD_BYTES;
@@ -419,6 +424,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
     void attached(SessionRecord session) {
         sessionId = session.id();
         attachment = session.attachment();
+        sessionTimeoutMs = session.timeoutMs();
         dispatch.leased(services.leases().of(sessionId));
         loop.connections().attach(sessionId, this);
         become(ConnectionState.OPEN);

@@ -30,7 +30,7 @@ public enum ClientLimit {
     /** Sessions of the cluster. */
     SESSIONS("maxSessions", Effect.REFUSES, 10_000, 1.0 / 8192),
 
-    /** Sessions that one address has opened through this server, and that still live. */
+    /** Sessions that one address has opened or resumed through this server, and that have not ended. */
     SESSIONS_OF_ADDRESS("maxSessionsPerAddress", Effect.REFUSES, 10_000),
 
     /** Sessions that are opened through this server in a second. */

@@ -67,10 +67,18 @@ final class RequestDispatch {
         lease = newLease;
     }
 
-    void handle(ByteBuf frame) {
+    /** The client is there. If that comes too late, the connection is closed. */
+    boolean touchLease() {
         SessionLeases.Lease current = lease;
-        if (current == null || !current.touch()) {
+        boolean touched = current != null && current.touch();
+        if (!touched) {
             connection.close("its session is about to expire");
+        }
+        return touched;
+    }
+
+    void handle(ByteBuf frame) {
+        if (!touchLease()) {
             return;
         }
         JuteReader in = new JuteReader(frame, maxPathBytes);

@@ -13,8 +13,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the sessions that were opened through this server and still live, by the address of their clients, and how
- * many were opened in this second. A session outlives its connection, so a bound of connections is none of sessions.
+ * Counts the sessions that were opened or resumed through this server and have not ended, by the address of their
+ * clients, and how many were opened in this second. A session outlives its connection, so a bound of connections is none of sessions.
  * Sessions come and go on the log's thread; any thread may ask.
  */
 final class SessionCounts {

@@ -201,13 +201,27 @@ public final class PeerSecretFile {
             Path directory = path().toAbsolutePath().getParent();
             Files.createDirectories(directory);
             Path temporary = Files.createTempFile(directory, NAME, ".tmp", ownersOnly());
-            try (FileChannel channel = FileChannel.open(temporary, StandardOpenOption.WRITE)) {
-                channel.write(StandardCharsets.US_ASCII.encode(text.toString()));
-                channel.force(true);
+            try {
+                try (FileChannel channel = FileChannel.open(temporary, StandardOpenOption.WRITE)) {
+                    channel.write(StandardCharsets.US_ASCII.encode(text.toString()));
+                    channel.force(true);
+                }
+                Files.move(temporary, path(), StandardCopyOption.REPLACE_EXISTING);
+            } finally {
+                Files.deleteIfExists(temporary);
             }
-            Files.move(temporary, path(), StandardCopyOption.REPLACE_EXISTING);
+            syncName(directory);
         } catch (IOException e) {
             throw new ServerStartException(path() + ", the cluster's secret, cannot be written: " + e, e);
+        }
+    }
+
+    /** So that the name is there after a power failure: the secret may have been copied to other servers by then. */
+    private static void syncName(Path directory) throws IOException {
+        if (isPosix()) {
+            try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+                channel.force(true);
+            }
         }
     }
 
