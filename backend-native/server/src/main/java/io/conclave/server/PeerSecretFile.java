@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.slf4j.Logger;
@@ -198,7 +199,7 @@ public final class PeerSecretFile {
             text.append(Base64.getEncoder().encodeToString(secret)).append('\n');
         }
         try {
-            Path directory = path().toAbsolutePath().getParent();
+            Path directory = Objects.requireNonNull(path().toAbsolutePath().getParent());
             Files.createDirectories(directory);
             Path temporary = Files.createTempFile(directory, NAME, ".tmp", ownersOnly());
             try {

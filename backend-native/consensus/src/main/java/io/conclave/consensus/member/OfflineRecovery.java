@@ -38,7 +38,7 @@ public final class OfflineRecovery {
         try {
             if (!store.isMember()) {
                 throw new LogException("the log in " + disk + " is to be set aside at the next start, since its disk"
-                        + " had gone back in time");
+                        + " was set back to an older state");
             }
             LogApplier applier = new LogApplier(machine, memberId, new Nobody());
             MemberRecovery recovery = new MemberRecovery(options, store, machine, applier);
