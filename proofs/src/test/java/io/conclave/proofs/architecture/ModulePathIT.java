@@ -97,6 +97,8 @@ class ModulePathIT {
                         "17",
                         "--module-path",
                         modulePath,
+                        "--class-path", // else it is this test's, where everything is seen
+                        Files.createDirectories(directory.resolve("nothing")).toString(),
                         "-d",
                         classes.toString(),
                         module.toString(),
