@@ -100,8 +100,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
         this.intake = new RequestIntake(this, services.guard(), services.largeRequests());
         this.pipeline = new RequestPipeline(this, loop.counters(), intake);
         this.dispatch = new RequestDispatch(this, pipeline, services);
-        this.leaseKeeper =
-                new LeaseKeeper(services.time(), loop::post, () -> !isGone() && intake.waits(), dispatch::touchLease);
+        this.leaseKeeper = new LeaseKeeper(services.time(), loop::post, this::isHeldUp, dispatch::touchLease);
     }
 
     Loop loop() {
@@ -204,7 +203,6 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
             long sinceNanos = services.time().monotonicNanos();
             while (wantsFrame()) {
                 if (state == ConnectionState.OPEN && !intake.begins(received)) {
-                    leaseKeeper.keep(sessionTimeoutMs);
                     break;
                 }
                 int most = state == ConnectionState.HANDSHAKE ? MAX_HANDSHAKE_BYTES : Frames.DEFAULT_MAX_PAYLOAD_BYTES;
@@ -302,20 +300,27 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
     private boolean wantsFrame() {
         return switch (state) {
             case HANDSHAKE -> true;
-            case OPEN ->
-                stalls == 0
-                        && !yielding
-                        && !intake.waits()
-                        && !dispatch.isReadingLong()
-                        && channel.isWritable()
-                        && intake.hasRoom()
-                        && pipeline.size() + dispatch.pingsUnderWay() < maxRequestsInFlight;
+            case OPEN -> channel.isWritable() && !isHeldUp();
             case ATTACHING, ENDING, CLOSED -> false;
         };
     }
 
+    /** Whether the next request of an open connection has to wait because of the server, and not because of its client. */
+    private boolean isHeldUp() {
+        return state == ConnectionState.OPEN
+                && (stalls != 0
+                        || yielding
+                        || intake.waits()
+                        || dispatch.isReadingLong()
+                        || !intake.hasRoom()
+                        || pipeline.size() + dispatch.pingsUnderWay() >= maxRequestsInFlight);
+    }
+
     /** While attaching, the socket is read on, within a bound, so that a client that leaves is noticed. */
     private void setReading() {
+        if (isHeldUp() && !readOnly) {
+            leaseKeeper.keep(sessionTimeoutMs);
+        }
         boolean reading = (wantsFrame() && !finishing)
                 || isGone()
                 || (state == ConnectionState.ATTACHING && received.size() < MAX_HANDSHAKE_BYTES);

@@ -6,9 +6,9 @@ import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 
 /**
- * Keeps the session of a connection from which nothing is read for a while, because its next request waits for room
- * among those of others: its pings wait in the socket, so the session would expire though its client is there. Belongs
- * to the connection's loop.
+ * Keeps the session of a connection from which the server reads nothing for a while, for a reason of its own: the
+ * client's pings wait in the socket, so the session would expire though its client is there. Belongs to the connection's
+ * loop.
  */
 final class LeaseKeeper {
     /** Tries in the time of a session that its client may be silent. */
@@ -23,8 +23,8 @@ final class LeaseKeeper {
     /**
      * Keeps nothing yet.
      *
-     * @param waits whether the connection is there and its request still waits
-     * @param touch touches the lease; false if that was too late, and then the connection has been closed
+     * @param waits whether the connection is there and still held up
+     * @param touch touches the lease; false if the session ends, which the connection hears in its turn
      */
     LeaseKeeper(TimeSource time, Executor loop, BooleanSupplier waits, BooleanSupplier touch) {
         this.time = time;
@@ -33,7 +33,7 @@ final class LeaseKeeper {
         this.touch = touch;
     }
 
-    /** A request begins to wait. */
+    /** The connection is held up. */
     void keep(int sessionTimeoutMs) {
         if (!keeping) {
             goOn(Duration.ofMillis(Math.max(1, sessionTimeoutMs / TOUCHES)));

@@ -67,18 +67,15 @@ final class RequestDispatch {
         lease = newLease;
     }
 
-    /** The client is there. If that comes too late, the connection is closed. */
+    /** The client is there; false if that comes too late. */
     boolean touchLease() {
         SessionLeases.Lease current = lease;
-        boolean touched = current != null && current.touch();
-        if (!touched) {
-            connection.close("its session is about to expire");
-        }
-        return touched;
+        return current != null && current.touch();
     }
 
     void handle(ByteBuf frame) {
         if (!touchLease()) {
+            connection.close("its session is about to expire");
             return;
         }
         JuteReader in = new JuteReader(frame, maxPathBytes);

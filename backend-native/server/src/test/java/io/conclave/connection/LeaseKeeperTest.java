@@ -20,7 +20,7 @@ class LeaseKeeperTest {
     });
 
     @Test
-    void theLeaseIsTouchedThriceInASessionTimeoutAsLongAsTheRequestWaits() {
+    void theLeaseIsTouchedThriceInASessionTimeoutAsLongAsTheConnectionIsHeldUp() {
         keeper.keep(TIMEOUT_MS);
         assertEquals(1, touches);
         for (int i = 0; i < 5; i++) {
@@ -34,7 +34,7 @@ class LeaseKeeperTest {
     }
 
     @Test
-    void twoRequestsThatWaitOneAfterTheOtherTouchItAsOftenAsOne() {
+    void twoReasonsAtATimeTouchItAsOftenAsOne() {
         keeper.keep(TIMEOUT_MS);
         keeper.keep(TIMEOUT_MS);
         time.advance(THIRD);
@@ -50,7 +50,7 @@ class LeaseKeeperTest {
     }
 
     @Test
-    void aRequestThatWaitsLaterIsKeptAgain() {
+    void aConnectionThatIsHeldUpAgainIsKeptAgain() {
         keeper.keep(TIMEOUT_MS);
         waits = false;
         time.advance(THIRD);
