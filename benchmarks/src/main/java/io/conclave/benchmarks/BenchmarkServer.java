@@ -158,10 +158,6 @@ final class BenchmarkServer implements AutoCloseable {
         }
     }
 
-    boolean isLeaderOrFollower() {
-        return List.of("leader", "follower").contains(mode());
-    }
-
     /** The heap that is in use behind a full collection, in bytes. Blocks. */
     long liveHeapBytes() {
         runJcmd("GC.run");

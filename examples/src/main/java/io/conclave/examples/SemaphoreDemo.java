@@ -124,8 +124,8 @@ public final class SemaphoreDemo {
     }
 
     /**
-     * Whoever needs all permits is not overtaken by those who need one, and gets them when the dead process's permit is
-     * back.
+     * A process that needs all permits is not overtaken by those that need one, and gets them when the dead process's
+     * permit is back.
      */
     private void useAllAtOnce(DistributedSemaphore semaphore, long killedAtMs) throws InterruptedException {
         try (PermitGrant all = semaphore.acquire(PERMITS, Duration.ofSeconds(30))) {

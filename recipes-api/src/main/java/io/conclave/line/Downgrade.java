@@ -158,7 +158,7 @@ final class Downgrade {
         phase = Phase.SETTLED;
         if (contender.isInLine()) {
             successor.complete(contender.downgradedTo(next, path, stat));
-        } else { // left meanwhile: what came of it goes as well
+        } else { // left meanwhile: what the transaction created is deleted as well
             contender.deletion().found(List.of(path), stat.czxid());
             contender.deletion().delete();
             failAbandoned();

@@ -20,7 +20,7 @@ final class LineMeasurements {
         this.enteredNanos = session.time().monotonicNanos();
     }
 
-    /** The creation was not answered, and what came of it is looked for. */
+    /** The reply to the creation was lost; the line is read to find out whether the znode was created. */
     void recovering() {
         session.metrics().count(name + ".recover", line);
     }

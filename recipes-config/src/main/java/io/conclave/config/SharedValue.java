@@ -228,7 +228,7 @@ public final class SharedValue<T> {
 
     /**
      * Replaces the value by what the function makes of it; if another client is quicker, the function is called again
-     * with his. Blocks.
+     * with that client's value. Blocks.
      *
      * @param function is given the present value, empty if there is none; called on a listener thread, perhaps often,
      *     and must have no other effect

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Counts the sessions that were opened or resumed through this server and have not ended, by the address of their
- * clients, and how many were opened in this second. A session outlives its connection, so a bound of connections is none of sessions.
- * Sessions come and go on the log's thread; any thread may ask.
+ * clients, and how many were opened in this second. A session outlives its connection, so a bound of connections does
+ * not bound sessions. Sessions come and go on the log's thread; any thread may ask.
  */
 final class SessionCounts {
     private final LimitGuard guard;

@@ -105,7 +105,7 @@ final class WatchRequests {
      * Events that a client has missed while it was away are sent at once; the watches that missed nothing are set. Each
      * path is looked at in the state that the loop has reached by then, so nothing is missed between two calls. Clients
      * do not look at the answer, so one whose watches find no room loses its connection rather than a watch. An event
-     * can end the connection as well, if its client reads too slowly; what is set behind that would stay for ever.
+     * ends the connection as well, if its client reads too slowly. No watch is set after that: none would remove it.
      *
      * @param paths how many to look at, at most
      * @return whether all are done

@@ -54,6 +54,7 @@ final class Attackers implements AutoCloseable {
         }
     }
 
+    /** Before the next connection, so that a server that refuses connections is not asked in a tight loop. */
     private static void pause() {
         try {
             Thread.sleep(20);

@@ -12,6 +12,7 @@ import java.util.Locale;
 /** A client of each server that reads and writes at its ease, and how long each of its requests takes. */
 final class Bystanders implements AutoCloseable {
     private static final int ADDRESS = 2;
+    /** Between two rounds of requests: their rate is what a quiet client has. */
     private static final int PAUSE_MS = 5;
 
     private final List<Thread> threads = new ArrayList<>();

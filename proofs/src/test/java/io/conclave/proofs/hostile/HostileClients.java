@@ -7,10 +7,12 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Each attack for some seconds against three servers with a heap of 256 MB, and what bystanders measure meanwhile.
@@ -19,9 +21,14 @@ import java.util.Locale;
 public final class HostileClients {
     static final String HEAP = "-Xmx256m";
 
+    // The windows of a measurement: nothing is waited for, the bystanders' requests of that time are what is measured.
+    private static final Duration WARM_UP = Duration.ofSeconds(1);
+    private static final Duration BASELINE = Duration.ofSeconds(2);
+    private static final Duration REST = Duration.ofMillis(500);
+
     private HostileClients() {}
 
-    /** An attack, and what came of it. */
+    /** An attack, what other clients measured before and during it, and whether all servers survived it. */
     record Outcome(Attack attack, Bystanders.Latencies before, Bystanders.Latencies during, boolean survived) {}
 
     /** The campaign. */
@@ -74,17 +81,17 @@ public final class HostileClients {
             attack.prepare(connection);
         }
         try (Bystanders bystanders = new Bystanders(ensemble.members())) {
-            Thread.sleep(1000);
+            measure(WARM_UP);
             bystanders.reset();
-            Thread.sleep(2000);
+            measure(BASELINE);
             Bystanders.Latencies before = bystanders.latencies();
             bystanders.reset();
             String sent;
             try (Attackers attackers = new Attackers(attack, ensemble.members(), connections)) {
-                Thread.sleep(1000L * seconds);
+                measure(Duration.ofSeconds(seconds));
                 sent = attackers.describe();
             }
-            Thread.sleep(500);
+            measure(REST);
             Bystanders.Latencies during = bystanders.latencies();
             boolean survived = ensemble.members().stream().allMatch(Member::isAlive);
             System.out.println(String.format(
@@ -98,6 +105,10 @@ public final class HostileClients {
                     liveHeaps(ensemble)));
             return new Outcome(attack, before, during, survived);
         }
+    }
+
+    private static void measure(Duration window) throws InterruptedException {
+        TimeUnit.NANOSECONDS.sleep(window.toNanos());
     }
 
     /** After a full collection, in MB. */

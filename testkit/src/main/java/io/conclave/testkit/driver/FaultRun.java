@@ -442,11 +442,6 @@ public final class FaultRun {
                 .collect(Collectors.joining());
     }
 
-    /** The request that a fault met, in words. */
-    static String requestAt(List<String> requests, int index) {
-        return index < requests.size() ? requests.get(index) : "none: the run sent " + requests.size();
-    }
-
     static String list(List<String> requests, Map<Integer, String> marks) {
         StringBuilder text = new StringBuilder();
         for (int index = 0; index < requests.size(); index++) {

@@ -64,10 +64,6 @@ final class Outbox {
         notes.add(new Note(from, note));
     }
 
-    boolean hasNotes() {
-        return !notes.isEmpty();
-    }
-
     void snapshotWanted(int member) {
         if (!snapshotsWanted.contains(member)) {
             snapshotsWanted.add(member);
