@@ -115,8 +115,8 @@ public final class LogOptions {
         return from.members;
     }
 
-    /** What the members prove to each other. */
-    public PeerSecrets peerSecrets() {
+    /** What the members prove to each other, now; they may be replaced. */
+    public Supplier<PeerSecrets> peerSecrets() {
         return from.peerSecrets;
     }
 
@@ -206,7 +206,7 @@ public final class LogOptions {
         private Map<Integer, EnsembleMember> members = Map.of();
         private Optional<InetSocketAddress> peerListen = Optional.empty();
         private Map<Integer, InetSocketAddress> dialInstead = Map.of();
-        private PeerSecrets peerSecrets = PeerSecrets.NONE;
+        private Supplier<PeerSecrets> peerSecrets = () -> PeerSecrets.NONE;
         private long heartbeatMs = 200;
         private long electionTimeoutMs = 1_000;
         private long stopServingAfterMs = 5_000;
@@ -346,8 +346,11 @@ public final class LogOptions {
             return this;
         }
 
-        /** The cluster's secrets, which members prove to each other that they have; none by default. */
-        public Builder peerSecrets(PeerSecrets value) {
+        /**
+         * The cluster's secrets, which members prove to each other that they have; none by default. Asked at each
+         * handshake; must not block.
+         */
+        public Builder peerSecrets(Supplier<PeerSecrets> value) {
             peerSecrets = value;
             return this;
         }

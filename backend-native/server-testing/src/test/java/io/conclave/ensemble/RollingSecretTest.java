@@ -8,8 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.consensus.LogException;
+import io.conclave.consensus.PeerAuthentication;
 import io.conclave.consensus.PeerSecrets;
 import io.conclave.consensus.ensemble.EnsembleLog;
+import io.conclave.consensus.entry.EnsembleMember;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.node.NodePath;
 import io.conclave.request.Create;
@@ -27,8 +29,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -45,6 +49,7 @@ import org.junit.jupiter.api.io.TempDir;
 class RollingSecretTest {
     private static final Set<Integer> ALL = Set.of(1, 2, 3);
     private static final NodePath PATH = NodePath.of("/a");
+    private static final int STRANGER = 200;
     private static final String NONE = "peerAuthentication=none\n";
     private static final String OPTIONAL = "peerAuthentication=optional\n";
     private static final String REQUIRED = "";
@@ -176,6 +181,57 @@ class RollingSecretTest {
         restartAll(REQUIRED);
         assertFalse(Files.readString(secret(3)).contains(old));
         assertStrangersAreToldNothing();
+    }
+
+    /** Whether a server takes another one that has the secret of this line only. */
+    private boolean takes(int id, String secret) throws IOException {
+        PeerSecrets secrets = PeerSecrets.of(
+                PeerAuthentication.REQUIRED, List.of(Base64.getDecoder().decode(secret)));
+        EnsembleMember asked =
+                Objects.requireNonNull(config(id, REQUIRED).ensemble().members().get(id));
+        LogException told = assertThrows(
+                LogException.class, () -> EnsembleLog.requireNoCluster(Map.of(id, asked), STRANGER, secrets));
+        boolean taken = told.getMessage().contains("belongs to cluster");
+        assertTrue(
+                taken || told.getMessage().endsWith("it has another cluster secret than this server"),
+                told.getMessage());
+        return taken;
+    }
+
+    private void awaitTaken(int id, String secret, boolean taken) {
+        await().until(() -> takes(id, secret) == taken);
+    }
+
+    /** As operations.md has it: the file is copied to one server after the other, and none is restarted. */
+    @Test
+    void runningEnsembleGetsAnotherSecretWithoutARestart() throws Exception {
+        startAll(REQUIRED);
+        List<String> one = new ArrayList<>(Files.readAllLines(secret(1)));
+        String old = one.get(one.size() - 1);
+        PeerSecretFile.of(config(1, REQUIRED)).addNew();
+        List<String> both = new ArrayList<>(Files.readAllLines(secret(1)));
+        String added = both.get(both.size() - 2);
+        awaitTaken(1, added, true);
+        write();
+        copySecret();
+        for (int id : ALL) {
+            awaitTaken(id, added, true);
+            assertTrue(takes(id, old), "both count");
+            write();
+        }
+        assertTrue(both.remove(old));
+        for (int id : ALL) {
+            Files.write(secret(id), both);
+            awaitTaken(id, old, false);
+            write();
+        }
+        Files.writeString(secret(2), "no secret at all");
+        servers.get(3).close();
+        write();
+        start(3, REQUIRED);
+        awaitAll();
+        assertTrue(takes(2, added), "a file that may not be used changes nothing");
+        write();
     }
 
     @Test

@@ -57,8 +57,11 @@ final class ClusterCommands {
             secret.addNew();
         }
         console.say((first ? "Made the cluster's secret: " : "Put a new secret in front of the present one: ")
-                + secret.path() + " (mode 600).\nCopy this file to all other servers, then restart one after the other."
-                + (first ? "" : " When all have it, delete its second line everywhere, and restart them again."));
+                + secret.path() + " (mode 600).\nCopy this file to all other servers."
+                + (first
+                        ? " Then restart one after the other."
+                        : " Each reads it within seconds, and logs that. When all have, delete its second line"
+                                + " everywhere."));
         return Main.DONE;
     }
 

@@ -12,7 +12,6 @@ import io.conclave.consensus.LogException;
 import io.conclave.consensus.LogOptions;
 import io.conclave.consensus.LogRole;
 import io.conclave.consensus.LogStatus;
-import io.conclave.consensus.PeerSecrets;
 import io.conclave.consensus.ReplicatedLog;
 import io.conclave.consensus.disk.RealDisk;
 import io.conclave.consensus.ensemble.EnsembleLog;
@@ -98,7 +97,7 @@ public final class ConclaveServer implements AutoCloseable {
     }
 
     private final ServerConfig config;
-    private final PeerSecrets peerSecrets;
+    private final PeerSecretReload peerSecrets;
     private final Consumer<LogException> fatal;
     private final TimeSource time;
     private final BackgroundThreads background = new BackgroundThreads();
@@ -127,7 +126,7 @@ public final class ConclaveServer implements AutoCloseable {
 
     private ConclaveServer(
             ServerConfig config,
-            PeerSecrets peerSecrets,
+            PeerSecretReload peerSecrets,
             Function<LogOptions, ReplicatedLog> logs,
             TimeSource time,
             Consumer<LogException> fatal) {
@@ -265,7 +264,7 @@ public final class ConclaveServer implements AutoCloseable {
             Function<LogOptions, ReplicatedLog> logs,
             TimeSource time,
             Consumer<LogException> fatal) {
-        PeerSecrets peerSecrets = PeerSecretFile.of(config).read();
+        PeerSecretReload peerSecrets = new PeerSecretReload(PeerSecretFile.of(config), time);
         ConclaveServer server = new ConclaveServer(config, peerSecrets, logs, time, fatal);
         try {
             server.open();
@@ -283,6 +282,7 @@ public final class ConclaveServer implements AutoCloseable {
         listening = Optional.of(transport.listen(listenAddress(), acceptor.childHandler()));
         reaper.start();
         watchdog.start();
+        peerSecrets.start(background.lookups());
         if (config.ensemble().isAlone()) {
             awaitServing();
         }
@@ -484,6 +484,7 @@ public final class ConclaveServer implements AutoCloseable {
     private void end() {
         watchdog.stop();
         reaper.stop();
+        peerSecrets.stop();
         features.stop();
         sessions.stop();
         log.close();

@@ -13,14 +13,18 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.EnumSet;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,6 +38,7 @@ public final class PeerSecretFile {
     public static final String NAME = "peer.secret";
 
     private static final Logger LOG = LoggerFactory.getLogger(PeerSecretFile.class);
+    private static final int FINGERPRINT_BYTES = 4;
     private static final int MOST_BYTES = 16 * 1024;
     private static final Set<PosixFilePermission> OTHERS = EnumSet.complementOf(EnumSet.of(
             PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE, PosixFilePermission.OWNER_EXECUTE));
@@ -70,13 +75,18 @@ public final class PeerSecretFile {
      * @throws ServerStartException if it is missing or may not be used
      */
     PeerSecrets read() {
+        return secretsOf(secretsAtStart());
+    }
+
+    /** As {@link #read}: what is in the file; empty if nothing is proven. */
+    List<byte[]> secretsAtStart() {
         if (ensemble.members().isEmpty()) {
-            return PeerSecrets.NONE;
+            return List.of();
         }
         if (ensemble.authentication() == PeerAuthentication.NONE) {
             LOG.warn("peerAuthentication=none: anyone who reaches the peer port of this server can read and change all"
                     + " data, and end the cluster");
-            return PeerSecrets.NONE;
+            return List.of();
         }
         if (ensemble.isAlone() && makeIfMissing()) {
             LOG.info("Made the cluster's secret, which other members will need: {}", path());
@@ -90,17 +100,49 @@ public final class PeerSecretFile {
             LOG.warn("peerAuthentication=optional: anyone who reaches the peer port of this server can read and change"
                     + " all data, and end the cluster; remove that line when all servers have the secret");
         }
-        return PeerSecrets.of(ensemble.authentication(), secrets());
+        List<byte[]> secrets = secrets();
+        LOG.info("The cluster's secret is in {}: {}", path(), describe(secrets));
+        return secrets;
+    }
+
+    /** Those of members that prove to each other what this file's configuration asks for. */
+    PeerSecrets secretsOf(List<byte[]> secrets) {
+        return secrets.isEmpty() ? PeerSecrets.NONE : PeerSecrets.of(ensemble.authentication(), secrets);
+    }
+
+    /** For operators who compare the files of servers: the begin of a hash of each. */
+    static String describe(List<byte[]> secrets) {
+        return secrets.stream()
+                .map(secret -> HexFormat.of().formatHex(hash(secret), 0, FINGERPRINT_BYTES))
+                .collect(Collectors.joining(
+                        ", ",
+                        secrets.size() == 1
+                                ? "1 secret, with the fingerprint "
+                                : secrets.size() + " secrets, with the fingerprints ",
+                        ""));
+    }
+
+    private static byte[] hash(byte[] secret) {
+        try {
+            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+            digest.update("conclave fingerprint".getBytes(StandardCharsets.US_ASCII));
+            return digest.digest(secret);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("this Java has no SHA-256", e);
+        }
     }
 
     /** As {@link #read}, of a server that is not to start: no secrets if there is no file. */
     PeerSecrets readIfThere() {
-        return isNeeded() && Files.exists(path())
-                ? PeerSecrets.of(ensemble.authentication(), secrets())
-                : PeerSecrets.NONE;
+        return isNeeded() && Files.exists(path()) ? secretsOf(secrets()) : PeerSecrets.NONE;
     }
 
-    private List<byte[]> secrets() {
+    /**
+     * What is in the file, the present one first.
+     *
+     * @throws ServerStartException if it is missing or may not be used
+     */
+    List<byte[]> secrets() {
         requireOwnersOnly();
         List<byte[]> secrets = new ArrayList<>();
         List<String> lines = lines();

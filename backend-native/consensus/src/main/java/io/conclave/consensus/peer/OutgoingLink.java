@@ -1,6 +1,7 @@
 package io.conclave.consensus.peer;
 
 import io.conclave.consensus.PeerAuthentication;
+import io.conclave.consensus.PeerSecrets;
 import io.conclave.consensus.core.PeerMessage;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.NetUtil;
@@ -182,14 +183,14 @@ final class OutgoingLink {
     // ---- the handshake
 
     private void greet(FrameChannel out) {
-        PeerAuthentication authentication = options.secrets().authentication();
+        PeerSecrets secrets = options.secrets();
+        PeerAuthentication authentication = secrets.authentication();
         if (authentication == PeerAuthentication.NONE || (authentication == PeerAuthentication.OPTIONAL && unproven)) {
             proof = null;
             PeerHandshake.Hello hello = new PeerHandshake.Hello(to, network.self());
             out.write(bytes -> PeerHandshake.writeHello(bytes, hello), PeerHandshake.MAX_FRAME_BYTES);
         } else {
-            CallersProof begun =
-                    new CallersProof(options.secrets(), to, network.self().memberId(), network.newNonce());
+            CallersProof begun = new CallersProof(secrets, to, network.self().memberId(), network.newNonce());
             proof = begun;
             out.write(begun::writeHello, PeerHandshake.MAX_FRAME_BYTES);
         }

@@ -6,6 +6,7 @@ import java.net.InetSocketAddress;
 import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
+import java.util.function.Supplier;
 
 /** How a {@link PeerNetwork} is set up. Immutable. */
 public final class PeerOptions {
@@ -51,8 +52,9 @@ public final class PeerOptions {
         return from.threadFactory;
     }
 
+    /** Those of now; a handshake uses the same from its begin to its end. */
     PeerSecrets secrets() {
-        return from.secrets;
+        return from.secrets.get();
     }
 
     int electionTimeoutMs() {
@@ -89,7 +91,7 @@ public final class PeerOptions {
         private final DelayedRunner delayed;
         private final Executor background;
         private ThreadFactory threadFactory = Builder::daemon;
-        private PeerSecrets secrets = PeerSecrets.NONE;
+        private Supplier<PeerSecrets> secrets = () -> PeerSecrets.NONE;
         private int electionTimeoutMs = 1000;
         private int maxFrameBytes = 16 * MB;
         private int maxBacklogBytes = 64 * MB;
@@ -129,8 +131,11 @@ public final class PeerOptions {
             return this;
         }
 
-        /** What the two ends of each link prove to each other; nothing by default. */
-        public Builder secrets(PeerSecrets value) {
+        /**
+         * What the two ends of each link prove to each other; nothing by default. Asked at each handshake, on the
+         * network's thread; must not block.
+         */
+        public Builder secrets(Supplier<PeerSecrets> value) {
             secrets = value;
             return this;
         }

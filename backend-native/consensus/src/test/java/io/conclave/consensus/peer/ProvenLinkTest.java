@@ -70,7 +70,7 @@ class ProvenLinkTest {
     }
 
     private TestPeer open(PeerFacts facts, PeerSecrets secrets, UnaryOperator<PeerOptions.Builder> with) {
-        return kept(TestPeer.open(facts, 0, options -> with.apply(options.secrets(secrets))));
+        return kept(TestPeer.open(facts, 0, options -> with.apply(options.secrets(() -> secrets))));
     }
 
     private TestPeer open(int id, PeerSecrets secrets) {
@@ -214,7 +214,7 @@ class ProvenLinkTest {
         one.awaitEvent("linked 2");
         without.close();
         one.awaitEvent("down 2");
-        TestPeer with = kept(TestPeer.open(TestPeer.facts(2), port, options -> options.secrets(HAS_A)));
+        TestPeer with = kept(TestPeer.open(TestPeer.facts(2), port, options -> options.secrets(() -> HAS_A)));
         await().until(() -> one.count("linked 2") == 2);
         assertTrue(one.send(2, message(7)));
         with.awaitEvent(message(7));
