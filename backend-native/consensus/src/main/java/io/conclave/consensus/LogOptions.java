@@ -120,6 +120,11 @@ public final class LogOptions {
         return from.peerSecrets;
     }
 
+    /** For what this member gives the secret to a server that has none. */
+    public JoinTokens joinTokens() {
+        return from.joinTokens;
+    }
+
     public long heartbeatMs() {
         return from.heartbeatMs;
     }
@@ -206,6 +211,7 @@ public final class LogOptions {
         private Map<Integer, EnsembleMember> members = Map.of();
         private Optional<InetSocketAddress> peerListen = Optional.empty();
         private Map<Integer, InetSocketAddress> dialInstead = Map.of();
+        private JoinTokens joinTokens = JoinTokens.NONE;
         private Supplier<PeerSecrets> peerSecrets = () -> PeerSecrets.NONE;
         private long heartbeatMs = 200;
         private long electionTimeoutMs = 1_000;
@@ -252,6 +258,7 @@ public final class LogOptions {
             peerListen = other.peerListen;
             dialInstead = other.dialInstead;
             peerSecrets = other.peerSecrets;
+            joinTokens = other.joinTokens;
             heartbeatMs = other.heartbeatMs;
             electionTimeoutMs = other.electionTimeoutMs;
             stopServingAfterMs = other.stopServingAfterMs;
@@ -352,6 +359,12 @@ public final class LogOptions {
          */
         public Builder peerSecrets(Supplier<PeerSecrets> value) {
             peerSecrets = value;
+            return this;
+        }
+
+        /** For what this member gives the secret to a server that has none; for nothing by default. */
+        public Builder joinTokens(JoinTokens value) {
+            joinTokens = value;
             return this;
         }
 

@@ -9,6 +9,12 @@ record Console(PrintStream out, PrintStream err) {
         out.flush();
     }
 
+    /** Says something beside what was asked for. */
+    void note(String text) {
+        err.println(text);
+        err.flush();
+    }
+
     /** Says what went wrong, and gives the exit status of that. */
     int fail(String text) {
         err.println(text);

@@ -8,6 +8,7 @@ import io.conclave.connection.LimitGuard;
 import io.conclave.connection.ServiceMode;
 import io.conclave.connection.SessionIds;
 import io.conclave.connection.SuperUser;
+import io.conclave.consensus.JoinTokens;
 import io.conclave.consensus.LogException;
 import io.conclave.consensus.LogOptions;
 import io.conclave.consensus.LogRole;
@@ -319,6 +320,7 @@ public final class ConclaveServer implements AutoCloseable {
                 .stopServingAfterMs(patienceMs(config))
                 .dialInstead(ensemble.dialInstead())
                 .peerSecrets(peerSecrets)
+                .joinTokens(joinTokens())
                 .featureLevel(FEATURE_LEVEL)
                 .segmentBytes(config.segmentBytes())
                 .snapshotEveryEntries(config.snapshotEveryEntries())
@@ -327,6 +329,10 @@ public final class ConclaveServer implements AutoCloseable {
             ensemble.self().ifPresent(self -> options.peerListen(new InetSocketAddress(self.peerPort())));
         }
         return options.build();
+    }
+
+    private JoinTokens joinTokens() {
+        return JoinTokenFiles.of(config, time).<JoinTokens>map(tokens -> tokens).orElse(JoinTokens.NONE);
     }
 
     private ConnectionLimits limits() {

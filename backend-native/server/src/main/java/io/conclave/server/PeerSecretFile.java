@@ -1,27 +1,24 @@
 package io.conclave.server;
 
+import io.conclave.consensus.JoinToken;
 import io.conclave.consensus.PeerAuthentication;
 import io.conclave.consensus.PeerSecrets;
+import io.conclave.time.TimeSource;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.EnumSet;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -43,19 +40,20 @@ public final class PeerSecretFile {
     private static final Set<PosixFilePermission> OTHERS = EnumSet.complementOf(EnumSet.of(
             PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE, PosixFilePermission.OWNER_EXECUTE));
 
+    private final ServerConfig config;
     private final EnsembleConfig ensemble;
     private final Optional<Path> file;
 
-    private PeerSecretFile(EnsembleConfig ensemble, Optional<Path> file) {
-        this.ensemble = ensemble;
+    private PeerSecretFile(ServerConfig config, Optional<Path> file) {
+        this.config = config;
+        this.ensemble = config.ensemble();
         this.file = file;
     }
 
     /** That of a server with the configuration. */
     public static PeerSecretFile of(ServerConfig config) {
-        return new PeerSecretFile(
-                config.ensemble(),
-                config.ensemble().secretFile().or(() -> config.homeDirectory().map(home -> home.resolve(NAME))));
+        return new PeerSecretFile(config, config.ensemble().secretFile().or(() -> config.homeDirectory()
+                .map(home -> home.resolve(NAME))));
     }
 
     /** Whether the server has a port for other members, and these are to prove something. */
@@ -185,7 +183,7 @@ public final class PeerSecretFile {
     }
 
     private void requireOwnersOnly() {
-        if (!isPosix()) {
+        if (!OwnersFile.isPosix()) {
             return;
         }
         try {
@@ -202,10 +200,6 @@ public final class PeerSecretFile {
         }
     }
 
-    private static boolean isPosix() {
-        return FileSystems.getDefault().supportedFileAttributeViews().contains("posix");
-    }
-
     /**
      * Makes a secret if there is no file; whether it did.
      *
@@ -217,6 +211,37 @@ public final class PeerSecretFile {
         }
         write(List.of(random()));
         return true;
+    }
+
+    /**
+     * Makes a token with which this server, once it runs, gives the secret to one new server.
+     *
+     * @throws ServerStartException if members prove nothing, the secret may not be used, or no file can be written
+     */
+    public JoinToken newToken(Duration validFor, TimeSource time) {
+        return JoinTokenFiles.of(config, time)
+                .orElseThrow(() -> new ServerStartException("this server has no secret to give for a token"))
+                .issue(ensemble.memberId(), validFor);
+    }
+
+    /**
+     * Makes the file of secrets that were given by another server.
+     *
+     * @throws ServerStartException if there is one already, or it cannot be written
+     */
+    public void make(List<byte[]> secrets) {
+        requireMissing();
+        write(secrets);
+    }
+
+    /**
+     * @throws ServerStartException if the file is there
+     */
+    public void requireMissing() {
+        if (Files.exists(path())) {
+            throw new ServerStartException(path() + " is there already: this server has a secret. If it is that of"
+                    + " another cluster, move it away first");
+        }
     }
 
     /**
@@ -241,38 +266,9 @@ public final class PeerSecretFile {
             text.append(Base64.getEncoder().encodeToString(secret)).append('\n');
         }
         try {
-            Path directory = Objects.requireNonNull(path().toAbsolutePath().getParent());
-            Files.createDirectories(directory);
-            Path temporary = Files.createTempFile(directory, NAME, ".tmp", ownersOnly());
-            try {
-                try (FileChannel channel = FileChannel.open(temporary, StandardOpenOption.WRITE)) {
-                    channel.write(StandardCharsets.US_ASCII.encode(text.toString()));
-                    channel.force(true);
-                }
-                Files.move(temporary, path(), StandardCopyOption.REPLACE_EXISTING);
-            } finally {
-                Files.deleteIfExists(temporary);
-            }
-            syncName(directory);
+            OwnersFile.write(path(), text.toString());
         } catch (IOException e) {
             throw new ServerStartException(path() + ", the cluster's secret, cannot be written: " + e, e);
         }
-    }
-
-    /** So that the name is there after a power failure: the secret may have been copied to other servers by then. */
-    private static void syncName(Path directory) throws IOException {
-        if (isPosix()) {
-            try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
-                channel.force(true);
-            }
-        }
-    }
-
-    private static FileAttribute<?>[] ownersOnly() {
-        return isPosix()
-                ? new FileAttribute<?>[] {
-                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))
-                }
-                : new FileAttribute<?>[0];
     }
 }

@@ -1,5 +1,6 @@
 package io.conclave.consensus.ensemble;
 
+import io.conclave.consensus.JoinToken;
 import io.conclave.consensus.LogContents;
 import io.conclave.consensus.LogException;
 import io.conclave.consensus.LogListener;
@@ -21,6 +22,7 @@ import io.conclave.consensus.member.MemberLoop;
 import io.conclave.consensus.member.OfflineRecovery;
 import io.conclave.consensus.member.StoreFactory;
 import io.conclave.consensus.peer.ClusterProbe;
+import io.conclave.consensus.peer.JoinClient;
 import io.conclave.consensus.store.FileStore;
 import io.conclave.consensus.store.LogDirectory;
 import io.conclave.consensus.store.MemoryLogStore;
@@ -151,6 +153,18 @@ public final class EnsembleLog implements ReplicatedLog {
                 });
             }
         }
+    }
+
+    /**
+     * Asks the member that has made a join token for the cluster's secrets, for a server that has none. Blocks for some
+     * seconds at most.
+     *
+     * @param self the number of that server
+     * @return the secrets, the present one first
+     * @throws LogException if it does not give them; the message says why, and whether the token may be used up
+     */
+    public static List<byte[]> fetchSecrets(int self, EnsembleMember member, JoinToken token) {
+        return JoinClient.fetch(self, member, token);
     }
 
     @Override

@@ -47,6 +47,7 @@ final class PeerThread implements MemberThread, PeerLinks, PeerListener {
         return PeerOptions.builder(listenAddress(), options.delayed(), options.lookups())
                 .threadFactory(options.threadFactory())
                 .secrets(options.peerSecrets())
+                .joinTokens(options.joinTokens())
                 .electionTimeoutMs((int) options.electionTimeoutMs())
                 .maxFrameBytes(frameBytes)
                 .maxBacklogBytes(Math.max(64 << 20, 2 * frameBytes))

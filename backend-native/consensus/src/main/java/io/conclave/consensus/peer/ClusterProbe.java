@@ -4,23 +4,16 @@ import io.conclave.consensus.LogException;
 import io.conclave.consensus.PeerSecrets;
 import io.conclave.consensus.entry.EnsembleMember;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufUtil;
-import io.netty.buffer.Unpooled;
-import java.io.DataInputStream;
 import java.io.IOException;
-import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.security.SecureRandom;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Asks a running member, by a handshake and nothing else, to which cluster it belongs. */
 public final class ClusterProbe {
     private static final Logger log = LoggerFactory.getLogger(ClusterProbe.class);
-    private static final int TIMEOUT_MS = 2_000;
 
     private final EnsembleMember member;
     private final PeerSecrets secrets;
@@ -49,7 +42,7 @@ public final class ClusterProbe {
     }
 
     private PeerFacts askWithoutProof() throws IOException {
-        try (Conversation with = new Conversation()) {
+        try (Conversation with = Conversation.with(member)) {
             with.say(out -> PeerHandshake.writeHello(out, new PeerHandshake.Hello(member.id(), facts)));
             ByteBuf reply = with.hear();
             int version = PeerHandshake.readVersion(reply);
@@ -66,7 +59,7 @@ public final class ClusterProbe {
         byte[] nonce = new byte[ProvenHandshake.NONCE_BYTES];
         new SecureRandom().nextBytes(nonce);
         CallersProof proof = new CallersProof(secrets, member.id(), facts.memberId(), nonce);
-        try (Conversation with = new Conversation()) {
+        try (Conversation with = Conversation.with(member)) {
             with.say(proof::writeHello);
             ByteBuf challenge = with.hear();
             if (PeerHandshake.readVersion(challenge) == PeerHandshake.PLAIN) {
@@ -94,48 +87,5 @@ public final class ClusterProbe {
     private LogException refused(String reason) {
         return new LogException("server " + member.id() + " at " + member.host() + ":" + member.peerPort()
                 + " runs, and does not say to which cluster it belongs: " + reason);
-    }
-
-    /** Frames there and back. */
-    private final class Conversation implements AutoCloseable {
-        private final Socket socket = new Socket();
-        private final DataInputStream in;
-
-        Conversation() throws IOException {
-            try {
-                socket.connect(new InetSocketAddress(member.host(), member.peerPort()), TIMEOUT_MS);
-                socket.setSoTimeout(TIMEOUT_MS);
-                in = new DataInputStream(socket.getInputStream());
-            } catch (IOException | RuntimeException e) {
-                socket.close();
-                throw e instanceof IOException failed ? failed : new IOException(e);
-            }
-        }
-
-        void say(Consumer<ByteBuf> payload) throws IOException {
-            ByteBuf out = Unpooled.buffer().writeInt(0);
-            payload.accept(out);
-            out.setInt(0, out.readableBytes() - Integer.BYTES);
-            socket.getOutputStream().write(ByteBufUtil.getBytes(out));
-        }
-
-        /** The next frame that is no keepalive. */
-        ByteBuf hear() throws IOException {
-            int length = in.readInt();
-            while (length == 0) {
-                length = in.readInt();
-            }
-            if (length < 0 || length > PeerHandshake.MAX_FRAME_BYTES) {
-                throw new IOException("a frame of " + length + " bytes came in place of a handshake");
-            }
-            byte[] frame = new byte[length];
-            in.readFully(frame);
-            return Unpooled.wrappedBuffer(frame);
-        }
-
-        @Override
-        public void close() throws IOException {
-            socket.close();
-        }
     }
 }

@@ -4,6 +4,7 @@ import io.conclave.consensus.PeerAuthentication;
 import io.conclave.consensus.PeerSecrets;
 import io.netty.buffer.ByteBuf;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,8 +30,11 @@ final class InboundLink implements FrameChannel.Owner {
     /** What it was told; null until it is accepted. */
     private @Nullable PeerFacts said;
 
+    /** What was begun by a caller that is no member yet; null if there is nothing of the kind. */
+    private @Nullable InboundJoin join;
+
     private boolean proven;
-    private boolean refused;
+    private boolean settled;
     private int ticksAsStranger;
 
     InboundLink(PeerNetwork network, PeerSecrets secrets, String remoteHost, int maxFrameBytes) {
@@ -57,8 +61,9 @@ final class InboundLink implements FrameChannel.Owner {
         return proven;
     }
 
-    boolean isRefused() {
-        return refused;
+    /** Whether it was refused, or was no link to be: its end is nothing to be told. */
+    boolean isSettled() {
+        return settled;
     }
 
     @Override
@@ -73,6 +78,8 @@ final class InboundLink implements FrameChannel.Owner {
             network.arrived(from, MessageCodec.read(frame));
         } else if (exchange != null) {
             verify(exchange, frame);
+        } else if (join != null) {
+            join.arrived(frame);
         } else {
             greet(frame);
         }
@@ -93,6 +100,8 @@ final class InboundLink implements FrameChannel.Owner {
             } else {
                 challenge(self, ProvenHandshake.readHello(frame));
             }
+        } else if (version == JoinHandshake.VERSION) {
+            join(self, JoinHandshake.readHello(frame));
         } else {
             refuse(PeerHandshake.otherVersion(self, version));
         }
@@ -115,8 +124,7 @@ final class InboundLink implements FrameChannel.Owner {
     }
 
     private void replyUnproven(PeerFacts self, PeerHandshake.Reply reply) {
-        frames.write(bytes -> PeerHandshake.writeReply(bytes, reply, self), PeerHandshake.MAX_FRAME_BYTES);
-        frames.flush();
+        write(bytes -> PeerHandshake.writeReply(bytes, reply, self));
     }
 
     // ---- with proofs
@@ -130,8 +138,7 @@ final class InboundLink implements FrameChannel.Owner {
         ProvenHandshake.Exchange begun =
                 new ProvenHandshake.Exchange(hello.caller(), self, hello.nonce(), network.newNonce());
         exchange = begun;
-        frames.write(bytes -> ProvenHandshake.writeChallenge(bytes, secrets, begun), PeerHandshake.MAX_FRAME_BYTES);
-        frames.flush();
+        write(bytes -> ProvenHandshake.writeChallenge(bytes, secrets, begun));
     }
 
     private void verify(ProvenHandshake.Exchange begun, ByteBuf answer) {
@@ -151,9 +158,19 @@ final class InboundLink implements FrameChannel.Owner {
             return;
         }
         byte[] ownProof = secrets.proof(secret, begun.replyText(caller, self));
-        frames.write(bytes -> ProvenHandshake.writeReply(bytes, ownProof, self), PeerHandshake.MAX_FRAME_BYTES);
-        frames.flush();
+        write(bytes -> ProvenHandshake.writeReply(bytes, ownProof, self));
         accept(self, caller);
+    }
+
+    private void join(int self, JoinHandshake.Hello hello) {
+        Optional<String> refusal = PeerHandshake.refusal(self, hello.wanted(), hello.caller());
+        if (refusal.isPresent()) {
+            refuse(refusal.get(), JoinHandshake.VERSION);
+            return;
+        }
+        InboundJoin begun = new InboundJoin(this, network, hello);
+        join = begun;
+        begun.begin();
     }
 
     // ---- the outcome
@@ -170,14 +187,25 @@ final class InboundLink implements FrameChannel.Owner {
     }
 
     /** Tells nothing but the reason. */
-    private void refuse(String reason, int version) {
-        frames.write(bytes -> PeerHandshake.writeOutcome(bytes, version, false, reason), PeerHandshake.MAX_FRAME_BYTES);
-        frames.flush();
+    void refuse(String reason, int version) {
+        write(bytes -> PeerHandshake.writeOutcome(bytes, version, false, reason));
         refused(reason);
     }
 
+    /** Sends a frame of a handshake. */
+    void write(Consumer<ByteBuf> frame) {
+        frames.write(frame, PeerHandshake.MAX_FRAME_BYTES);
+        frames.flush();
+    }
+
+    /** The caller has what it came for, and is no member. */
+    void settled(String outcome) {
+        settled = true;
+        frames.close(outcome);
+    }
+
     private void refused(String reason) {
-        refused = true;
+        settled = true;
         network.refused(this, reason);
         frames.close(reason);
     }

@@ -1,5 +1,6 @@
 package io.conclave.consensus.peer;
 
+import io.conclave.consensus.JoinTokens;
 import io.conclave.consensus.LogException;
 import io.conclave.consensus.PeerCounts;
 import io.conclave.consensus.core.PeerMessage;
@@ -39,6 +40,9 @@ import org.slf4j.LoggerFactory;
 public final class PeerNetwork implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(PeerNetwork.class);
 
+    /** At once; each takes a thread for a moment. */
+    private static final int MOST_JOBS_OF_STRANGERS = 16;
+
     private final PeerOptions options;
     private final PeerTransport transport;
     private final EventLoop loop;
@@ -60,6 +64,7 @@ public final class PeerNetwork implements AutoCloseable {
     private Map<Integer, EnsembleMember> members = Map.of();
     private @Nullable PeerFacts self;
     private @Nullable PeerListener listener;
+    private int strangersJobs;
     private boolean turnEnds;
     private boolean over;
 
@@ -303,6 +308,28 @@ public final class PeerNetwork implements AutoCloseable {
         return nonce;
     }
 
+    JoinTokens joinTokens() {
+        return options.joinTokens();
+    }
+
+    /** Runs the job of a stranger on another thread; whether there is room for it. {@link #backgroundDone} follows. */
+    boolean inBackground(Runnable job) {
+        if (strangersJobs >= MOST_JOBS_OF_STRANGERS) {
+            return false;
+        }
+        try {
+            options.background().execute(job);
+            strangersJobs++;
+            return true;
+        } catch (RejectedExecutionException e) {
+            return false;
+        }
+    }
+
+    void backgroundDone() {
+        strangersJobs--;
+    }
+
     void opened(InboundLink link) {
         if (over) {
             link.frames().close("the network is closed");
@@ -370,7 +397,7 @@ public final class PeerNetwork implements AutoCloseable {
         allInbound.remove(link);
         noStranger(link);
         if (link.facts().isEmpty()) {
-            if (!link.isRefused() && complaints.add(link.remoteHost() + " stranger")) {
+            if (!link.isSettled() && complaints.add(link.remoteHost() + " stranger")) {
                 log.warn("a connection from {} has ended before a handshake: {}", link.remoteHost(), reason);
             }
             return;

@@ -1,6 +1,7 @@
 package io.conclave.consensus.peer;
 
 import io.conclave.consensus.DelayedRunner;
+import io.conclave.consensus.JoinTokens;
 import io.conclave.consensus.PeerSecrets;
 import java.net.InetSocketAddress;
 import java.util.Map;
@@ -25,7 +26,7 @@ public final class PeerOptions {
      *
      * @param listen where the other members reach this one; port 0 takes a free one
      * @param delayed runs what is to be done later
-     * @param background looks host names up, which may block
+     * @param background looks host names and join tokens up, which may block
      */
     public static Builder builder(InetSocketAddress listen, DelayedRunner delayed, Executor background) {
         return new Builder(listen, delayed, background);
@@ -55,6 +56,10 @@ public final class PeerOptions {
     /** Those of now; a handshake uses the same from its begin to its end. */
     PeerSecrets secrets() {
         return from.secrets.get();
+    }
+
+    JoinTokens joinTokens() {
+        return from.joinTokens;
     }
 
     int electionTimeoutMs() {
@@ -92,6 +97,7 @@ public final class PeerOptions {
         private final Executor background;
         private ThreadFactory threadFactory = Builder::daemon;
         private Supplier<PeerSecrets> secrets = () -> PeerSecrets.NONE;
+        private JoinTokens joinTokens = JoinTokens.NONE;
         private int electionTimeoutMs = 1000;
         private int maxFrameBytes = 16 * MB;
         private int maxBacklogBytes = 64 * MB;
@@ -110,6 +116,7 @@ public final class PeerOptions {
             this(other.listen, other.delayed, other.background);
             threadFactory = other.threadFactory;
             secrets = other.secrets;
+            joinTokens = other.joinTokens;
             electionTimeoutMs = other.electionTimeoutMs;
             maxFrameBytes = other.maxFrameBytes;
             maxBacklogBytes = other.maxBacklogBytes;
@@ -137,6 +144,12 @@ public final class PeerOptions {
          */
         public Builder secrets(Supplier<PeerSecrets> value) {
             secrets = value;
+            return this;
+        }
+
+        /** For what the cluster's secret is given to a server that has none; for nothing by default. */
+        public Builder joinTokens(JoinTokens value) {
+            joinTokens = value;
             return this;
         }
 
