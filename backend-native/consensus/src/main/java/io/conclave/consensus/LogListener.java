@@ -14,7 +14,9 @@ public interface LogListener {
         public void deposed() {}
 
         @Override
-        public void noted(int member, byte[] note) {}
+        public boolean noted(int member, byte[] note) {
+            return true;
+        }
 
         @Override
         public void told(int member, byte[] note) {}
@@ -32,8 +34,12 @@ public interface LogListener {
     /** This member does not lead any more. */
     void deposed();
 
-    /** On the leader: a member's application has something to say; see {@link ReplicatedLog#readIndex}. */
-    void noted(int member, byte[] note);
+    /**
+     * On the leader: a member's application has something to say; see {@link ReplicatedLog#readIndex}.
+     *
+     * @return false if this one does not understand it: the read index is not given then
+     */
+    boolean noted(int member, byte[] note);
 
     /** A member's application, which led, has something to say to this one; see {@link ReplicatedLog#tell}. */
     void told(int member, byte[] note);

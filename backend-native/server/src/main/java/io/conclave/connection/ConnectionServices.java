@@ -19,6 +19,7 @@ import java.util.function.Supplier;
  * @param superUser the user that may do everything
  * @param commandWords what a connection may say instead of a handshake
  * @param membership changes the membership of the cluster
+ * @param levels puts new semantics in force
  * @param offersTtl whether nodes with a time to live may be created now; from any thread
  * @param time clocks and timers
  */
@@ -34,6 +35,7 @@ public record ConnectionServices(
         SuperUser superUser,
         CommandWords commandWords,
         MembershipService membership,
+        FeatureLevelService levels,
         BooleanSupplier offersTtl,
         TimeSource time) {
 
@@ -48,6 +50,7 @@ public record ConnectionServices(
             SuperUser superUser,
             CommandWords commandWords,
             MembershipService membership,
+            FeatureLevelService levels,
             BooleanSupplier offersTtl,
             TimeSource time) {
         this(
@@ -62,6 +65,7 @@ public record ConnectionServices(
                 superUser,
                 commandWords,
                 membership,
+                levels,
                 offersTtl,
                 time);
     }

@@ -121,6 +121,12 @@ final class RequestDispatch {
             pipeline.submit(new ErrorAnswer(xid, ErrorCode.NOT_READ_ONLY.code()));
             return;
         }
+        if (body instanceof RequestBody.GetData get && get.path().equals(RaiseLevelRequest.PATH)) {
+            RaiseLevelRequest raise = new RaiseLevelRequest(connection, xid);
+            raise.begin(services.levels());
+            pipeline.submit(raise);
+            return;
+        }
         switch (body.opCode()) {
             case PING -> ping(xid);
             case AUTH -> authenticate(xid, (RequestBody.Auth) body);

@@ -24,6 +24,7 @@ import java.nio.charset.StandardCharsets;
  */
 final class AdminClient implements AutoCloseable {
     private static final String CONFIG = "/zookeeper/config";
+    private static final String RAISE_LEVEL = "/zookeeper/conclave/raise-level";
     private static final String BACKUP = "/zookeeper/conclave/backup";
     private static final int SESSION_TIMEOUT_MS = 30_000;
     /** A member that joins may have to be sent everything before it is a member. */
@@ -58,6 +59,11 @@ final class AdminClient implements AutoCloseable {
     /** Has the server catch up with all that is committed now. */
     void sync() throws IOException {
         call(++xid, new RequestBody.Sync("/"));
+    }
+
+    /** Puts in force what all members understand; what came of it, in words. */
+    String raiseLevel() throws IOException {
+        return text(call(++xid, new RequestBody.GetData(RAISE_LEVEL, false)));
     }
 
     /** The next piece of a backup; empty behind its end. */

@@ -1,5 +1,6 @@
 package io.conclave.launcher;
 
+import io.conclave.connection.FeatureLevelService;
 import io.conclave.replica.MemberLine;
 import io.conclave.replica.MemberList;
 import io.conclave.replica.MembershipWords;
@@ -136,6 +137,16 @@ final class ClusterCommands {
         return ask(console, config, client -> {
             requireMember(client, id);
             return client.reconfig("", argument);
+        });
+    }
+
+    static int raiseLevel(Console console, Path file, ServerConfig config, String none) {
+        return ask(console, config, client -> {
+            String answer = client.raiseLevel();
+            if (answer.startsWith(FeatureLevelService.NOT_RAISED)) {
+                throw new IOException(answer.substring(FeatureLevelService.NOT_RAISED.length()));
+            }
+            return answer;
         });
     }
 

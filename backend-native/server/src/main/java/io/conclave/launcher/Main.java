@@ -96,6 +96,11 @@ public final class Main {
                     ClusterCommands::replace),
             command("promote", "N", "gives an observer a vote", ClusterCommands::promote),
             command("remove", "N", "lets a member go", ClusterCommands::remove),
+            command(
+                    "raise-level",
+                    "",
+                    "ends the time in which an upgrade can be taken back, on the leader",
+                    ClusterCommands::raiseLevel),
             command("backup", "FILE", 1, 1, "copies the state of the running server", RecoveryCommands::backup),
             command(
                     "restore",

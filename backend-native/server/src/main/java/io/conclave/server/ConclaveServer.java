@@ -144,7 +144,14 @@ public final class ConclaveServer implements AutoCloseable {
                 new HeartbeatBatcher(log, time, FEATURE_LEVEL, tellsClock, heartbeatDelay(config));
         this.sessions = new SessionTracker(log, time, leaderTerm, heartbeats);
         this.features = new FeatureLevels(
-                FEATURE_LEVEL, config.ensemble().memberId(), log, replica::state, leaderTerm, heartbeats, time);
+                FEATURE_LEVEL,
+                config.ensemble().memberId(),
+                config.ensemble().featureLevelDelay(),
+                log,
+                replica::state,
+                leaderTerm,
+                heartbeats,
+                time);
         this.reaper = new ContainerReaper(
                 config.reaping(), log, replica::state, leaderTerm, time, clock::millis, background.workers());
         this.transport = config.clientPort().isPresent()
@@ -231,6 +238,7 @@ public final class ConclaveServer implements AutoCloseable {
                 new SuperUser(secret.map(AdminSecret::value), config.superDigest()),
                 new FourLetterWords(config, report, this::connections, this::sessionDump, digests::text),
                 members,
+                features,
                 this::offersTtl,
                 time);
     }

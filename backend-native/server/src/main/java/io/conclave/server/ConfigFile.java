@@ -202,6 +202,7 @@ public final class ConfigFile {
             case "initLimit" -> ensemble.initLimitTicks(number(key, value, 1, 1_000_000));
             case "syncLimit" -> ensemble.syncLimitTicks(number(key, value, 1, 1_000_000));
             case "electionTimeoutMs" -> ensemble.electionTimeoutMs(number(key, value, 50, 600_000));
+            case "featureLevelDelaySeconds" -> ensemble.featureLevelDelay(number(key, value, -1, Integer.MAX_VALUE));
             case "quorumListenOnAllIPs" -> ensemble.listensOnAllAddresses(truth(key, value));
             case "peerAuthentication" -> named(() -> ensemble.authentication(value));
             case "peerSecretFile" -> ensemble.secretFile(path(key, value));

@@ -4,6 +4,7 @@ import io.conclave.consensus.PeerAuthentication;
 import io.conclave.consensus.entry.EnsembleMember;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -24,6 +25,8 @@ import java.util.TreeMap;
  * @param authentication whether members prove to each other that they have the cluster's secret
  * @param secretFile where the cluster's secret is; empty for the file {@code peer.secret} in the server's home
  *     directory
+ * @param featureLevelDelay how long after the last upgrade a new feature level is put in force; empty to wait for an
+ *     operator
  */
 public record EnsembleConfig(
         int memberId,
@@ -34,10 +37,14 @@ public record EnsembleConfig(
         boolean listensOnAllAddresses,
         Map<Integer, InetSocketAddress> dialInstead,
         PeerAuthentication authentication,
-        Optional<Path> secretFile) {
+        Optional<Path> secretFile,
+        Optional<Duration> featureLevelDelay) {
     static final int DEFAULT_INIT_LIMIT_TICKS = 10;
     static final int DEFAULT_SYNC_LIMIT_TICKS = 5;
     static final int DEFAULT_ELECTION_TIMEOUT_MS = 1000;
+
+    /** Long enough to notice that the earlier version is wanted back. */
+    static final Duration DEFAULT_FEATURE_LEVEL_DELAY = Duration.ofDays(1);
 
     public EnsembleConfig {
         members = Collections.unmodifiableMap(new TreeMap<>(members));
@@ -60,7 +67,8 @@ public record EnsembleConfig(
                 false,
                 Map.of(),
                 PeerAuthentication.REQUIRED,
-                Optional.empty());
+                Optional.empty(),
+                Optional.of(DEFAULT_FEATURE_LEVEL_DELAY));
     }
 
     private EnsembleConfig with(
@@ -77,7 +85,8 @@ public record EnsembleConfig(
                 listensOnAllAddresses,
                 newDialInstead,
                 authentication,
-                secretFile);
+                secretFile,
+                featureLevelDelay);
     }
 
     /** The same with another election timeout. */
@@ -110,7 +119,23 @@ public record EnsembleConfig(
                 listensOnAllAddresses,
                 dialInstead,
                 value,
-                file);
+                file,
+                featureLevelDelay);
+    }
+
+    /** The same with another time until a new feature level is put in force. */
+    public EnsembleConfig withFeatureLevelDelay(Optional<Duration> value) {
+        return new EnsembleConfig(
+                memberId,
+                members,
+                initLimitTicks,
+                syncLimitTicks,
+                electionTimeoutMs,
+                listensOnAllAddresses,
+                dialInstead,
+                authentication,
+                secretFile,
+                value);
     }
 
     /** The same member without the others. */

@@ -6,6 +6,7 @@ import io.conclave.replica.MemberLine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -30,6 +31,7 @@ final class EnsembleKeys {
     private boolean listensOnAllAddresses;
     private PeerAuthentication authentication = PeerAuthentication.REQUIRED;
     private Optional<Path> secretFile = Optional.empty();
+    private Optional<Duration> featureLevelDelay = Optional.of(EnsembleConfig.DEFAULT_FEATURE_LEVEL_DELAY);
 
     static boolean isServerLine(String key) {
         return key.startsWith(PREFIX);
@@ -122,6 +124,11 @@ final class EnsembleKeys {
         secretFile = Optional.of(value);
     }
 
+    /** @param seconds -1 to wait for an operator */
+    void featureLevelDelay(int seconds) {
+        featureLevelDelay = seconds < 0 ? Optional.empty() : Optional.of(Duration.ofSeconds(seconds));
+    }
+
     /**
      * Puts the lines together with the number in the file {@code myid}.
      *
@@ -156,7 +163,8 @@ final class EnsembleKeys {
                 listensOnAllAddresses,
                 Map.of(),
                 authentication,
-                secretFile);
+                secretFile,
+                featureLevelDelay);
     }
 
     /** How the own line has the clients' port, if it does. */

@@ -87,7 +87,7 @@ final class LogEvents implements LogListener {
     }
 
     @Override
-    public void noted(int member, byte[] note) {
+    public boolean noted(int member, byte[] note) {
         try {
             HeartbeatNote known = HeartbeatNote.decode(note);
             if (!known.changes().isEmpty()) {
@@ -100,8 +100,11 @@ final class LogEvents implements LogListener {
                     clocks.noted(member, known.wallMs());
                 }
             }
+            return true;
         } catch (IllegalArgumentException e) {
+            // unconfirmed: the sessions that the note names may have been heard of, and this leader does not know which
             LOG.error("Member {} said something that this one does not understand: {}", member, e.getMessage());
+            return false;
         }
     }
 

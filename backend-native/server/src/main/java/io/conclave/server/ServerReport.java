@@ -319,6 +319,7 @@ final class ServerReport {
         lines.put("conclave_voters", status.configuration().voters().size());
         lines.put("conclave_cluster_id", status.clusterId());
         lines.put("conclave_feature_level", tree.featureLevel());
+        lines.put("conclave_feature_level_understood", ConclaveServer.FEATURE_LEVEL);
         lines.put("conclave_disk", status.disk());
         return lines;
     }

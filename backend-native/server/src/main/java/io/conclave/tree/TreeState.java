@@ -42,6 +42,9 @@ public final class TreeState {
      */
     record Totals(long nodes, long bytes, long ephemerals, long digest, AclUses acls) {}
 
+    /** Of a cluster that has just been bootstrapped: there is nothing new in it. */
+    public static final int INITIAL_FEATURE_LEVEL = 0;
+
     /** A node with its name and its share of the parent's map, without its data and the characters of its name. */
     private static final int NODE_BYTES = 150;
 
@@ -81,7 +84,7 @@ public final class TreeState {
                 ZnodeAcl.OPEN, 0, PersistentMap.<String, Znode>empty().put("zookeeper", zookeeper));
         long pathChars = "//zookeeper/zookeeper/quota/zookeeper/config".length();
         TreeState uncounted = new TreeState(
-                new Header(clusterId, generation, 0, 0, 0, 0),
+                new Header(clusterId, generation, INITIAL_FEATURE_LEVEL, 0, 0, 0),
                 root,
                 PersistentMap.empty(),
                 PersistentSet.empty(),

@@ -64,6 +64,7 @@ class HeldConnectionTest {
                 SuperUser.NONE,
                 CommandWords.NONE,
                 changes -> new CompletableFuture<>(),
+                CompletableFuture::new,
                 () -> false,
                 time);
     }

@@ -43,6 +43,7 @@ class WatchRequestsTest {
                 SuperUser.NONE,
                 CommandWords.NONE,
                 changes -> new CompletableFuture<>(),
+                CompletableFuture::new,
                 () -> false,
                 time);
         ClientConnection connection = new ClientConnection(new EmbeddedChannel(), loop, services, List.of());

@@ -60,6 +60,12 @@ final class ScriptedLog implements ReplicatedLog {
         }
     }
 
+    /** Whether the server understands a note of another member. */
+    boolean noted(int member, byte[] note) {
+        LogListener told = listener;
+        return told != null && told.noted(member, note);
+    }
+
     /** Replaces the state by itself, as if a snapshot had come. */
     void installSnapshot() {
         beginSnapshot();

@@ -67,6 +67,14 @@ class ScriptedLogTest {
         server.close();
     }
 
+    @Test
+    void aNoteOfALaterVersionIsNotTakenAsUnderstood() {
+        byte[] note = new HeartbeatNote(3, new long[] {1, 2}).encode();
+        assertTrue(log.noted(2, note));
+        note[0] = 77;
+        assertFalse(log.noted(2, note), "else its sender would answer pings of which the leader knows nothing");
+    }
+
     private int port() {
         return TestServer.port(server);
     }

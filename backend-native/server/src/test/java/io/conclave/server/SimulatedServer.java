@@ -18,6 +18,7 @@ import io.conclave.time.TimeSource;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.EventLoopGroup;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.Random;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
@@ -58,7 +59,8 @@ public final class SimulatedServer {
         LeaderTerm leaderTerm = new LeaderTerm(() -> replica.state().featureLevel() >= FEATURE_LEVEL);
         HeartbeatBatcher heartbeats = new HeartbeatBatcher(log, time, FEATURE_LEVEL, () -> true, HEARTBEAT_DELAY);
         sessions = new SessionTracker(log, time, leaderTerm, heartbeats);
-        features = new FeatureLevels(FEATURE_LEVEL, memberId, log, replica::state, leaderTerm, heartbeats, time);
+        features = new FeatureLevels(
+                FEATURE_LEVEL, memberId, Optional.empty(), log, replica::state, leaderTerm, heartbeats, time);
         reaper = new ContainerReaper(
                 Reaping.DEFAULT
                         .withCheckIntervalMs(CONTAINER_CHECK.toMillis())
@@ -80,6 +82,7 @@ public final class SimulatedServer {
                 SuperUser.NONE,
                 CommandWords.NONE,
                 members,
+                features,
                 () -> replica.state().featureLevel() >= FEATURE_LEVEL,
                 time);
         acceptor = new ConnectionAcceptor(loops, log, time, services);

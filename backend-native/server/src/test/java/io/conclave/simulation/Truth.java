@@ -230,8 +230,8 @@ final class Truth {
             }
 
             @Override
-            public void noted(int member, byte[] note) {
-                of.noted(member, note);
+            public boolean noted(int member, byte[] note) {
+                return of.noted(member, note);
             }
 
             @Override

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /** Collects what an ensemble is to be like, and starts it. */
 public final class EnsembleBuilder {
@@ -21,6 +22,7 @@ public final class EnsembleBuilder {
     private PeerNetwork network = new DirectNetwork();
     private int servers = 3;
     private int spares;
+    private @Nullable Path classes;
 
     EnsembleBuilder(EnsembleKind kind, Path home) {
         this.kind = kind;
@@ -30,6 +32,12 @@ public final class EnsembleBuilder {
     /** How many; three if not set. */
     public EnsembleBuilder servers(int count) {
         servers = count;
+        return this;
+    }
+
+    /** With which classes all begin, in front of the present ones; see {@link Member#version}. */
+    public EnsembleBuilder version(Path value) {
+        classes = value;
         return this;
     }
 
@@ -122,6 +130,7 @@ public final class EnsembleBuilder {
                     new InetSocketAddress(network.clientHostOf(number), clientPort),
                     network.nameOf(number) + ":" + ports.get(number - 1).peer(),
                     (word, arguments) -> command(number, word, file, arguments));
+            member.version(classes);
             if (kind.isBootstrappedAt(number)) {
                 member.command("init");
             }

@@ -1,6 +1,7 @@
 package io.conclave.proofs.ensemble;
 
 import io.conclave.proofs.faults.ChildJvm;
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
@@ -28,6 +29,7 @@ public final class Member {
     private final InetSocketAddress clientAddress;
     private final String peerAddress;
     private final CommandLine commandLine;
+    private @Nullable Path classes;
     private @Nullable Process process;
     private boolean isPaused;
     private int starts;
@@ -84,6 +86,20 @@ public final class Member {
         return "server." + number + "=" + peerAddress + ":" + role + ";" + clientPort();
     }
 
+    /** What it is started with from now on: these classes in front of the present ones; null for the present ones. */
+    public void version(@Nullable Path newClasses) {
+        classes = newClasses;
+    }
+
+    private List<String> commandOf(String word, List<String> arguments) {
+        List<String> command = new ArrayList<>(commandLine.of(word, arguments));
+        Path first = classes;
+        if (first != null) {
+            command.replaceAll(part -> part.equals(ChildJvm.CLASS_PATH) ? first + File.pathSeparator + part : part);
+        }
+        return command;
+    }
+
     /** Starts the process; it serves when it has found the others. */
     public void start() {
         start(List.of());
@@ -95,7 +111,7 @@ public final class Member {
             throw new IllegalStateException(this + " runs already");
         }
         starts++;
-        List<String> command = new ArrayList<>(commandLine.of(START, List.of()));
+        List<String> command = commandOf(START, List.of());
         command.addAll(command.indexOf("-cp"), jvmOptions);
         process = run(command, logFile());
     }
@@ -202,7 +218,7 @@ public final class Member {
 
     /** Begins such a command, and leaves it alone. */
     public Process begin(String word, String... arguments) {
-        return run(commandLine.of(word, List.of(arguments)), home.resolve("command-" + ++commands + ".log"));
+        return run(commandOf(word, List.of(arguments)), home.resolve("command-" + ++commands + ".log"));
     }
 
     /**

@@ -10,6 +10,9 @@ import java.util.concurrent.TimeUnit;
 
 /** How tests start another JVM with their classes, and send it signals. */
 public final class ChildJvm {
+    /** That of this JVM. */
+    public static final String CLASS_PATH = System.getProperty("java.class.path");
+
     private ChildJvm() {}
 
     /** The command line of a main class; its log goes to the console, at level INFO. */
@@ -26,7 +29,7 @@ public final class ChildJvm {
         command.addAll(jvmOptions);
         command.add("-Dlogback.configurationFile=server-process-logging.xml");
         command.add("-cp");
-        command.add(System.getProperty("java.class.path"));
+        command.add(CLASS_PATH);
         command.add(mainClass);
         command.addAll(arguments);
         return command;

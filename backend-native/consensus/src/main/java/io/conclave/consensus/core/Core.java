@@ -399,6 +399,13 @@ public final class Core {
         return leadership;
     }
 
+    /** The application did not understand a note that {@link #take} gave out: its request is not answered. */
+    public void noteNotUnderstood(CoreOutput.Note note) {
+        if (leadership != null) {
+            leadership.noteNotUnderstood(note.from(), note.id());
+        }
+    }
+
     /** What is to be done since the last call, in the order that {@link CoreOutput} says. */
     public CoreOutput take() {
         if (leadership != null) {

@@ -59,7 +59,7 @@ public record CoreOutput(
     public record ReadIndex(long id, long index) {}
 
     /** What a member's application tells the leader's; its round begins when the turn ends, not before. */
-    public record Note(int from, byte[] note) {}
+    public record Note(int from, long id, byte[] note) {}
 
     /** A chunk of a snapshot, and its sender. */
     public record ReceivedChunk(int from, PeerMessage.SnapshotChunk chunk) {}

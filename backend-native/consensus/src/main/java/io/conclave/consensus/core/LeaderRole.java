@@ -338,8 +338,12 @@ final class LeaderRole {
     void readIndex(int from, long id, byte[] note) {
         boolean isNew = rounds.add(new ReadIndexRounds.Request(from, id), note.length > 0);
         if (isNew && note.length > 0) {
-            outbox.note(from, note);
+            outbox.note(from, id, note);
         }
+    }
+
+    void noteNotUnderstood(int from, long id) {
+        rounds.refuse(new ReadIndexRounds.Request(from, id));
     }
 
     void notesGiven() {

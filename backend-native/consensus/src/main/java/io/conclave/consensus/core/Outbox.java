@@ -60,8 +60,8 @@ final class Outbox {
         readIndexes.add(new ReadIndex(id, index));
     }
 
-    void note(int from, byte[] note) {
-        notes.add(new Note(from, note));
+    void note(int from, long id, byte[] note) {
+        notes.add(new Note(from, id, note));
     }
 
     void snapshotWanted(int member) {

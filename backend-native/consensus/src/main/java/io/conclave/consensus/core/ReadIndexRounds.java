@@ -37,6 +37,15 @@ final class ReadIndexRounds {
         return (withNote ? noteUnderWay : ready).add(request);
     }
 
+    /**
+     * The note of this request means nothing here, so it is not confirmed: its sender asks again, and a later leader
+     * may understand it.
+     */
+    void refuse(Request request) {
+        ready.remove(request);
+        noteUnderWay.remove(request);
+    }
+
     /** The notes have been handed out. */
     void notesGiven() {
         ready.addAll(noteUnderWay);

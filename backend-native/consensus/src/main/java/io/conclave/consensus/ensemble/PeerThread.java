@@ -211,6 +211,12 @@ final class PeerThread implements MemberThread, PeerLinks, PeerListener {
     }
 
     @Override
+    public int featureLevel() {
+        MemberLoop driven = member;
+        return driven == null ? 0 : driven.featureLevel();
+    }
+
+    @Override
     public void turnEnd() {
         turn();
     }

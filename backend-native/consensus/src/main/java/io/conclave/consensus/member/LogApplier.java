@@ -84,6 +84,10 @@ final class LogApplier {
         return term;
     }
 
+    int featureLevel() {
+        return featureLevel;
+    }
+
     long timestampMs() {
         return timestampMs;
     }

@@ -278,6 +278,11 @@ public final class MemberLoop {
         linksBefore.clear();
     }
 
+    /** The feature level in force here; 0 while that is not known. On the member's thread. */
+    public int featureLevel() {
+        return replication == null ? 0 : replication.featureLevel();
+    }
+
     /** There is no link to the member. */
     public void linkDown(int member) {
         guarded(() -> {

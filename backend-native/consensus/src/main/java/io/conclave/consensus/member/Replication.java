@@ -277,7 +277,9 @@ final class Replication {
     private boolean carryOut() throws IOException {
         CoreOutput output = core.take();
         // first: leadership must be confirmed after the note was heard, not before
-        output.notes().forEach(note -> listener.noted(note.from(), note.note()));
+        output.notes().stream()
+                .filter(note -> !listener.noted(note.from(), note.note()))
+                .forEach(core::noteNotUnderstood);
         CoreOutput.Vote vote = output.vote();
         if (vote != null) {
             store.vote(vote.term(), vote.votedFor());
@@ -433,6 +435,10 @@ final class Replication {
                 loader.isLoading(),
                 conflicts.count(),
                 core.noLeaderReason(nowMs));
+    }
+
+    int featureLevel() {
+        return applier.featureLevel();
     }
 
     long nextTurnMs() {

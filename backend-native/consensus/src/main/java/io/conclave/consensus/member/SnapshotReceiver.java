@@ -90,9 +90,23 @@ final class SnapshotReceiver {
         }
     }
 
-    /** What has arrived of it is deleted; the sender gets no answer and asks again at intervals. */
     private void withoutRoom(Throwable cause) throws IOException {
         log.warn("no room for the snapshot of {} entries; the sender tries again", lastIndex, cause);
+        pause();
+    }
+
+    /** Of a later version, say: to end would not help, since the same one would come after the next start. */
+    private void withoutUse(LogException cause) throws IOException {
+        log.error(
+                "the snapshot of {} entries that member {} sent is of no use here, so this member stays behind: {}",
+                lastIndex,
+                sender,
+                cause.getMessage());
+        pause();
+    }
+
+    /** What has arrived of it is deleted; the sender gets no answer and asks again at intervals. */
+    private void pause() throws IOException {
         pausedUntilMs = receiving.nowMs() + pauseMs;
         discard();
     }
@@ -230,6 +244,10 @@ final class SnapshotReceiver {
         try {
             if (cause instanceof DiskFullException || cause.getCause() instanceof DiskFullException) {
                 withoutRoom(cause);
+                return;
+            }
+            if (cause instanceof LogException unusable && !(cause instanceof DamagedLogException)) {
+                withoutUse(unusable);
                 return;
             }
             discard();

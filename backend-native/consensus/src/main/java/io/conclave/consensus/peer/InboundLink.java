@@ -111,8 +111,9 @@ final class InboundLink implements FrameChannel.Owner {
 
     private void takeUnproven(PeerHandshake.Hello hello) {
         PeerFacts self = network.self();
-        Optional<String> refusal =
-                PeerHandshake.refusal(self, hello).or(() -> network.refusalForOlder(this, hello.facts()));
+        Optional<String> refusal = PeerHandshake.refusal(self, hello)
+                .or(() -> network.refusalForLevel(hello.facts()))
+                .or(() -> network.refusalForOlder(this, hello.facts()));
         refusal.ifPresent(reason -> {
             replyUnproven(self, new PeerHandshake.Reply(false, reason));
             refused(reason);
@@ -152,6 +153,7 @@ final class InboundLink implements FrameChannel.Owner {
         proven = true;
         PeerFacts self = network.self();
         Optional<String> refusal = PeerHandshake.refusal(self, new PeerHandshake.Hello(begun.called(), caller))
+                .or(() -> network.refusalForLevel(caller))
                 .or(() -> network.refusalForOlder(this, caller));
         if (refusal.isPresent()) {
             refuse(refusal.get());

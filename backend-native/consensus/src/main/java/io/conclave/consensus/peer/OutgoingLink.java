@@ -234,7 +234,8 @@ final class OutgoingLink {
     }
 
     private void up(PeerFacts answered) {
-        Optional<String> refusal = PeerHandshake.refusal(network.self(), to, answered);
+        Optional<String> refusal =
+                PeerHandshake.refusal(network.self(), to, answered).or(() -> network.refusalForLevel(answered));
         if (refusal.isPresent()) {
             failed(attempt, refusal.get());
             return;
@@ -305,6 +306,16 @@ final class OutgoingLink {
         if (out != null && state != LinkState.DIALLING) {
             out.tick();
         }
+    }
+
+    /** What the member said when this link was made, while it is up. */
+    Optional<PeerFacts> facts() {
+        return Optional.ofNullable(facts);
+    }
+
+    /** Ends the link that is up; it is dialled again. */
+    void refuse(String reason) {
+        failed(attempt, reason);
     }
 
     /** This member says something else about itself now: those not known to be of its cluster are asked again. */

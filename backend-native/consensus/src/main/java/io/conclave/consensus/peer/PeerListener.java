@@ -28,6 +28,11 @@ public interface PeerListener {
      */
     void inboundLost(int from);
 
+    /** The feature level in force here: members whose software understands less are refused. */
+    default int featureLevel() {
+        return 0;
+    }
+
     /**
      * One or more of the others were called, and nothing more is at hand: the turn may be ended and its output sent.
      * What has arrived on several links at once makes one turn.

@@ -344,6 +344,19 @@ public final class PeerNetwork implements AutoCloseable {
     }
 
     /**
+     * Why there can be no link with a member of earlier software: it would apply what it does not understand. Empty if
+     * there can.
+     */
+    Optional<String> refusalForLevel(PeerFacts other) {
+        PeerListener asked = listener;
+        int inForce = asked == null ? 0 : asked.featureLevel();
+        return other.featureLevel() >= inForce
+                ? Optional.empty()
+                : Optional.of("feature level " + inForce + " is in force, and member " + other.memberId()
+                        + " understands " + other.featureLevel() + " at most; it needs newer software");
+    }
+
+    /**
      * Why a newer link of a member may not take the place of the older one that is still there; empty if it may, since
      * the end of the older may just not have been noticed. An older one whose member is gone ends soon by its silence.
      */
@@ -446,6 +459,12 @@ public final class PeerNetwork implements AutoCloseable {
 
     private void tick() {
         complaints.tick();
+        for (OutgoingLink link : List.copyOf(outgoing.values())) {
+            link.facts().flatMap(this::refusalForLevel).ifPresent(link::refuse);
+        }
+        for (InboundLink link : List.copyOf(inbound.values())) {
+            link.facts().flatMap(this::refusalForLevel).ifPresent(link.frames()::close);
+        }
         List.copyOf(outgoing.values()).forEach(OutgoingLink::tick);
         List.copyOf(allInbound).forEach(InboundLink::tick);
         scheduleTick();

@@ -117,7 +117,9 @@ class EnsembleLogTest {
         }
 
         @Override
-        public void noted(int member, byte[] note) {}
+        public boolean noted(int member, byte[] note) {
+            return true;
+        }
 
         @Override
         public void told(int member, byte[] note) {}

@@ -124,6 +124,20 @@ class SnapshotReceiverTest {
     }
 
     @Test
+    void oneOfALaterVersionIsGivenUpAndTheMemberGoesOn() throws IOException {
+        SnapshotReceiver receiver = receiver(new LogException("feature level 9"));
+        receiver.received(2, chunk());
+        assertEquals(1, discarded);
+        assertEquals(1, replies.size(), "that the bytes have arrived");
+        nowMs += 499;
+        receiver.received(2, chunk());
+        assertEquals(1, files);
+        nowMs += 1;
+        receiver.received(2, chunk());
+        assertEquals(2, files);
+    }
+
+    @Test
     void withoutRoomItIsGivenUpAndTakenAgainAfterAPause() throws IOException {
         for (Exception full :
                 List.of(new DiskFullException("no room"), new UncheckedIOException(new DiskFullException("no room")))) {

@@ -27,6 +27,7 @@ final class TestPeer implements PeerListener, AutoCloseable {
 
     final PeerNetwork network;
     private final List<Object> events = new ArrayList<>();
+    volatile int featureLevel;
 
     private TestPeer(PeerNetwork network) {
         this.network = network;
@@ -130,6 +131,11 @@ final class TestPeer implements PeerListener, AutoCloseable {
 
     private synchronized void note(Object event) {
         events.add(event);
+    }
+
+    @Override
+    public int featureLevel() {
+        return featureLevel;
     }
 
     @Override

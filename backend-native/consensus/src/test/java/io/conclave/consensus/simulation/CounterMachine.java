@@ -230,9 +230,10 @@ final class CounterMachine implements StateMachine, LogListener, SimulatedMember
     }
 
     @Override
-    public void noted(int from, byte[] note) {
+    public boolean noted(int from, byte[] note) {
         requireLife();
         notes++;
+        return true;
     }
 
     @Override

@@ -1,0 +1,57 @@
+package io.conclave.connection;
+
+import io.conclave.protocol.ErrorCode;
+import io.conclave.protocol.ReplyBody;
+import io.conclave.protocol.StatRecord;
+import io.conclave.tree.AuthId;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A read of {@code /zookeeper/conclave/raise-level}, which is not in the tree and is there for the super user alone: it
+ * puts what all members understand in force, and the data say in words what came of it. Belongs to the connection's
+ * loop.
+ */
+final class RaiseLevelRequest implements PendingAnswer {
+    static final String PATH = ClusterNode.PATH + "/raise-level";
+
+    private static final Logger LOG = LoggerFactory.getLogger(RaiseLevelRequest.class);
+
+    private final ClientConnection connection;
+    private final int xid;
+    private final boolean allowed;
+    private @Nullable String outcome;
+
+    RaiseLevelRequest(ClientConnection connection, int xid) {
+        this.connection = connection;
+        this.xid = xid;
+        this.allowed = connection.authIds().contains(AuthId.SUPER);
+    }
+
+    void begin(FeatureLevelService levels) {
+        if (allowed) {
+            LOG.info("{} asks to raise the feature level", connection);
+            levels.raise().whenComplete((answer, failure) -> connection.loop().post(() -> {
+                outcome = failure == null ? answer : FeatureLevelService.NOT_RAISED + failure;
+                connection.resume();
+            }));
+        }
+    }
+
+    @Override
+    public boolean isReady() {
+        return !allowed || outcome != null;
+    }
+
+    @Override
+    public void answer() {
+        if (outcome == null) {
+            connection.replyError(xid, ErrorCode.NO_AUTH.code());
+            return;
+        }
+        byte[] text = outcome.getBytes(StandardCharsets.UTF_8);
+        connection.reply(xid, new ReplyBody.GetData(text, new StatRecord(0, 0, 0, 0, 0, 0, 0, 0, text.length, 0, 0)));
+    }
+}
