@@ -87,7 +87,7 @@ class MetricNamesTest {
         try (Coordinator coordinator = Coordinator.builder("embedded:memory/" + UUID.randomUUID())
                 .metrics(hook)
                 .timeSource(clock)
-                .sessionTimeout(Duration.ofSeconds(2))
+                .sessionTimeout(Duration.ofSeconds(30)) // which a busy machine keeps
                 .connect()) {
             LockGrant grant = DistributedLock.at(coordinator, "/lock").acquire(PATIENCE);
             long lost = RecipeAccess.session(coordinator).id();

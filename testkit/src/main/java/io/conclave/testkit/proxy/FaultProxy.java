@@ -208,6 +208,9 @@ public final class FaultProxy implements AutoCloseable {
             int count = from.getInputStream().read(buffer);
             while (count >= 0) {
                 valve.pass(time, connection::isClosed);
+                if (connection.isClosed()) {
+                    return; // what was held is lost with the connection, also while that is being closed
+                }
                 to.getOutputStream().write(buffer, 0, count);
                 count = from.getInputStream().read(buffer);
             }
