@@ -4,6 +4,7 @@ module io.conclave.client {
     requires transitive io.conclave.api;
     requires transitive io.netty.transport;
     requires io.conclave.protocol;
+    requires io.conclave.tls;
     requires io.netty.buffer;
     requires io.netty.common;
     requires io.netty.transport.classes.epoll;

@@ -7,6 +7,7 @@ module io.conclave.server {
     requires transitive io.netty.transport;
     requires io.conclave.client;
     requires io.conclave.protocol;
+    requires io.conclave.tls;
     requires io.netty.buffer;
     requires io.netty.common;
     requires io.netty.transport.classes.epoll;

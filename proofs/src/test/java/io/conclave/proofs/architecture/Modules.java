@@ -16,7 +16,7 @@ final class Modules {
 
     private static final Set<String> PLAIN = Set.of("org.slf4j", "dev.failsafe");
 
-    private static final Set<String> INTERNAL = Set.of("protocol", "consensus", "server");
+    private static final Set<String> INTERNAL = Set.of("protocol", "tls", "consensus", "server");
 
     static final List<Module> ALL = List.of(
             new Module(
@@ -46,7 +46,18 @@ final class Modules {
             recipe("recipes-commit", "commit"),
             recipe("recipes-config", "config"),
             new Module("protocol", List.of("protocol"), Set.of(), Set.of("io.netty.buffer", "io.netty.util")),
-            new Module("client", List.of("client"), Set.of("recipes-api", "protocol"), NETTY),
+            new Module(
+                    "tls",
+                    List.of("tls"),
+                    Set.of(),
+                    Set.of(
+                            "io.netty.handler.ssl",
+                            "io.netty.util",
+                            "org.slf4j",
+                            "javax.net.ssl",
+                            "javax.crypto",
+                            "javax.security.auth.x500")),
+            new Module("client", List.of("client"), Set.of("recipes-api", "protocol", "tls"), NETTY),
             new Module(
                     "consensus",
                     List.of(
@@ -71,14 +82,19 @@ final class Modules {
                             "server",
                             "embedded",
                             "launcher"),
-                    Set.of("recipes-api", "protocol", "client", "consensus"),
+                    Set.of("recipes-api", "protocol", "tls", "client", "consensus"),
                     NETTY),
             new Module("server-testing", List.of("ensemble"), Set.of("recipes-api", "consensus", "server"), NETTY),
             new Module(
                     "testkit",
                     List.of("testkit"),
                     Set.of("recipes-api"),
-                    Set.of("org.slf4j", "org.junit.jupiter", "org.awaitility")));
+                    Set.of(
+                            "org.slf4j",
+                            "org.junit.jupiter",
+                            "org.awaitility",
+                            "javax.crypto",
+                            "javax.security.auth.x500")));
 
     /**
      * A module.

@@ -28,7 +28,8 @@ import java.util.stream.Stream;
  */
 final class PublicApi {
     private static final Path ROOT = Path.of("..");
-    private static final List<String> INTERNAL = List.of("consensus", "protocol", "testkit", "proofs", "benchmarks");
+    private static final List<String> INTERNAL =
+            List.of("consensus", "protocol", "tls", "testkit", "proofs", "benchmarks");
     private static final Pattern MODULE = Pattern.compile("(?m)^(?:open )?module ([\\w.]+)");
     private static final Pattern EXPORT = Pattern.compile("(?m)^\\s+exports ([\\w.]+);");
 

@@ -15,9 +15,16 @@ import org.junit.jupiter.api.Test;
  * in two jars.
  */
 class UserClassPathTest {
-    /** What comes along; of Netty neither TLS nor HTTP nor their native parts. */
+    /** What comes along; of Netty neither HTTP nor native parts of TLS. */
     private static final List<String> WANTED = List.of(
-            "/slf4j-api-", "/failsafe-", "/netty-buffer-", "/netty-common-", "/netty-resolver-", "/netty-transport-");
+            "/slf4j-api-",
+            "/failsafe-",
+            "/netty-buffer-",
+            "/netty-codec-base-",
+            "/netty-common-",
+            "/netty-handler-",
+            "/netty-resolver-",
+            "/netty-transport-");
 
     private static final List<String> FOR_TESTS = List.of("io.conclave.ensemble", "io.conclave.testkit", "org.junit");
 

@@ -1,0 +1,9 @@
+/** Keys, certificates and handshakes of TLS. */
+module io.conclave.tls {
+    requires static org.jspecify;
+    requires transitive io.netty.handler;
+    requires io.netty.common;
+    requires org.slf4j;
+
+    exports io.conclave.tls;
+}
