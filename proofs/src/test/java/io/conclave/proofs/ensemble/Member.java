@@ -30,6 +30,7 @@ public final class Member {
     private final String peerAddress;
     private final CommandLine commandLine;
     private @Nullable Path classes;
+    private Duration ahead = Duration.ZERO;
     private @Nullable Process process;
     private boolean isPaused;
     private int starts;
@@ -91,8 +92,18 @@ public final class Member {
         classes = newClasses;
     }
 
+    /** By how much its wall clock is ahead from its next start on; the time that passes is the machine's. */
+    public void clockAhead(Duration value) {
+        ahead = value;
+    }
+
     private List<String> commandOf(String word, List<String> arguments) {
         List<String> command = new ArrayList<>(commandLine.of(word, arguments));
+        if (word.equals(START) && !ahead.isZero()) {
+            command.replaceAll(
+                    part -> part.equals(EnsembleKind.CONCLAVE.mainClass()) ? OtherClockServer.class.getName() : part);
+            command.add(command.indexOf("-cp"), "-D" + OtherClockServer.AHEAD_MS + "=" + ahead.toMillis());
+        }
         Path first = classes;
         if (first != null) {
             command.replaceAll(part -> part.equals(ChildJvm.CLASS_PATH) ? first + File.pathSeparator + part : part);
