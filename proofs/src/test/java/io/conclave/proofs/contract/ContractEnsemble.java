@@ -22,6 +22,9 @@ final class ContractEnsemble implements Servers {
      */
     static final Duration SESSION_TIMEOUT = Duration.ofMillis(Integer.getInteger("contract.sessionMs", 4_000));
 
+    /** Of those that run while no server is killed: nothing needs it to be short, so it is kept also at load 20. */
+    static final Duration CALM_SESSION_TIMEOUT = SESSION_TIMEOUT.multipliedBy(2);
+
     private static final Duration BETWEEN_KILLS =
             SESSION_TIMEOUT.multipliedBy(2).plusMillis(500);
     /** For how long a killed server is away. */

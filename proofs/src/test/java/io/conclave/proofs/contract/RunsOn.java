@@ -84,7 +84,7 @@ interface RunsOn extends StoreUnderTest {
 
         @Override
         default Duration sessionTimeout() {
-            return ContractEnsemble.SESSION_TIMEOUT;
+            return ContractEnsemble.CALM_SESSION_TIMEOUT;
         }
     }
 
