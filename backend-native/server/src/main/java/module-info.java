@@ -4,10 +4,10 @@ module io.conclave.server {
     requires static org.jspecify;
     requires transitive io.conclave.api;
     requires transitive io.conclave.consensus;
+    requires transitive io.conclave.tls;
     requires transitive io.netty.transport;
     requires io.conclave.client;
     requires io.conclave.protocol;
-    requires io.conclave.tls;
     requires io.netty.buffer;
     requires io.netty.common;
     requires io.netty.transport.classes.epoll;

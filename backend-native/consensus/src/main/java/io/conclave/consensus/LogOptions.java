@@ -120,6 +120,11 @@ public final class LogOptions {
         return from.peerSecrets;
     }
 
+    /** Whether members speak TLS. */
+    public PeerTls peerTls() {
+        return from.peerTls;
+    }
+
     /** For what this member gives the secret to a server that has none. */
     public JoinTokens joinTokens() {
         return from.joinTokens;
@@ -211,6 +216,7 @@ public final class LogOptions {
         private Map<Integer, EnsembleMember> members = Map.of();
         private Optional<InetSocketAddress> peerListen = Optional.empty();
         private Map<Integer, InetSocketAddress> dialInstead = Map.of();
+        private PeerTls peerTls = PeerTls.NONE;
         private JoinTokens joinTokens = JoinTokens.NONE;
         private Supplier<PeerSecrets> peerSecrets = () -> PeerSecrets.NONE;
         private long heartbeatMs = 200;
@@ -259,6 +265,7 @@ public final class LogOptions {
             dialInstead = other.dialInstead;
             peerSecrets = other.peerSecrets;
             joinTokens = other.joinTokens;
+            peerTls = other.peerTls;
             heartbeatMs = other.heartbeatMs;
             electionTimeoutMs = other.electionTimeoutMs;
             stopServingAfterMs = other.stopServingAfterMs;
@@ -359,6 +366,12 @@ public final class LogOptions {
          */
         public Builder peerSecrets(Supplier<PeerSecrets> value) {
             peerSecrets = value;
+            return this;
+        }
+
+        /** Whether members speak TLS; they do not by default. */
+        public Builder peerTls(PeerTls value) {
+            peerTls = value;
             return this;
         }
 

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.conclave.consensus.LogException;
 import io.conclave.consensus.PeerAuthentication;
 import io.conclave.consensus.PeerSecrets;
+import io.conclave.consensus.PeerTls;
 import io.conclave.consensus.ensemble.EnsembleLog;
 import io.conclave.consensus.entry.EnsembleMember;
 import io.conclave.coordinator.Coordinator;
@@ -143,7 +144,7 @@ class RollingSecretTest {
 
     /** A server without the secret, which asks one of these to which cluster it belongs. */
     private void askWithoutSecret() throws IOException {
-        EnsembleLog.requireNoCluster(config(1, NONE).ensemble().members(), 2, PeerSecrets.NONE);
+        EnsembleLog.requireNoCluster(config(1, NONE).ensemble().members(), 2, PeerSecrets.NONE, PeerTls.NONE);
     }
 
     private void assertStrangersAreToldNothing() {
@@ -190,7 +191,8 @@ class RollingSecretTest {
         EnsembleMember asked =
                 Objects.requireNonNull(config(id, REQUIRED).ensemble().members().get(id));
         LogException told = assertThrows(
-                LogException.class, () -> EnsembleLog.requireNoCluster(Map.of(id, asked), STRANGER, secrets));
+                LogException.class,
+                () -> EnsembleLog.requireNoCluster(Map.of(id, asked), STRANGER, secrets, PeerTls.NONE));
         boolean taken = told.getMessage().contains("belongs to cluster");
         assertTrue(
                 taken || told.getMessage().endsWith("it has another cluster secret than this server"),

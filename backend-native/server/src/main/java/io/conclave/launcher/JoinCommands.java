@@ -1,7 +1,6 @@
 package io.conclave.launcher;
 
 import io.conclave.consensus.JoinToken;
-import io.conclave.consensus.ensemble.EnsembleLog;
 import io.conclave.consensus.entry.EnsembleMember;
 import io.conclave.server.PeerSecretFile;
 import io.conclave.server.ServerConfig;
@@ -78,7 +77,7 @@ final class JoinCommands {
             return console.fail("The token was made by server " + token.issuer() + ", which "
                     + (issuer == null ? "has no line in " + file : "is this one") + ".");
         }
-        secret.make(EnsembleLog.fetchSecrets(self, issuer, token));
+        secret.fetch(issuer, token);
         console.say("Server " + token.issuer() + " gave the cluster's secret: " + secret.path() + " (mode 600).\nStart"
                 + " this server with an empty directory: conclave-server start " + file);
         return Main.DONE;

@@ -3,18 +3,32 @@ package io.conclave.server;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** The threads of one server that may wait for disks and for name services. */
 final class BackgroundThreads {
     private static final int WORKERS = 2;
+
+    /** That wait; more are refused, so that strangers fill no memory. */
+    private static final int MOST_HANDSHAKES = 2048;
+
     private static final AtomicInteger COUNT = new AtomicInteger();
 
     private final ExecutorService workers = Executors.newFixedThreadPool(WORKERS, BackgroundThreads::thread);
     private final ExecutorService segmentWork = Executors.newSingleThreadExecutor(BackgroundThreads::thread);
+    private final ExecutorService handshakes = new ThreadPoolExecutor(
+            WORKERS,
+            WORKERS,
+            0,
+            TimeUnit.SECONDS,
+            new ArrayBlockingQueue<>(MOST_HANDSHAKES),
+            BackgroundThreads::thread);
     private final ExecutorService lookups = Executors.newCachedThreadPool(BackgroundThreads::thread);
 
     private static Thread thread(Runnable work) {
@@ -45,7 +59,12 @@ final class BackgroundThreads {
         return lookups;
     }
 
-    /** Each thread once, but for those that look host names up. */
+    /** Computes the handshakes of TLS between members, of strangers too, so that these hold nothing else up. */
+    Executor handshakes() {
+        return handshakes;
+    }
+
+    /** Each thread once, but for those that look host names up and compute handshakes. */
     List<Executor> all() {
         List<Executor> all = new ArrayList<>(Collections.nCopies(WORKERS, workers));
         all.add(segmentWork);
@@ -56,6 +75,7 @@ final class BackgroundThreads {
     void shutdown() {
         workers.shutdown();
         segmentWork.shutdown();
+        handshakes.shutdown();
         lookups.shutdown();
     }
 }

@@ -76,7 +76,11 @@ public final class ClusterRestore {
         TreeState state =
                 RestoredState.of(from, cluster.clusterId(), generation, MemberList.of(cluster.configuration()));
         PeerSecretFile secret = PeerSecretFile.of(config);
-        EnsembleLog.requireNoCluster(all(ensemble, others), ensemble.memberId(), secret.readIfThere());
+        EnsembleLog.requireNoCluster(
+                all(ensemble, others),
+                ensemble.memberId(),
+                secret.readIfThere(),
+                ensemble.tls().open(Runnable::run));
         return new ClusterRestore(directory, secret, cluster, state);
     }
 

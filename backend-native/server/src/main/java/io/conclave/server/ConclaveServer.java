@@ -13,6 +13,7 @@ import io.conclave.consensus.LogException;
 import io.conclave.consensus.LogOptions;
 import io.conclave.consensus.LogRole;
 import io.conclave.consensus.LogStatus;
+import io.conclave.consensus.PeerTls;
 import io.conclave.consensus.ReplicatedLog;
 import io.conclave.consensus.disk.RealDisk;
 import io.conclave.consensus.ensemble.EnsembleLog;
@@ -99,6 +100,8 @@ public final class ConclaveServer implements AutoCloseable {
 
     private final ServerConfig config;
     private final PeerSecretReload peerSecrets;
+    private final PeerTls peerTls;
+    private final List<RepeatedLook> looks;
     private final Consumer<LogException> fatal;
     private final TimeSource time;
     private final BackgroundThreads background = new BackgroundThreads();
@@ -136,6 +139,8 @@ public final class ConclaveServer implements AutoCloseable {
         this.fatal = fatal;
         this.time = time;
         this.clock = new SteadyWallClock(time);
+        this.peerTls = config.ensemble().tls().open(background.handshakes());
+        this.looks = looks();
         this.log = logs.apply(logOptions());
         this.replica = new Replica(FEATURE_LEVEL);
         LeaderTerm leaderTerm = new LeaderTerm(() -> replica.state().featureLevel() >= TERMS_FEATURE_LEVEL);
@@ -273,7 +278,7 @@ public final class ConclaveServer implements AutoCloseable {
             Function<LogOptions, ReplicatedLog> logs,
             TimeSource time,
             Consumer<LogException> fatal) {
-        PeerSecretReload peerSecrets = new PeerSecretReload(PeerSecretFile.of(config), time);
+        PeerSecretReload peerSecrets = new PeerSecretReload(PeerSecretFile.of(config));
         ConclaveServer server = new ConclaveServer(config, peerSecrets, logs, time, fatal);
         try {
             server.open();
@@ -291,11 +296,25 @@ public final class ConclaveServer implements AutoCloseable {
         listening = Optional.of(transport.listen(listenAddress(), acceptor.childHandler()));
         reaper.start();
         watchdog.start();
-        peerSecrets.start(background.lookups());
+        looks.forEach(RepeatedLook::start);
         if (config.ensemble().isAlone()) {
             awaitServing();
         }
         LOG.info("Listening on {}", address());
+    }
+
+    /** Files that may be replaced while the server runs. */
+    private List<RepeatedLook> looks() {
+        List<RepeatedLook> all = new ArrayList<>();
+        if (PeerSecretFile.of(config).isNeeded()) {
+            all.add(new RepeatedLook(time, background.lookups(), peerSecrets::look));
+        }
+        if (config.ensemble().tls().reloads()) {
+            peerTls.context()
+                    .ifPresent(
+                            context -> all.add(new RepeatedLook(time, background.lookups(), context::reloadIfChanged)));
+        }
+        return List.copyOf(all);
     }
 
     private void awaitServing() {
@@ -329,6 +348,7 @@ public final class ConclaveServer implements AutoCloseable {
                 .dialInstead(ensemble.dialInstead())
                 .peerSecrets(peerSecrets)
                 .joinTokens(joinTokens())
+                .peerTls(peerTls)
                 .featureLevel(FEATURE_LEVEL)
                 .segmentBytes(config.segmentBytes())
                 .snapshotEveryEntries(config.snapshotEveryEntries())
@@ -498,7 +518,7 @@ public final class ConclaveServer implements AutoCloseable {
     private void end() {
         watchdog.stop();
         reaper.stop();
-        peerSecrets.stop();
+        looks.forEach(RepeatedLook::stop);
         features.stop();
         sessions.stop();
         log.close();

@@ -222,6 +222,10 @@ public final class ConfigFile {
     }
 
     private void setOther(String name, String key, String value) {
+        if (PeerTlsKeys.has(name)) {
+            named(() -> ensemble.tls(name, key, value));
+            return;
+        }
         Optional<ClientLimit> limit = ClientLimit.ofKey(name);
         if (limit.isPresent() && value.equals("-1") && ZooKeeperKeys.find(name).isPresent()) {
             return; // ZooKeeper's default

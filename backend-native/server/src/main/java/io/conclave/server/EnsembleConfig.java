@@ -27,6 +27,7 @@ import java.util.TreeMap;
  *     directory
  * @param featureLevelDelay how long after the last upgrade a new feature level is put in force; empty to wait for an
  *     operator
+ * @param tls how members use TLS among themselves
  */
 public record EnsembleConfig(
         int memberId,
@@ -38,7 +39,8 @@ public record EnsembleConfig(
         Map<Integer, InetSocketAddress> dialInstead,
         PeerAuthentication authentication,
         Optional<Path> secretFile,
-        Optional<Duration> featureLevelDelay) {
+        Optional<Duration> featureLevelDelay,
+        EnsembleTls tls) {
     static final int DEFAULT_INIT_LIMIT_TICKS = 10;
     static final int DEFAULT_SYNC_LIMIT_TICKS = 5;
     static final int DEFAULT_ELECTION_TIMEOUT_MS = 1000;
@@ -68,7 +70,8 @@ public record EnsembleConfig(
                 Map.of(),
                 PeerAuthentication.REQUIRED,
                 Optional.empty(),
-                Optional.of(DEFAULT_FEATURE_LEVEL_DELAY));
+                Optional.of(DEFAULT_FEATURE_LEVEL_DELAY),
+                EnsembleTls.NONE);
     }
 
     private EnsembleConfig with(
@@ -86,7 +89,8 @@ public record EnsembleConfig(
                 newDialInstead,
                 authentication,
                 secretFile,
-                featureLevelDelay);
+                featureLevelDelay,
+                tls);
     }
 
     /** The same with another election timeout. */
@@ -120,7 +124,8 @@ public record EnsembleConfig(
                 dialInstead,
                 value,
                 file,
-                featureLevelDelay);
+                featureLevelDelay,
+                tls);
     }
 
     /** The same with another time until a new feature level is put in force. */
@@ -135,7 +140,8 @@ public record EnsembleConfig(
                 dialInstead,
                 authentication,
                 secretFile,
-                value);
+                value,
+                tls);
     }
 
     /** The same member without the others. */

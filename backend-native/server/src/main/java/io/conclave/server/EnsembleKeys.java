@@ -30,6 +30,7 @@ final class EnsembleKeys {
     private int electionTimeoutMs = EnsembleConfig.DEFAULT_ELECTION_TIMEOUT_MS;
     private boolean listensOnAllAddresses;
     private PeerAuthentication authentication = PeerAuthentication.REQUIRED;
+    private final PeerTlsKeys tls = new PeerTlsKeys();
     private Optional<Path> secretFile = Optional.empty();
     private Optional<Duration> featureLevelDelay = Optional.of(EnsembleConfig.DEFAULT_FEATURE_LEVEL_DELAY);
 
@@ -120,6 +121,11 @@ final class EnsembleKeys {
         };
     }
 
+    /** Takes a line about TLS between members. */
+    void tls(String name, String key, String value) {
+        tls.take(name, key, value);
+    }
+
     void secretFile(Path value) {
         secretFile = Optional.of(value);
     }
@@ -164,7 +170,8 @@ final class EnsembleKeys {
                 Map.of(),
                 authentication,
                 secretFile,
-                featureLevelDelay);
+                featureLevelDelay,
+                tls.read());
     }
 
     /** How the own line has the clients' port, if it does. */

@@ -31,7 +31,10 @@ public final class LogMaintenance {
         }
         PeerSecretFile secret = PeerSecretFile.of(config);
         EnsembleLog.requireNoCluster(
-                config.ensemble().members(), config.ensemble().memberId(), secret.readIfThere());
+                config.ensemble().members(),
+                config.ensemble().memberId(),
+                secret.readIfThere(),
+                config.ensemble().tls().open(Runnable::run));
         Optional<Path> made =
                 secret.isNeeded() && secret.makeIfMissing() ? Optional.of(secret.path()) : Optional.empty();
         ConclaveServer.start(

@@ -1,8 +1,11 @@
 package io.conclave.server;
 
 import io.conclave.consensus.JoinToken;
+import io.conclave.consensus.LogException;
 import io.conclave.consensus.PeerAuthentication;
 import io.conclave.consensus.PeerSecrets;
+import io.conclave.consensus.ensemble.EnsembleLog;
+import io.conclave.consensus.entry.EnsembleMember;
 import io.conclave.time.TimeSource;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -225,13 +228,15 @@ public final class PeerSecretFile {
     }
 
     /**
-     * Makes the file of secrets that were given by another server.
+     * Asks the server that has made the token for the secret, and makes the file of it.
      *
-     * @throws ServerStartException if there is one already, or it cannot be written
+     * @throws LogException if that server does not give it; the message says whether the token may be used up
+     * @throws ServerStartException if there is a secret already, or it cannot be written
      */
-    public void make(List<byte[]> secrets) {
+    public void fetch(EnsembleMember issuer, JoinToken token) {
         requireMissing();
-        write(secrets);
+        write(EnsembleLog.fetchSecrets(
+                ensemble.memberId(), issuer, ensemble.tls().open(Runnable::run), token));
     }
 
     /**

@@ -1,18 +1,14 @@
 package io.conclave.server;
 
 import io.conclave.consensus.PeerSecrets;
-import io.conclave.time.TimeSource;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The cluster's secrets, as a running server has them: their file is read again every two seconds, so they can be
+ * The cluster's secrets, as a running server has them: their file is read again now and then, so they can be
  * replaced without a restart. What was read counts once it has been read twice, since a file that is being copied is
  * incomplete. A file that may not be used is told in the log, once, and changes nothing.
  *
@@ -20,12 +16,9 @@ import org.slf4j.LoggerFactory;
  */
 final class PeerSecretReload implements Supplier<PeerSecrets> {
     private static final Logger LOG = LoggerFactory.getLogger(PeerSecretReload.class);
-    static final Duration INTERVAL = Duration.ofSeconds(2);
 
     private final PeerSecretFile file;
-    private final TimeSource time;
     private volatile PeerSecrets present;
-    private volatile boolean stopped;
 
     /** What the last look found; one of a file that may not be used has no secrets and the reason. */
     private Content last;
@@ -43,9 +36,8 @@ final class PeerSecretReload implements Supplier<PeerSecrets> {
      *
      * @throws ServerStartException if it is missing or may not be used
      */
-    PeerSecretReload(PeerSecretFile file, TimeSource time) {
+    PeerSecretReload(PeerSecretFile file) {
         this.file = file;
-        this.time = time;
         this.inForce = new Content(file.secretsAtStart(), "");
         this.last = inForce;
         this.present = file.secretsOf(inForce.secrets());
@@ -54,33 +46,6 @@ final class PeerSecretReload implements Supplier<PeerSecrets> {
     @Override
     public PeerSecrets get() {
         return present;
-    }
-
-    /** @param executor reads the file from now on, which may block */
-    void start(Executor executor) {
-        if (file.isNeeded()) {
-            schedule(executor);
-        }
-    }
-
-    void stop() {
-        stopped = true;
-    }
-
-    private void schedule(Executor executor) {
-        time.schedule(INTERVAL, () -> {
-            if (stopped) {
-                return;
-            }
-            try {
-                executor.execute(() -> {
-                    look();
-                    schedule(executor);
-                });
-            } catch (RejectedExecutionException e) {
-                LOG.debug("The server is being closed", e);
-            }
-        });
     }
 
     /** Looks at the file once. Blocks. */

@@ -203,7 +203,6 @@ final class ZooKeeperKeys {
                     unused("snapshot.trust.empty", ValueRule.TRUTH),
                     unused("snapshotSizeFactor", ValueRule.FRACTION),
                     unused("snapSizeLimitInKb", ValueRule.WHOLE),
-                    unused("sslQuorumReloadCertFiles", ValueRule.TRUTH),
                     unused("standaloneEnabled", ValueRule.TRUTH),
                     unused("superUser", ValueRule.ANYTHING),
                     unused("syncEnabled", ValueRule.TRUTH),
@@ -242,7 +241,6 @@ final class ZooKeeperKeys {
                             "that the scheme digest is refused"),
                     refused("enforce.auth.enabled", ValueRule.TRUTH, "false", "that clients must authenticate"),
                     refused("ensembleAuthName", ValueRule.ANYTHING, "", "that clients of another ensemble are refused"),
-                    refused("portUnification", ValueRule.TRUTH, "false", "TLS between servers"),
                     refused("quorum.auth.enableSasl", ValueRule.TRUTH, "false", "authentication between servers"),
                     refused(
                             "quorum.auth.learnerRequireSasl",
@@ -257,8 +255,7 @@ final class ZooKeeperKeys {
                     refused("requireClientAuthScheme", ValueRule.ANYTHING, "", "that clients must authenticate"),
                     refused("secureClientPort", ValueRule.ANYTHING, "", "TLS for clients"),
                     refused("secureClientPortAddress", ValueRule.ANYTHING, "", "TLS for clients"),
-                    refused("sessionRequireClientSASLAuth", ValueRule.TRUTH, "false", "that clients must authenticate"),
-                    refused("sslQuorum", ValueRule.TRUTH, "false", "TLS between servers"))
+                    refused("sessionRequireClientSASLAuth", ValueRule.TRUTH, "false", "that clients must authenticate"))
             .collect(Collectors.toMap(Key::name, Function.identity()));
 
     /** The first that fits counts. */
@@ -267,7 +264,6 @@ final class ZooKeeperKeys {
             warned("group.", ValueRule.SERVERS, "", "a quorum is a majority of the voters, and each has one vote"),
             warned("weight.", ValueRule.WHOLE, "1", "a quorum is a majority of the voters, and each has one vote"),
             unused("superUser.", ValueRule.ANYTHING),
-            refused("ssl.quorum.", ValueRule.ANYTHING, "", "TLS between servers"),
             refused("ssl.", ValueRule.ANYTHING, "", "TLS for clients"),
             refused("authProvider.", ValueRule.ANYTHING, "", "a scheme of authentication"));
 

@@ -41,6 +41,7 @@ class PeerSecretReloadTest {
     private final ManualTimeSource time = new ManualTimeSource();
     private PeerSecretFile file;
     private PeerSecretReload reload;
+    private RepeatedLook looks;
 
     @BeforeEach
     void start() {
@@ -52,13 +53,14 @@ class PeerSecretReloadTest {
                 .homeDirectory(Optional.of(directory))
                 .ensemble(EnsembleConfig.of(1, Map.of(1, alone)))
                 .build());
-        reload = new PeerSecretReload(file, time);
-        reload.start(Runnable::run);
+        reload = new PeerSecretReload(file);
+        looks = new RepeatedLook(time, Runnable::run, reload::look);
+        looks.start();
     }
 
     @AfterEach
     void stop() {
-        reload.stop();
+        looks.stop();
         logger.detachAppender(lines);
         logger.setLevel(null);
     }
@@ -68,7 +70,7 @@ class PeerSecretReloadTest {
     }
 
     private void look() {
-        time.advance(PeerSecretReload.INTERVAL);
+        time.advance(RepeatedLook.INTERVAL);
     }
 
     private List<String> logged() {
@@ -135,7 +137,7 @@ class PeerSecretReloadTest {
 
     @Test
     void nothingIsReadAfterTheEnd() {
-        reload.stop();
+        looks.stop();
         PeerSecrets before = reload.get();
         file.addNew();
         look();

@@ -185,8 +185,7 @@ class ZooKeeperFilesTest {
                 """);
         assertEquals(
                 directory.resolve("zoo.cfg")
-                        + ": line 9: key sslQuorum promises TLS between servers, line 10: key ssl.quorum.keyStore.location"
-                        + " promises TLS between servers, line 11: key secureClientPort promises TLS for clients, line 12: key"
+                        + ": line 11: key secureClientPort promises TLS for clients, line 12: key"
                         + " ssl.clientAuth promises TLS for clients. That is not supported yet, and the server would run"
                         + " without it; remove these lines if it may",
                 refusal);
@@ -195,9 +194,6 @@ class ZooKeeperFilesTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "sslQuorum=true",
-                "portUnification=true",
-                "ssl.quorum.trustStore.location=/x",
                 "ssl.keyStore.location=/x",
                 "zookeeper.ssl.keyStore.location=/x",
                 "secureClientPort=2182",

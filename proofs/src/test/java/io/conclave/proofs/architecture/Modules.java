@@ -69,8 +69,14 @@ final class Modules {
                             "consensus.member",
                             "consensus.peer",
                             "consensus.ensemble"),
-                    Set.of(),
-                    Set.of("io.netty", "org.slf4j", "javax.crypto")),
+                    Set.of("tls"),
+                    Set.of(
+                            "io.netty",
+                            "org.slf4j",
+                            "javax.crypto",
+                            "javax.net.ssl",
+                            "javax.naming",
+                            "javax.security.auth.x500")),
             new Module(
                     "server",
                     List.of(

@@ -10,6 +10,7 @@ import io.conclave.consensus.LogStatus;
 import io.conclave.consensus.MembershipChange;
 import io.conclave.consensus.PeerCounts;
 import io.conclave.consensus.PeerSecrets;
+import io.conclave.consensus.PeerTls;
 import io.conclave.consensus.Proposal;
 import io.conclave.consensus.ReplicatedLog;
 import io.conclave.consensus.StateMachine;
@@ -142,10 +143,11 @@ public final class EnsembleLog implements ReplicatedLog {
      * @throws LogException if one does: a new cluster would take its addresses; or if one runs and does not tell, since
      *     this one has not the secret that it asks for
      */
-    public static void requireNoCluster(Map<Integer, EnsembleMember> members, int self, PeerSecrets secrets) {
+    public static void requireNoCluster(
+            Map<Integer, EnsembleMember> members, int self, PeerSecrets secrets, PeerTls tls) {
         for (EnsembleMember member : members.values()) {
             if (member.id() != self) {
-                ClusterProbe.clusterOf(self, member, secrets).ifPresent(cluster -> {
+                ClusterProbe.clusterOf(self, member, secrets, tls).ifPresent(cluster -> {
                     throw new LogException("server " + member.id() + " at " + member.host() + ":" + member.peerPort()
                             + " belongs to cluster " + cluster
                             + " already, so no new one is made here. Start this server"
@@ -163,8 +165,8 @@ public final class EnsembleLog implements ReplicatedLog {
      * @return the secrets, the present one first
      * @throws LogException if it does not give them; the message says why, and whether the token may be used up
      */
-    public static List<byte[]> fetchSecrets(int self, EnsembleMember member, JoinToken token) {
-        return JoinClient.fetch(self, member, token);
+    public static List<byte[]> fetchSecrets(int self, EnsembleMember member, PeerTls tls, JoinToken token) {
+        return JoinClient.fetch(self, member, tls, token);
     }
 
     @Override

@@ -48,6 +48,7 @@ final class PeerThread implements MemberThread, PeerLinks, PeerListener {
                 .threadFactory(options.threadFactory())
                 .secrets(options.peerSecrets())
                 .joinTokens(options.joinTokens())
+                .tls(options.peerTls())
                 .electionTimeoutMs((int) options.electionTimeoutMs())
                 .maxFrameBytes(frameBytes)
                 .maxBacklogBytes(Math.max(64 << 20, 2 * frameBytes))

@@ -26,10 +26,14 @@ final class CallersProof {
         ProvenHandshake.writeHello(out, hello);
     }
 
-    /** Reads what follows the outcome in a challenge; whether the called one has a secret that this member has, too. */
-    boolean knows(ByteBuf challenge) {
+    /**
+     * Reads what follows the outcome in a challenge; whether the called one has a secret that this member has, too.
+     *
+     * @param binding of the connection
+     */
+    boolean knows(ByteBuf challenge, byte[] binding) {
         ProvenHandshake.Exchange begun = new ProvenHandshake.Exchange(
-                hello.caller(), hello.wanted(), hello.nonce(), ProvenHandshake.readNonce(challenge));
+                hello.caller(), hello.wanted(), hello.nonce(), ProvenHandshake.readNonce(challenge), binding);
         exchange = begun;
         byte[] text = begun.challengeText();
         for (byte[] proof : ProvenHandshake.readProofs(challenge)) {

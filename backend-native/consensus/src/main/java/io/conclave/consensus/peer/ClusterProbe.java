@@ -2,6 +2,7 @@ package io.conclave.consensus.peer;
 
 import io.conclave.consensus.LogException;
 import io.conclave.consensus.PeerSecrets;
+import io.conclave.consensus.PeerTls;
 import io.conclave.consensus.entry.EnsembleMember;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
@@ -15,11 +16,13 @@ import org.slf4j.LoggerFactory;
 public final class ClusterProbe {
     private static final Logger log = LoggerFactory.getLogger(ClusterProbe.class);
 
+    private final PeerTls tls;
     private final EnsembleMember member;
     private final PeerSecrets secrets;
     private final PeerFacts facts;
 
-    private ClusterProbe(int self, EnsembleMember member, PeerSecrets secrets) {
+    private ClusterProbe(int self, EnsembleMember member, PeerSecrets secrets, PeerTls tls) {
+        this.tls = tls;
         this.member = member;
         this.secrets = secrets;
         this.facts = new PeerFacts(PeerFacts.NO_CLUSTER, self, 0, 0, "", 0, false);
@@ -30,11 +33,13 @@ public final class ClusterProbe {
      *
      * @throws LogException if it runs, and does not tell since it does not take this server for a member
      */
-    public static Optional<UUID> clusterOf(int self, EnsembleMember member, PeerSecrets secrets) {
-        ClusterProbe probe = new ClusterProbe(self, member, secrets);
+    public static Optional<UUID> clusterOf(int self, EnsembleMember member, PeerSecrets secrets, PeerTls tls) {
+        ClusterProbe probe = new ClusterProbe(self, member, secrets, tls);
         try {
             Optional<PeerFacts> called = secrets.size() == 0 ? Optional.empty() : probe.askWithProof();
             return (called.isPresent() ? called.get() : probe.askWithoutProof()).cluster();
+        } catch (Conversation.TlsRefusedException e) {
+            throw probe.refused(String.valueOf(e.getMessage()));
         } catch (IOException | MalformedMessageException e) {
             log.info("server {} does not say to which cluster it belongs: {}", member.id(), e.toString());
             return Optional.empty();
@@ -42,7 +47,7 @@ public final class ClusterProbe {
     }
 
     private PeerFacts askWithoutProof() throws IOException {
-        try (Conversation with = Conversation.with(member)) {
+        try (Conversation with = Conversation.with(member, tls)) {
             with.say(out -> PeerHandshake.writeHello(out, new PeerHandshake.Hello(member.id(), facts)));
             ByteBuf reply = with.hear();
             int version = PeerHandshake.readVersion(reply);
@@ -59,14 +64,14 @@ public final class ClusterProbe {
         byte[] nonce = new byte[ProvenHandshake.NONCE_BYTES];
         new SecureRandom().nextBytes(nonce);
         CallersProof proof = new CallersProof(secrets, member.id(), facts.memberId(), nonce);
-        try (Conversation with = Conversation.with(member)) {
+        try (Conversation with = Conversation.with(member, tls)) {
             with.say(proof::writeHello);
             ByteBuf challenge = with.hear();
             if (PeerHandshake.readVersion(challenge) == PeerHandshake.PLAIN) {
                 return Optional.empty();
             }
             requireAccepted(challenge);
-            if (!proof.knows(challenge)) {
+            if (!proof.knows(challenge, with.binding())) {
                 throw refused("it has another cluster secret than this server");
             }
             with.say(out -> proof.writeAnswer(out, facts));

@@ -6,6 +6,8 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +39,10 @@ final class FrameChannel extends ChannelInboundHandlerAdapter {
     private final int maxFrameBytes;
     private @Nullable Channel channel;
     private @Nullable FrameReader reader;
+
+    /** Null without TLS. */
+    private @Nullable LinkTls tls;
+
     private @Nullable ByteBuf gathered;
     private boolean unflushed;
     private boolean greeted;
@@ -100,8 +106,37 @@ final class FrameChannel extends ChannelInboundHandlerAdapter {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-        close(String.valueOf(cause.getMessage()));
+        close(reasonOf(cause));
         context.close();
+    }
+
+    /** A handshake that has failed ends the connection. */
+    @Override
+    public void userEventTriggered(ChannelHandlerContext context, Object event) {
+        if (event instanceof SslHandshakeCompletionEvent completed && !completed.isSuccess()) {
+            close(reasonOf(completed.cause()));
+        }
+    }
+
+    private String reasonOf(Throwable cause) {
+        LinkTls used = tls;
+        return used == null ? String.valueOf(cause.getMessage()) : used.explain(cause);
+    }
+
+    /** The connection uses TLS, whose handler stands before this one. */
+    void speaks(LinkTls used) {
+        tls = used;
+    }
+
+    /** Empty without TLS; complete once a frame has arrived. */
+    Optional<LinkTls> tls() {
+        return Optional.ofNullable(tls);
+    }
+
+    /** What ties proofs to this connection; nothing without TLS. */
+    byte[] binding() {
+        LinkTls used = tls;
+        return used == null ? ProvenHandshake.UNBOUND : used.binding();
     }
 
     /** Longer frames may come from now on, and keepalives are given. */

@@ -3,6 +3,7 @@ package io.conclave.consensus.peer;
 import io.conclave.consensus.PeerAuthentication;
 import io.conclave.consensus.PeerSecrets;
 import io.netty.buffer.ByteBuf;
+import java.security.cert.X509Certificate;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -111,9 +112,7 @@ final class InboundLink implements FrameChannel.Owner {
 
     private void takeUnproven(PeerHandshake.Hello hello) {
         PeerFacts self = network.self();
-        Optional<String> refusal = PeerHandshake.refusal(self, hello)
-                .or(() -> network.refusalForLevel(hello.facts()))
-                .or(() -> network.refusalForOlder(this, hello.facts()));
+        Optional<String> refusal = refusal(self, hello);
         refusal.ifPresent(reason -> {
             replyUnproven(self, new PeerHandshake.Reply(false, reason));
             refused(reason);
@@ -137,7 +136,7 @@ final class InboundLink implements FrameChannel.Owner {
             return;
         }
         ProvenHandshake.Exchange begun =
-                new ProvenHandshake.Exchange(hello.caller(), self, hello.nonce(), network.newNonce());
+                new ProvenHandshake.Exchange(hello.caller(), self, hello.nonce(), network.newNonce(), frames.binding());
         exchange = begun;
         write(bytes -> ProvenHandshake.writeChallenge(bytes, secrets, begun));
     }
@@ -152,9 +151,7 @@ final class InboundLink implements FrameChannel.Owner {
         }
         proven = true;
         PeerFacts self = network.self();
-        Optional<String> refusal = PeerHandshake.refusal(self, new PeerHandshake.Hello(begun.called(), caller))
-                .or(() -> network.refusalForLevel(caller))
-                .or(() -> network.refusalForOlder(this, caller));
+        Optional<String> refusal = refusal(self, new PeerHandshake.Hello(begun.called(), caller));
         if (refusal.isPresent()) {
             refuse(refusal.get());
             return;
@@ -176,6 +173,41 @@ final class InboundLink implements FrameChannel.Owner {
     }
 
     // ---- the outcome
+
+    private Optional<String> refusal(PeerFacts self, PeerHandshake.Hello hello) {
+        return PeerHandshake.refusal(self, hello)
+                .or(() -> refusalForCertificate(hello.facts().memberId()))
+                .or(() -> network.refusalForLevel(hello.facts()))
+                .or(() -> network.refusalForOlder(this, hello.facts()));
+    }
+
+    /** The certificate must be for the host of that very member, so one member's is of no use to another. */
+    private Optional<String> refusalForCertificate(int caller) {
+        Optional<X509Certificate> shown = frames.tls().flatMap(LinkTls::peerCertificate);
+        if (shown.isEmpty() || !network.tls().verifiesCallers()) {
+            return Optional.empty();
+        }
+        CertificateNames names = new CertificateNames(shown.get());
+        String host = network.hostOf(caller);
+        if (host.isEmpty()) {
+            return Optional.of(
+                    "member " + caller + " is not listed here, so its host is not known, and its certificate " + names
+                            + " cannot be compared with it");
+        }
+        return names.include(host)
+                ? Optional.empty()
+                : Optional.of("member " + caller + " is at host " + host + ", but the caller has the certificate "
+                        + names + " (ssl.quorum.clientHostnameVerification)");
+    }
+
+    /** The caller speaks TLS and this member does not, or the other way round. */
+    void refuseForm(boolean speaksTls) {
+        if (speaksTls) {
+            refused("the caller speaks TLS, and this member does not (sslQuorum and portUnification are not set)");
+        } else {
+            refuse("member " + network.self().memberId() + " takes only members that speak TLS (sslQuorum=true)");
+        }
+    }
 
     private void accept(PeerFacts self, PeerFacts caller) {
         facts = caller;

@@ -2,6 +2,7 @@ package io.conclave.consensus.peer;
 
 import io.conclave.consensus.JoinToken;
 import io.conclave.consensus.LogException;
+import io.conclave.consensus.PeerTls;
 import io.conclave.consensus.entry.EnsembleMember;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
@@ -11,13 +12,15 @@ import java.util.List;
 /** Asks the member that has made a join token for the cluster's secret, for a server that has none. */
 public final class JoinClient {
     private final int self;
+    private final PeerTls tls;
     private final EnsembleMember member;
     private final JoinToken token;
 
     /** Whether the token was shown, so that a lost answer may have used it up. */
     private boolean shown;
 
-    private JoinClient(int self, EnsembleMember member, JoinToken token) {
+    private JoinClient(int self, EnsembleMember member, PeerTls tls, JoinToken token) {
+        this.tls = tls;
         this.self = self;
         this.member = member;
         this.token = token;
@@ -31,8 +34,8 @@ public final class JoinClient {
      * @throws LogException if it does not give them, or is not the one that has made the token; the message says whether
      *     the token may be used up
      */
-    public static List<byte[]> fetch(int self, EnsembleMember member, JoinToken token) {
-        JoinClient client = new JoinClient(self, member, token);
+    public static List<byte[]> fetch(int self, EnsembleMember member, PeerTls tls, JoinToken token) {
+        JoinClient client = new JoinClient(self, member, tls, token);
         try {
             return client.ask();
         } catch (IOException | MalformedMessageException e) {
@@ -45,7 +48,7 @@ public final class JoinClient {
         KeyPair keys = JoinExchange.newKeys();
         JoinHandshake.Hello hello = new JoinHandshake.Hello(
                 member.id(), self, token.id(), keys.getPublic().getEncoded());
-        try (Conversation with = Conversation.with(member)) {
+        try (Conversation with = Conversation.with(member, tls)) {
             with.say(out -> JoinHandshake.writeHello(out, hello));
             ByteBuf challenge = with.hear();
             requireAccepted(challenge);

@@ -142,7 +142,7 @@ final class OutgoingLink {
         }
         FrameChannel made = new FrameChannel(new Attempt(current), options.maxFrameBytes());
         frames = made;
-        network.connect(found, made, cause -> failed(current, String.valueOf(cause.getMessage())));
+        network.connect(to, found, made, cause -> failed(current, String.valueOf(cause.getMessage())));
     }
 
     /** One connection to the member. */
@@ -223,11 +223,14 @@ final class OutgoingLink {
 
     private void answer(CallersProof begun, ByteBuf challenge) {
         FrameChannel out = frames;
-        if (!begun.knows(challenge)) {
+        if (out == null) {
+            return;
+        }
+        if (!begun.knows(challenge, out.binding())) {
             failed(
                     attempt,
                     "it has not proven that it has the cluster secret of this member; compare their secret files");
-        } else if (out != null) {
+        } else {
             out.write(bytes -> begun.writeAnswer(bytes, network.self()), PeerHandshake.MAX_FRAME_BYTES);
             out.flush();
         }
@@ -246,7 +249,13 @@ final class OutgoingLink {
         if (frames != null) {
             frames.greeted();
         }
-        log.info("member {} is linked at {}{}", to, address, proof == null ? ", unproven" : "");
+        boolean secure = frames != null && frames.tls().isPresent();
+        log.info(
+                "member {} is linked at {}{}{}",
+                to,
+                address,
+                secure ? ", with TLS" : "",
+                proof == null ? ", unproven" : "");
         network.linked(to, answered);
     }
 

@@ -3,6 +3,7 @@ package io.conclave.consensus.peer;
 import io.conclave.consensus.JoinTokens;
 import io.conclave.consensus.LogException;
 import io.conclave.consensus.PeerCounts;
+import io.conclave.consensus.PeerTls;
 import io.conclave.consensus.core.PeerMessage;
 import io.conclave.consensus.entry.EnsembleMember;
 import io.netty.channel.Channel;
@@ -103,7 +104,7 @@ public final class PeerNetwork implements AutoCloseable {
             protected void initChannel(Channel channel) {
                 InboundLink link = new InboundLink(
                         PeerNetwork.this, options.secrets(), hostOf(channel.remoteAddress()), options.maxFrameBytes());
-                channel.pipeline().addLast(link.frames());
+                channel.pipeline().addLast(new InboundTls(options.tls(), link), link.frames());
             }
         });
         execute(() -> {
@@ -281,8 +282,19 @@ public final class PeerNetwork implements AutoCloseable {
 
     // ---- what links say
 
-    void connect(InetSocketAddress address, FrameChannel frames, Consumer<Throwable> failed) {
-        transport.connect(address, frames).addListener(done -> {
+    void connect(int to, InetSocketAddress address, FrameChannel frames, Consumer<Throwable> failed) {
+        ChannelInitializer<Channel> handlers = new ChannelInitializer<>() {
+            @Override
+            protected void initChannel(Channel channel) {
+                if (tls().dials()) {
+                    LinkTls used = LinkTls.calling(tls(), hostOf(to), address.getPort());
+                    frames.speaks(used);
+                    channel.pipeline().addLast(used.handler());
+                }
+                channel.pipeline().addLast(frames);
+            }
+        };
+        transport.connect(address, handlers).addListener(done -> {
             Throwable cause = done.cause();
             if (cause != null) {
                 failed.accept(cause);
@@ -306,6 +318,16 @@ public final class PeerNetwork implements AutoCloseable {
         byte[] nonce = new byte[ProvenHandshake.NONCE_BYTES];
         random.nextBytes(nonce);
         return nonce;
+    }
+
+    PeerTls tls() {
+        return options.tls();
+    }
+
+    /** The name or address of a member as it is listed; empty if it is not. */
+    String hostOf(int member) {
+        EnsembleMember listed = members.get(member);
+        return listed == null ? "" : listed.host();
     }
 
     JoinTokens joinTokens() {

@@ -3,6 +3,7 @@ package io.conclave.consensus.peer;
 import io.conclave.consensus.DelayedRunner;
 import io.conclave.consensus.JoinTokens;
 import io.conclave.consensus.PeerSecrets;
+import io.conclave.consensus.PeerTls;
 import java.net.InetSocketAddress;
 import java.util.Map;
 import java.util.concurrent.Executor;
@@ -58,6 +59,10 @@ public final class PeerOptions {
         return from.secrets.get();
     }
 
+    PeerTls tls() {
+        return from.tls;
+    }
+
     JoinTokens joinTokens() {
         return from.joinTokens;
     }
@@ -97,6 +102,7 @@ public final class PeerOptions {
         private final Executor background;
         private ThreadFactory threadFactory = Builder::daemon;
         private Supplier<PeerSecrets> secrets = () -> PeerSecrets.NONE;
+        private PeerTls tls = PeerTls.NONE;
         private JoinTokens joinTokens = JoinTokens.NONE;
         private int electionTimeoutMs = 1000;
         private int maxFrameBytes = 16 * MB;
@@ -117,6 +123,7 @@ public final class PeerOptions {
             threadFactory = other.threadFactory;
             secrets = other.secrets;
             joinTokens = other.joinTokens;
+            tls = other.tls;
             electionTimeoutMs = other.electionTimeoutMs;
             maxFrameBytes = other.maxFrameBytes;
             maxBacklogBytes = other.maxBacklogBytes;
@@ -144,6 +151,12 @@ public final class PeerOptions {
          */
         public Builder secrets(Supplier<PeerSecrets> value) {
             secrets = value;
+            return this;
+        }
+
+        /** Whether members speak TLS; they do not by default. */
+        public Builder tls(PeerTls value) {
+            tls = value;
             return this;
         }
 

@@ -20,37 +20,45 @@ import java.util.List;
  *
  * A challenge has a proof with each secret of the called one; answer and reply are proven with the first of them that
  * the caller has, too. A challenge or reply that refuses ends behind its reason. What is proven names both members, both
- * nonces, the direction, and all facts that come with it, so a proof is of no use on any other connection.
+ * nonces, the direction, and all facts that come with it, so a proof is of no use on any other connection. Over TLS it
+ * names the certificate of the called one as well, and has labels of its own: what one end of TLS was told cannot be
+ * passed on through another.
  */
 final class ProvenHandshake {
     static final int NONCE_BYTES = 32;
     static final int PROOF_BYTES = 32;
 
-    private static final byte[] CHALLENGE = label("conclave peer 3: the called member has the secret");
-    private static final byte[] ANSWER = label("conclave peer 3: the calling member has the secret");
-    private static final byte[] REPLY = label("conclave peer 3: the called member takes the calling one");
+    /** What proofs are bound to without TLS. */
+    static final byte[] UNBOUND = {};
+
+    private static final String PLAIN = "conclave peer 3: ";
+    private static final String TLS = "conclave peer 3 over TLS: ";
+    private static final String CHALLENGE = "the called member has the secret";
+    private static final String ANSWER = "the calling member has the secret";
+    private static final String REPLY = "the called member takes the calling one";
 
     /** What the caller says first. */
     record Hello(int wanted, int caller, byte[] nonce) {}
 
     private ProvenHandshake() {}
 
-    private static byte[] label(String text) {
-        return text.getBytes(StandardCharsets.US_ASCII);
-    }
-
     /**
      * What the two ends of a connection have said before anything is proven.
      *
      * @param caller the member that has made the connection, as it says
      * @param called the member that the caller wants
+     * @param binding a hash of the certificate of the called one, or {@link #UNBOUND}
      */
-    record Exchange(int caller, int called, byte[] callersNonce, byte[] calledNonce) {
+    record Exchange(int caller, int called, byte[] callersNonce, byte[] calledNonce, byte[] binding) {
 
-        private byte[] text(byte[] label, byte[] facts) {
-            ByteBuf text = Unpooled.buffer(label.length + 2 * Integer.BYTES + 2 * NONCE_BYTES + facts.length);
-            text.writeBytes(label).writeInt(caller).writeInt(called);
-            text.writeBytes(callersNonce).writeBytes(calledNonce).writeBytes(facts);
+        private byte[] text(String label, byte[] facts) {
+            ByteBuf text = Unpooled.buffer();
+            text.writeCharSequence((binding.length == 0 ? PLAIN : TLS) + label, StandardCharsets.US_ASCII);
+            text.writeInt(caller).writeInt(called);
+            text.writeBytes(callersNonce)
+                    .writeBytes(calledNonce)
+                    .writeBytes(binding)
+                    .writeBytes(facts);
             return ByteBufUtil.getBytes(text);
         }
 

@@ -12,11 +12,13 @@ import io.conclave.consensus.JoinTokens;
 import io.conclave.consensus.LogException;
 import io.conclave.consensus.PeerAuthentication;
 import io.conclave.consensus.PeerSecrets;
+import io.conclave.consensus.PeerTls;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.security.KeyPair;
 import java.util.ArrayList;
@@ -95,23 +97,42 @@ class JoinTest {
 
     private TestPeer member(JoinTokens tokens) {
         PeerSecrets secrets = PeerSecrets.of(PeerAuthentication.REQUIRED, SECRETS);
-        return kept(TestPeer.open(
-                TestPeer.facts(1), 0, options -> options.secrets(() -> secrets).joinTokens(tokens)));
+        return kept(TestPeer.open(TestPeer.facts(1), 0, options -> options.secrets(() -> secrets)
+                .joinTokens(tokens)
+                .tls(tls())));
+    }
+
+    PeerTls tls() {
+        return PeerTls.NONE;
+    }
+
+    /** What a connection of a raw peer uses. */
+    Socket over(Socket plain, boolean calls) throws IOException {
+        return plain;
+    }
+
+    private RawPeer dial(int port) throws IOException {
+        return new RawPeer(over(RawPeer.connect(port), true), true);
+    }
+
+    private RawPeer accept(ServerSocket server) throws IOException {
+        return new RawPeer(over(server.accept(), false), false);
     }
 
     private RawPeer dial(TestPeer peer) throws IOException {
-        return kept(RawPeer.dial(peer.network.port()));
+        return kept(dial(peer.network.port()));
     }
 
-    private static String refusal(TestPeer member, JoinToken shown) {
-        return String.valueOf(assertThrows(LogException.class, () -> JoinClient.fetch(2, member.member(1), shown))
-                .getMessage());
+    private String refusal(TestPeer member, JoinToken shown) {
+        return String.valueOf(
+                assertThrows(LogException.class, () -> JoinClient.fetch(2, member.member(1), tls(), shown))
+                        .getMessage());
     }
 
     @Test
     void aServerThatShowsATokenIsGivenTheSecretsOnce() {
         TestPeer one = member(given);
-        List<byte[]> fetched = JoinClient.fetch(2, one.member(1), token);
+        List<byte[]> fetched = JoinClient.fetch(2, one.member(1), tls(), token);
         assertEquals(2, fetched.size());
         assertArrayEquals(SECRETS.get(0), fetched.get(0));
         assertArrayEquals(SECRETS.get(1), fetched.get(1));
@@ -138,7 +159,7 @@ class JoinTest {
         PeerHandshake.Reply reply = guess.peer.receiveReply();
         assertEquals("it has not proven that it has the join token, or that was used meanwhile", reply.reason());
         assertEquals(1, given.wrong.get());
-        assertEquals(2, JoinClient.fetch(2, one.member(1), token).size());
+        assertEquals(2, JoinClient.fetch(2, one.member(1), tls(), token).size());
     }
 
     /** Another key, with the check of that. */
@@ -235,7 +256,7 @@ class JoinTest {
                 Thread relay = new Thread(() -> relay(proxy, one, changed, random), "relay");
                 relay.start();
                 try {
-                    List<byte[]> fetched = JoinClient.fetch(2, TestPeer.member(1, proxy.getLocalPort()), shown);
+                    List<byte[]> fetched = JoinClient.fetch(2, TestPeer.member(1, proxy.getLocalPort()), tls(), shown);
                     assertEquals(4, changed, "seed " + seed);
                     assertArrayEquals(SECRETS.get(0), fetched.get(0));
                 } catch (LogException e) {
@@ -247,9 +268,9 @@ class JoinTest {
         }
     }
 
-    private static void relay(ServerSocket proxy, TestPeer one, int changed, Random random) {
-        try (RawPeer from = RawPeer.accept(proxy);
-                RawPeer to = RawPeer.dial(one.network.port())) {
+    private void relay(ServerSocket proxy, TestPeer one, int changed, Random random) {
+        try (RawPeer from = accept(proxy);
+                RawPeer to = dial(one.network.port())) {
             for (int i = 0; i < 4; i++) {
                 byte[] frame = ByteBufUtil.getBytes((i % 2 == 0 ? from : to).receive());
                 if (i == changed) {
@@ -320,7 +341,7 @@ class JoinTest {
         given.slow = false;
         given.open.countDown();
         await().until(() -> one.network.counts().refused() == 100);
-        assertEquals(2, JoinClient.fetch(2, one.member(1), token).size());
+        assertEquals(2, JoinClient.fetch(2, one.member(1), tls(), token).size());
     }
 
     @Test

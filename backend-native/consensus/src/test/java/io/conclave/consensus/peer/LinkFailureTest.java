@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.consensus.LogException;
 import io.conclave.consensus.PeerSecrets;
+import io.conclave.consensus.PeerTls;
 import io.conclave.consensus.core.PeerMessage;
 import io.conclave.consensus.core.PeerMessage.ReadIndexReply;
 import io.conclave.consensus.core.PeerMessage.SnapshotChunk;
@@ -120,13 +121,15 @@ class LinkFailureTest {
     void aMemberIsAskedForItsClusterBeforeAnotherOneIsMadeThere() {
         EnsembleMember running =
                 new EnsembleMember(1, 0, "127.0.0.1", open(1).network.port(), "", 0, false);
-        assertEquals(Optional.of(TestPeer.facts(1).clusterId()), ClusterProbe.clusterOf(2, running, PeerSecrets.NONE));
+        assertEquals(
+                Optional.of(TestPeer.facts(1).clusterId()),
+                ClusterProbe.clusterOf(2, running, PeerSecrets.NONE, PeerTls.NONE));
         Map<Integer, EnsembleMember> listed =
                 Map.of(1, running, 2, new EnsembleMember(2, 0, "127.0.0.1", 1, "", 0, false));
-        LogException e =
-                assertThrows(LogException.class, () -> EnsembleLog.requireNoCluster(listed, 2, PeerSecrets.NONE));
+        LogException e = assertThrows(
+                LogException.class, () -> EnsembleLog.requireNoCluster(listed, 2, PeerSecrets.NONE, PeerTls.NONE));
         assertTrue(String.valueOf(e.getMessage()).contains("belongs to cluster"), e.getMessage());
-        EnsembleLog.requireNoCluster(listed, 1, PeerSecrets.NONE); // nobody listens there
+        EnsembleLog.requireNoCluster(listed, 1, PeerSecrets.NONE, PeerTls.NONE); // nobody listens there
     }
 
     @Test

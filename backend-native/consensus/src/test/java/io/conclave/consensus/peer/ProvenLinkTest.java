@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.conclave.consensus.LogException;
 import io.conclave.consensus.PeerAuthentication;
 import io.conclave.consensus.PeerSecrets;
+import io.conclave.consensus.PeerTls;
 import io.conclave.consensus.core.PeerMessage;
 import io.conclave.consensus.core.PeerMessage.ReadIndexReply;
 import io.conclave.consensus.entry.EnsembleMember;
@@ -19,6 +20,7 @@ import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -70,15 +72,33 @@ class ProvenLinkTest {
     }
 
     private TestPeer open(PeerFacts facts, PeerSecrets secrets, UnaryOperator<PeerOptions.Builder> with) {
-        return kept(TestPeer.open(facts, 0, options -> with.apply(options.secrets(() -> secrets))));
+        return kept(TestPeer.open(
+                facts, 0, options -> with.apply(options.secrets(() -> secrets).tls(tls()))));
     }
 
     private TestPeer open(int id, PeerSecrets secrets) {
         return open(TestPeer.facts(id), secrets, options -> options.redialMs(1, 5));
     }
 
+    PeerTls tls() {
+        return PeerTls.NONE;
+    }
+
+    /** What a connection of a raw peer uses. */
+    Socket over(Socket plain, boolean calls) throws IOException {
+        return plain;
+    }
+
+    private RawPeer dial(int port) throws IOException {
+        return new RawPeer(over(RawPeer.connect(port), true), true);
+    }
+
+    private RawPeer accept(ServerSocket server) throws IOException {
+        return new RawPeer(over(server.accept(), false), false);
+    }
+
     private RawPeer dial(TestPeer peer) throws IOException {
-        return kept(RawPeer.dial(peer.network.port()));
+        return kept(dial(peer.network.port()));
     }
 
     private static PeerMessage message(long number) {
@@ -214,7 +234,8 @@ class ProvenLinkTest {
         one.awaitEvent("linked 2");
         without.close();
         one.awaitEvent("down 2");
-        TestPeer with = kept(TestPeer.open(TestPeer.facts(2), port, options -> options.secrets(() -> HAS_A)));
+        TestPeer with = kept(TestPeer.open(
+                TestPeer.facts(2), port, options -> options.secrets(() -> HAS_A).tls(tls())));
         await().until(() -> one.count("linked 2") == 2);
         assertTrue(one.send(2, message(7)));
         with.awaitEvent(message(7));
@@ -258,7 +279,7 @@ class ProvenLinkTest {
         ByteBuf challenge = member.receive();
         PeerHandshake.readVersion(challenge);
         PeerHandshake.readReply(challenge);
-        assertTrue(proof.knows(challenge));
+        assertTrue(proof.knows(challenge, dial(one).binding()));
         byte[] hello = RawPeer.frameOf(proof::writeHello);
         byte[] answer = RawPeer.frameOf(out -> proof.writeAnswer(out, TestPeer.facts(2)));
         member.send(answer);
@@ -311,7 +332,7 @@ class ProvenLinkTest {
                 ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
             TestPeer one = open(1, HAS_A);
             one.network.members(Map.of(2, TestPeer.member(2, server.getLocalPort())));
-            RawPeer dialled = kept(RawPeer.accept(server));
+            RawPeer dialled = kept(accept(server));
             ByteBuf hello = dialled.receive();
             PeerHandshake.readVersion(hello);
             ProvenHandshake.Hello itsHello = ProvenHandshake.readHello(hello);
@@ -336,7 +357,7 @@ class ProvenLinkTest {
         ByteBuf challenge = changed.receive();
         PeerHandshake.readVersion(challenge);
         PeerHandshake.readReply(challenge);
-        assertTrue(proof.knows(challenge));
+        assertTrue(proof.knows(challenge, dial(one).binding()));
         ByteBuf answer = Unpooled.buffer();
         proof.writeAnswer(answer, TestPeer.facts(2));
         changed.frame(out -> ProvenHandshake.writeAnswer(out, ProvenHandshake.readProof(answer), of(2, 99)));
@@ -346,7 +367,7 @@ class ProvenLinkTest {
         ByteBuf again = another.receive();
         PeerHandshake.readVersion(again);
         PeerHandshake.readReply(again);
-        assertTrue(ofTwo.knows(again));
+        assertTrue(ofTwo.knows(again, dial(one).binding()));
         another.frame(out -> ofTwo.writeAnswer(out, TestPeer.facts(3)));
         assertFalse(another.receiveReply().accepted(), "it has said another number before");
         assertEquals(List.of(), one.events());
@@ -362,8 +383,8 @@ class ProvenLinkTest {
         try (ServerSocket proxy = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
             caller.network.members(Map.of(1, TestPeer.member(1, proxy.getLocalPort())));
             for (int i = 0; i < 200; i++) {
-                try (RawPeer from = RawPeer.accept(proxy);
-                        RawPeer to = RawPeer.dial(called.network.port())) {
+                try (RawPeer from = accept(proxy);
+                        RawPeer to = dial(called.network.port())) {
                     relay(from, to, random.nextInt(4), random);
                 }
             }
@@ -455,7 +476,7 @@ class ProvenLinkTest {
     void strangersKeepNoMemberOut() throws IOException {
         TestPeer one = open(1, HAS_A);
         for (int i = 0; i < 1300; i++) {
-            dial(one).send((byte) 0);
+            kept(RawPeer.dial(one.network.port())).send((byte) 0);
         }
         TestPeer two = open(2, HAS_A);
         two.dials(1, one);
@@ -518,18 +539,19 @@ class ProvenLinkTest {
     @Test
     void aMemberTellsItsClusterToAServerThatHasTheSecret() {
         EnsembleMember one = member(open(1, HAS_A));
-        assertEquals(Optional.of(TestPeer.CLUSTER), ClusterProbe.clusterOf(2, one, required(B, A)));
-        LogException other = assertThrows(LogException.class, () -> ClusterProbe.clusterOf(2, one, required(B)));
+        assertEquals(Optional.of(TestPeer.CLUSTER), ClusterProbe.clusterOf(2, one, required(B, A), tls()));
+        LogException other = assertThrows(LogException.class, () -> ClusterProbe.clusterOf(2, one, required(B), tls()));
         assertTrue(other.getMessage().endsWith("it has another cluster secret than this server"), other.getMessage());
-        LogException none = assertThrows(LogException.class, () -> ClusterProbe.clusterOf(2, one, PeerSecrets.NONE));
+        LogException none =
+                assertThrows(LogException.class, () -> ClusterProbe.clusterOf(2, one, PeerSecrets.NONE, tls()));
         assertTrue(
                 none.getMessage().contains("runs, and does not say to which cluster it belongs: member 1 takes only"),
                 none.getMessage());
         EnsembleMember without = member(open(1, PeerSecrets.NONE));
-        assertEquals(Optional.of(TestPeer.CLUSTER), ClusterProbe.clusterOf(2, without, HAS_A));
+        assertEquals(Optional.of(TestPeer.CLUSTER), ClusterProbe.clusterOf(2, without, HAS_A, tls()));
         EnsembleMember empty =
                 member(open(new PeerFacts(PeerFacts.NO_CLUSTER, 1, 0, 1, "", 0, false), HAS_A, options -> options));
-        assertEquals(Optional.<UUID>empty(), ClusterProbe.clusterOf(2, empty, HAS_A));
+        assertEquals(Optional.<UUID>empty(), ClusterProbe.clusterOf(2, empty, HAS_A, tls()));
     }
 
     private static EnsembleMember member(TestPeer peer) {

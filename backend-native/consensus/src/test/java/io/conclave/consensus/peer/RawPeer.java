@@ -11,27 +11,40 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.security.cert.Certificate;
 import java.util.Random;
 import java.util.function.Consumer;
+import javax.net.ssl.SSLSession;
+import javax.net.ssl.SSLSocket;
 
 /** One end of a link as a plain socket, which does as the test says and nothing else. */
 final class RawPeer implements Closeable {
     final Socket socket;
     final DataInputStream in;
 
-    RawPeer(Socket socket) throws IOException {
+    /** Whether this end has made the connection. */
+    private final boolean calls;
+
+    RawPeer(Socket socket, boolean calls) throws IOException {
         this.socket = socket;
+        this.calls = calls;
         socket.setTcpNoDelay(true);
         socket.setSoTimeout(20_000);
         this.in = new DataInputStream(socket.getInputStream());
     }
 
+    static Socket connect(int port) throws IOException {
+        return new Socket(InetAddress.getLoopbackAddress(), port);
+    }
+
     static RawPeer dial(int port) throws IOException {
-        return new RawPeer(new Socket(InetAddress.getLoopbackAddress(), port));
+        return new RawPeer(connect(port), true);
     }
 
     static RawPeer accept(ServerSocket server) throws IOException {
-        return new RawPeer(server.accept());
+        return new RawPeer(server.accept(), false);
     }
 
     RawPeer send(byte... bytes) throws IOException {
@@ -61,13 +74,42 @@ final class RawPeer implements Closeable {
         ByteBuf challenge = receive();
         PeerHandshake.readVersion(challenge);
         PeerHandshake.Reply outcome = PeerHandshake.readReply(challenge);
-        if (!outcome.accepted() || !proof.knows(challenge)) {
+        if (!outcome.accepted() || !proof.knows(challenge, binding())) {
             return outcome;
         }
         frame(out -> proof.writeAnswer(out, facts));
         ByteBuf reply = receive();
         PeerHandshake.readVersion(reply);
         return PeerHandshake.readReply(reply);
+    }
+
+    /** The called one's side of a handshake with proofs, with a caller that has the secret. */
+    void proves(PeerSecrets secrets, PeerFacts facts) throws IOException {
+        ByteBuf frame = receive();
+        PeerHandshake.readVersion(frame);
+        ProvenHandshake.Hello hello = ProvenHandshake.readHello(frame);
+        ProvenHandshake.Exchange exchange =
+                new ProvenHandshake.Exchange(hello.caller(), facts.memberId(), hello.nonce(), nonce(), binding());
+        frame(out -> ProvenHandshake.writeChallenge(out, secrets, exchange));
+        ByteBuf answer = receive();
+        ProvenHandshake.readProof(answer);
+        PeerFacts caller = PeerHandshake.readFacts(answer);
+        byte[] proof = secrets.proof(0, exchange.replyText(caller, facts));
+        frame(out -> ProvenHandshake.writeReply(out, proof, facts));
+    }
+
+    /** What ties proofs to this connection: the certificate of the called one, if it uses TLS. */
+    byte[] binding() throws IOException {
+        if (!(socket instanceof SSLSocket tls)) {
+            return ProvenHandshake.UNBOUND;
+        }
+        SSLSession session = tls.getSession();
+        Certificate[] chain = calls ? session.getPeerCertificates() : session.getLocalCertificates();
+        try {
+            return MessageDigest.getInstance("SHA-256").digest(chain[0].getEncoded());
+        } catch (GeneralSecurityException e) {
+            throw new IOException(e);
+        }
     }
 
     static byte[] nonce() {

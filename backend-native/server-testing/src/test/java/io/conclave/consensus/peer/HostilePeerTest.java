@@ -188,7 +188,7 @@ class HostilePeerTest {
             ByteBuf challenge = member.receive();
             PeerHandshake.readVersion(challenge);
             PeerHandshake.readReply(challenge);
-            assertTrue(proof.knows(challenge));
+            assertTrue(proof.knows(challenge, ProvenHandshake.UNBOUND));
             answer = RawPeer.frameOf(out -> proof.writeAnswer(out, facts(server, 9)));
             assertTrue(member.send(answer).receiveReply().accepted(), "what is recorded is a good one");
         }

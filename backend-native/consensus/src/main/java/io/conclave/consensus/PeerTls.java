@@ -1,0 +1,26 @@
+package io.conclave.consensus;
+
+import io.conclave.tls.TlsContext;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+
+/**
+ * How members use TLS among themselves.
+ *
+ * @param context own certificate, and whose certificates are trusted; empty if this member speaks no TLS
+ * @param dials whether it calls others with TLS; it takes TLS from callers whenever there is a context
+ * @param takesPlain whether it takes callers without TLS, too
+ * @param verifiesCallers whether the certificate of a caller must be for the host of the member that it says it is
+ * @param handshakes computes handshakes, so that those of strangers do not hold the members' thread up
+ */
+public record PeerTls(
+        Optional<TlsContext> context, boolean dials, boolean takesPlain, boolean verifiesCallers, Executor handshakes) {
+    /** Members do not use it. */
+    public static final PeerTls NONE = new PeerTls(Optional.empty(), false, true, false, Runnable::run);
+
+    public PeerTls {
+        if (context.isEmpty() && (dials || !takesPlain)) {
+            throw new IllegalArgumentException("TLS is asked for, and there is no certificate");
+        }
+    }
+}
