@@ -25,7 +25,8 @@ public final class ClusterProbe {
         this.tls = tls;
         this.member = member;
         this.secrets = secrets;
-        this.facts = new PeerFacts(PeerFacts.NO_CLUSTER, self, 0, 0, "", 0, false);
+        // nothing is applied here, so no level is too high
+        this.facts = new PeerFacts(PeerFacts.NO_CLUSTER, self, 0, Integer.MAX_VALUE, "", 0, false);
     }
 
     /**
