@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.server.ConclaveServer;
 import io.conclave.server.ConfigFile;
+import io.conclave.testkit.tls.CertificateAuthority;
 import io.conclave.time.TimeSource;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -103,6 +104,38 @@ class JoinCommandsTest {
             assertEquals(
                     0, files.filter(file -> file.toString().endsWith(".token")).count());
         }
+    }
+
+    /** The server that runs does not list it, so it learns by add for which host the certificate must be. */
+    @Test
+    void newServerIsGivenTheSecretAndAddedOverTls() throws IOException {
+        CertificateAuthority authority = new CertificateAuthority("CN=our authority");
+        String own = "server.1=127.0.0.1:21975;127.0.0.1:21976\n";
+        String added = "server.2=127.0.0.1:21977;127.0.0.1:21978";
+        Path first = configWithTls(1, own, authority);
+        Path second = configWithTls(2, own + added + "\n", authority);
+        try (ConclaveServer one = start(first)) {
+            ServerFiles.of(ConfigFile.read(first)).publish(one.clientPort().orElseThrow());
+            assertEquals(0, run("join-token", first.toString()), complaint());
+            Path token = Files.writeString(directory.resolve("token"), said());
+            assertEquals(0, run("join", second.toString(), token.toString()), complaint());
+            try (ConclaveServer two = start(second)) {
+                assertEquals(0, run("add", first.toString(), added), complaint());
+                await().until(() -> two.isServing()
+                        && one.logStatus().configuration().voters().equals(Set.of(1, 2)));
+            }
+        }
+    }
+
+    private Path configWithTls(int id, String servers, CertificateAuthority authority) throws IOException {
+        Path data = Files.createDirectories(directory.resolve("server-" + id));
+        Files.writeString(data.resolve("myid"), id + "\n");
+        Path own = authority.issue("CN=server " + id, "127.0.0.1").writePem(data.resolve("own.pem"));
+        Path trust = authority.writePem(data.resolve("trust.pem"));
+        return Files.writeString(
+                directory.resolve(id + ".cfg"),
+                "dataDir=" + data + "\npreAllocSize=8192\nsslQuorum=true\nssl.quorum.keyStore.location=" + own
+                        + "\nssl.quorum.trustStore.location=" + trust + "\n" + servers);
     }
 
     private Path wrong(String token) throws IOException {
