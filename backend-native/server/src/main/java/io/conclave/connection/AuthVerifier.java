@@ -4,8 +4,6 @@ import io.conclave.protocol.RequestBody;
 import io.conclave.tree.AuthId;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.Base64;
 import java.util.List;
 
 /** Proves the ids that connections ask for. Only digest proves anything; ip says again what the socket said. */
@@ -18,9 +16,9 @@ final class AuthVerifier {
      * The ids that a request proves; none if its scheme is unknown or the credentials are out of bounds.
      *
      * @param present what the connection has proved before
-     * @param superUser the user that may do everything
+     * @param security what proves to be the super user, and the hash of digests
      */
-    static List<AuthId> verify(RequestBody.Auth request, List<AuthId> present, SuperUser superUser) {
+    static List<AuthId> verify(RequestBody.Auth request, List<AuthId> present, ClientSecurity security) {
         byte[] credentials = request.credentials();
         if (request.scheme().equals("ip")) {
             return present.stream()
@@ -31,7 +29,8 @@ final class AuthVerifier {
         if (!request.scheme().equals("digest") || credentials == null || credentials.length > MAX_CREDENTIAL_BYTES) {
             return List.of();
         }
-        AuthId id = digest(new String(credentials, StandardCharsets.UTF_8));
+        SuperUser superUser = security.superUser();
+        AuthId id = security.digest().idOf(new String(credentials, StandardCharsets.UTF_8));
         boolean isSuper = superUser
                         .secret()
                         .filter(secret -> equal("super:" + secret, credentials))
@@ -50,16 +49,5 @@ final class AuthVerifier {
 
     private static byte[] bytes(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
-    }
-
-    /** ZooKeeper's digest of {@code user:password}: the user, and the Base64 form of the SHA-1 of both. */
-    private static AuthId digest(String userAndPassword) {
-        String user = userAndPassword.split(":", 2)[0];
-        try {
-            byte[] hash = MessageDigest.getInstance("SHA-1").digest(userAndPassword.getBytes(StandardCharsets.UTF_8));
-            return new AuthId("digest", user + ":" + Base64.getEncoder().encodeToString(hash));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java has SHA-1", e);
-        }
     }
 }

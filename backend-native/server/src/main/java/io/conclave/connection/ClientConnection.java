@@ -125,6 +125,10 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
         return authIds;
     }
 
+    Audit.Client auditedAs() {
+        return new Audit.Client(sessionId, address(), authIds);
+    }
+
     void authIds(List<AuthId> proved) {
         authIds = List.copyOf(proved);
     }

@@ -39,6 +39,7 @@ public final class ConnectionAcceptor implements StepListener {
     private final Feed feed;
     private final ConnectionCounts counts;
     private final RefusedConnections refused;
+    private final Audit audit;
     private final Map<EventLoop, Loop> loops = new LinkedHashMap<>();
     /** Loops that a batch has something for; the log's thread only. */
     private final Set<Loop> concerned = new HashSet<>();
@@ -54,6 +55,7 @@ public final class ConnectionAcceptor implements StepListener {
         this.services = services;
         this.counts = new ConnectionCounts(services.limits());
         this.refused = new RefusedConnections(time);
+        this.audit = new Audit(services.security().audit());
         List<EventExecutor> executors = new ArrayList<>();
         group.forEach(executors::add);
         this.feed = new Feed(executors.size());
@@ -83,6 +85,9 @@ public final class ConnectionAcceptor implements StepListener {
         boolean all = false;
         for (Step step : steps) {
             services.sessionCounts().applied(step);
+            if (step.applied().result() instanceof Result.SessionClosed closed) {
+                audit.sessionEnded(closed.sessionId(), step.applied().events());
+            }
             if (step.origin() instanceof ConnectionProposal proposal) {
                 concerned.add(proposal.loop());
             }

@@ -16,7 +16,7 @@ import java.util.function.Supplier;
  * @param sessionIds ids and passwords of new sessions
  * @param clusterNode the node that tells which cluster this is
  * @param replicated the newest state that the log has made, ahead of the loops' by what they have not walked through
- * @param superUser the user that may do everything
+ * @param security who clients are, and what they must prove
  * @param commandWords what a connection may say instead of a handshake
  * @param membership changes the membership of the cluster
  * @param levels puts new semantics in force
@@ -32,7 +32,7 @@ public record ConnectionServices(
         SessionIds sessionIds,
         ClusterNode clusterNode,
         Supplier<TreeState> replicated,
-        SuperUser superUser,
+        ClientSecurity security,
         CommandWords commandWords,
         MembershipService membership,
         FeatureLevelService levels,
@@ -47,7 +47,7 @@ public record ConnectionServices(
             SessionIds sessionIds,
             ClusterNode clusterNode,
             Supplier<TreeState> replicated,
-            SuperUser superUser,
+            ClientSecurity security,
             CommandWords commandWords,
             MembershipService membership,
             FeatureLevelService levels,
@@ -62,7 +62,7 @@ public record ConnectionServices(
                 sessionIds,
                 clusterNode,
                 replicated,
-                superUser,
+                security,
                 commandWords,
                 membership,
                 levels,

@@ -18,6 +18,15 @@ import java.util.function.BooleanSupplier;
 final class Operations {
     private Operations() {}
 
+    /** Whether a client that is served reads only may ask for it. */
+    static boolean isForReadOnly(OpCode opCode) {
+        return switch (opCode) {
+            case SYNC, CREATE, CREATE2, CREATE_CONTAINER, CREATE_TTL, DELETE, SET_DATA, SET_ACL, MULTI, RECONFIG ->
+                false;
+            default -> true;
+        };
+    }
+
     /**
      * The error of a write that is refused before it is proposed, because the tree has no word for it; 0 if it can be
      * proposed.

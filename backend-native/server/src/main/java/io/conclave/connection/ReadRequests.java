@@ -5,6 +5,7 @@ import io.conclave.protocol.ReplyBody;
 import io.conclave.protocol.RequestBody;
 import io.conclave.protocol.WatchRequest;
 import io.conclave.tree.AuthId;
+import io.conclave.tree.IdScheme;
 import io.conclave.tree.TreeException;
 import io.conclave.tree.TreeReads;
 import io.conclave.tree.TreeState;
@@ -137,8 +138,7 @@ final class ReadRequests {
 
     /** The name without the digest of the password. */
     private static String userOf(AuthId id) {
-        int colon = id.id().indexOf(':');
-        return id.scheme().equals("digest") && colon >= 0 ? id.id().substring(0, colon) : id.id();
+        return IdScheme.of(id.scheme()).map(scheme -> scheme.user(id.id())).orElse(id.id());
     }
 
     private ReplyBody.Multi multiRead(RequestBody.Multi request, List<AuthId> authIds) {

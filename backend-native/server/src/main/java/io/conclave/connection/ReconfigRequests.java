@@ -29,11 +29,13 @@ final class ReconfigRequests {
     private final ClientConnection connection;
     private final RequestPipeline pipeline;
     private final MembershipService membership;
+    private final Audit audit;
 
-    ReconfigRequests(ClientConnection connection, RequestPipeline pipeline, MembershipService membership) {
+    ReconfigRequests(ClientConnection connection, RequestPipeline pipeline, MembershipService membership, Audit audit) {
         this.connection = connection;
         this.pipeline = pipeline;
         this.membership = membership;
+        this.audit = audit;
     }
 
     void handle(int xid, RequestBody.Reconfig request) {
@@ -72,6 +74,7 @@ final class ReconfigRequests {
     /** Changes on their way, one at a time. */
     private final class Reconfig implements PendingAnswer {
         private final int xid;
+        private final Audit.Client client = connection.auditedAs();
         private @Nullable ErrorCode outcome;
 
         Reconfig(int xid) {
@@ -141,6 +144,7 @@ final class ReconfigRequests {
 
         void settle(ErrorCode error) {
             outcome = error;
+            audit.reconfigured(client, error == ErrorCode.OK);
             connection.resume();
         }
 

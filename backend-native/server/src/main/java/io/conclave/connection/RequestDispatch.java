@@ -21,7 +21,6 @@ import io.conclave.tree.TreeOperation;
 import io.conclave.tree.TreeReads;
 import io.netty.buffer.ByteBuf;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -46,6 +45,8 @@ final class RequestDispatch {
     private final ConnectionServices services;
     private final ReconfigRequests reconfigs;
     private final WriteLimits limits;
+    private final Authenticator authenticator;
+    private final Audit audit;
     private final int maxPathBytes;
     private SessionLeases.@Nullable Lease lease;
     private int pingsUnderWay;
@@ -57,10 +58,12 @@ final class RequestDispatch {
         this.pipeline = pipeline;
         this.services = services;
         this.reads = new ReadRequests(connection, services);
-        this.limits = new WriteLimits(connection, services.guard(), services.replicated());
+        this.limits = new WriteLimits(connection, services);
+        this.authenticator = new Authenticator(connection, services.security(), limits);
+        this.audit = new Audit(services.security().audit());
         this.maxPathBytes =
                 (int) Math.min(Integer.MAX_VALUE, services.guard().limits().most(ClientLimit.PATH_BYTES));
-        this.reconfigs = new ReconfigRequests(connection, pipeline, services.membership());
+        this.reconfigs = new ReconfigRequests(connection, pipeline, services.membership(), audit);
     }
 
     void leased(SessionLeases.Lease newLease) {
@@ -86,6 +89,10 @@ final class RequestDispatch {
             return;
         }
         connection.requested(opCode.get(), header.xid());
+        if (opCode.get() != OpCode.AUTH && opCode.get() != OpCode.SASL && !authenticator.isEnough()) {
+            pipeline.submit(new LastError(header.xid(), ErrorCode.SESSION_CLOSED_REQUIRE_SASL_AUTH));
+            return;
+        }
         try {
             dispatch(header.xid(), RequestBody.decode(opCode.get(), in));
         } catch (MalformedFrameException e) {
@@ -117,7 +124,7 @@ final class RequestDispatch {
     }
 
     private void dispatch(int xid, RequestBody body) {
-        if (connection.isReadOnly() && !isForReadOnly(body.opCode())) {
+        if (connection.isReadOnly() && !Operations.isForReadOnly(body.opCode())) {
             pipeline.submit(new ErrorAnswer(xid, ErrorCode.NOT_READ_ONLY.code()));
             return;
         }
@@ -129,7 +136,7 @@ final class RequestDispatch {
         }
         switch (body.opCode()) {
             case PING -> ping(xid);
-            case AUTH -> authenticate(xid, (RequestBody.Auth) body);
+            case AUTH -> authenticator.authenticate(xid, (RequestBody.Auth) body);
             case GET_ALL_CHILDREN_NUMBER ->
                 pipeline.submit(new Walk(xid, (RequestBody.GetAllChildrenNumber) body, connection.authIds()));
             case SET_WATCHES, SET_WATCHES2 -> pipeline.submit(new SetWatches(xid, (WatchRequest.SetWatches) body));
@@ -141,14 +148,6 @@ final class RequestDispatch {
             case RECONFIG -> reconfigs.handle(xid, (RequestBody.Reconfig) body);
             default -> pipeline.submit(new Read(xid, body, connection.authIds()));
         }
-    }
-
-    private static boolean isForReadOnly(OpCode opCode) {
-        return switch (opCode) {
-            case SYNC, CREATE, CREATE2, CREATE_CONTAINER, CREATE_TTL, DELETE, SET_DATA, SET_ACL, MULTI, RECONFIG ->
-                false;
-            default -> true;
-        };
     }
 
     /** The client counts on its session from the answer on, so the server that could end it must know first. */
@@ -224,23 +223,11 @@ final class RequestDispatch {
         }
     }
 
-    private void authenticate(int xid, RequestBody.Auth request) {
-        List<AuthId> proved = AuthVerifier.verify(request, connection.authIds(), services.superUser());
-        List<AuthId> ids = new ArrayList<>(connection.authIds());
-        proved.stream().filter(id -> !ids.contains(id)).forEach(ids::add);
-        if (proved.isEmpty() || !limits.admits(ids)) {
-            connection.replyError(xid, ErrorCode.AUTH_FAILED.code());
-            connection.closeAfterOutput();
-            return;
-        }
-        connection.authIds(ids);
-        connection.reply(xid, ReplyBody.Empty.INSTANCE);
-    }
-
     private void write(int xid, RequestBody body) {
         limits.begin();
         int error = refusalOf(body);
         if (error != 0) {
+            audit.failed(connection.auditedAs(), body);
             pipeline.submit(new ErrorAnswer(xid, error));
         } else {
             propose(xid, body, request(Operations.of(body)));
@@ -257,6 +244,7 @@ final class RequestDispatch {
         for (int part = 0; part < request.operations().size(); part++) {
             int error = refusalOf(request.operations().get(part));
             if (error != 0) {
+                audit.failed(connection.auditedAs(), request);
                 pipeline.submit(
                         new Answer(xid, Replies.multiFailed(request.operations().size(), part, error)));
                 return;
@@ -282,7 +270,8 @@ final class RequestDispatch {
     }
 
     private void propose(int xid, RequestBody body, Change change) {
-        Write write = new Write(connection, xid, body, change, services.time().monotonicNanos(), limits.proposed());
+        Write write =
+                new Write(connection, xid, body, change, services.time().monotonicNanos(), limits.proposed(), audit);
         pipeline.submit(write);
         connection.propose(write);
     }

@@ -19,6 +19,8 @@ final class Write extends ConnectionProposal implements PendingAnswer {
     private final RequestBody request;
     private final long sinceNanos;
     private final Runnable settled;
+    private final Audit audit;
+    private final Audit.Client client;
     private @Nullable ReplyHeader header;
     private ReplyBody reply = ReplyBody.Empty.INSTANCE;
     private boolean refused;
@@ -28,13 +30,22 @@ final class Write extends ConnectionProposal implements PendingAnswer {
      *
      * @param settled to be run when the outcome is known
      */
-    Write(ClientConnection connection, int xid, RequestBody request, Change change, long sinceNanos, Runnable settled) {
+    Write(
+            ClientConnection connection,
+            int xid,
+            RequestBody request,
+            Change change,
+            long sinceNanos,
+            Runnable settled,
+            Audit audit) {
         super(connection, change);
         this.connection = connection;
         this.xid = xid;
         this.request = request;
         this.sinceNanos = sinceNanos;
         this.settled = settled;
+        this.audit = audit;
+        this.client = connection.auditedAs();
     }
 
     /** All requests before this write must be answered from the state before it. */
@@ -48,6 +59,7 @@ final class Write extends ConnectionProposal implements PendingAnswer {
     @Override
     void applied(Applied applied) {
         settled.run();
+        audit.applied(client, request, applied.result());
         if (connection.isGone()) {
             return;
         }
@@ -67,6 +79,7 @@ final class Write extends ConnectionProposal implements PendingAnswer {
     @Override
     void refused(Rejection reason) {
         settled.run();
+        audit.failed(client, request);
         if (connection.isGone()) {
             return;
         }

@@ -5,9 +5,11 @@ import io.conclave.protocol.CreateFlag;
 import io.conclave.protocol.ErrorCode;
 import io.conclave.protocol.RequestBody;
 import io.conclave.tree.AuthId;
+import io.conclave.tree.IdScheme;
 import io.conclave.tree.TreeState;
 import io.conclave.tree.Znode;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -24,16 +26,18 @@ final class WriteLimits {
     private final ClientConnection connection;
     private final LimitGuard guard;
     private final Supplier<TreeState> replicated;
+    private final BooleanSupplier offersSchemes;
 
     /** Ephemerals that the present request creates, and those of all requests that are on their way. */
     private int ephemeralsOfRequest;
 
     private int ephemeralsUnderWay;
 
-    WriteLimits(ClientConnection connection, LimitGuard guard, Supplier<TreeState> replicated) {
+    WriteLimits(ClientConnection connection, ConnectionServices services) {
         this.connection = connection;
-        this.guard = guard;
-        this.replicated = replicated;
+        this.guard = services.guard();
+        this.replicated = services.replicated();
+        this.offersSchemes = services.security().offersSchemes();
     }
 
     /** Another request comes. */
@@ -170,6 +174,10 @@ final class WriteLimits {
         }
         long bytes = 0;
         for (AclRecord entry : acl) {
+            if (IdScheme.of(entry.scheme()).filter(scheme -> !scheme.isOld()).isPresent()
+                    && !offersSchemes.getAsBoolean()) {
+                return ErrorCode.INVALID_ACL.code();
+            }
             bytes += entry.scheme().equals("auth")
                     ? bytesOf(connection.authIds())
                     : ENTRY_BYTES + utf8Bytes(entry.scheme()) + utf8Bytes(entry.id());

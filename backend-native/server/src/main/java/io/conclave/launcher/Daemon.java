@@ -76,6 +76,7 @@ final class Daemon {
         }
         command.add("-Dconclave.log.to=file");
         command.add("-Dconclave.log.file=" + files.log());
+        command.add("-Dconclave.audit.file=" + files.auditLog());
         command.add("-cp");
         command.add(System.getProperty("java.class.path"));
         command.add(Main.class.getName());

@@ -39,6 +39,11 @@ final class ServerFiles {
         return directory.resolve("conclave-server.log");
     }
 
+    /** The audit log of a server in the background, if it writes one. */
+    Path auditLog() {
+        return directory.resolve("conclave-audit.log");
+    }
+
     /** Where the output of the last run went when it had grown large. */
     Path olderOutput() {
         return directory.resolve("conclave-server.out.1");

@@ -7,7 +7,6 @@ import io.conclave.connection.ConnectionServices;
 import io.conclave.connection.LimitGuard;
 import io.conclave.connection.ServiceMode;
 import io.conclave.connection.SessionIds;
-import io.conclave.connection.SuperUser;
 import io.conclave.consensus.JoinTokens;
 import io.conclave.consensus.LogException;
 import io.conclave.consensus.LogOptions;
@@ -60,7 +59,7 @@ import org.slf4j.LoggerFactory;
 public final class ConclaveServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ConclaveServer.class);
     /** What this version understands. */
-    static final int FEATURE_LEVEL = 3;
+    static final int FEATURE_LEVEL = 4;
 
     /** At this level all members understand a suspicion that names its term. */
     private static final int TERMS_FEATURE_LEVEL = 2;
@@ -112,6 +111,7 @@ public final class ConclaveServer implements AutoCloseable {
     private final FeatureLevels features;
     private final LogEvents events;
     private final LimitGuard guard;
+    private final ClientAuthService clientAuth;
     private final ServerReport report;
     private final DigestLog digests = new DigestLog();
     private final MembershipRequests members;
@@ -165,6 +165,7 @@ public final class ConclaveServer implements AutoCloseable {
         this.members = new MembershipRequests(log, time, FEATURE_LEVEL);
         this.secret = config.homeDirectory().map(AdminSecret::new);
         this.guard = new LimitGuard(config.clientLimits(), time);
+        this.clientAuth = new ClientAuthService(config);
         this.report = new ServerReport(
                 config, this::mode, log::status, log::peerCounts, replica::state, sessions::notHeardOf, guard, time);
         this.acceptor = new ConnectionAcceptor(transport.group(), log, time, services());
@@ -240,7 +241,7 @@ public final class ConclaveServer implements AutoCloseable {
                 new SessionIds(config.ensemble().memberId()),
                 new ClusterNode(),
                 replica::state,
-                new SuperUser(secret.map(AdminSecret::value), config.superDigest()),
+                clientAuth.security(secret, replica::state),
                 new FourLetterWords(config, report, this::connections, this::sessionDump, digests::text),
                 members,
                 features,
@@ -282,8 +283,10 @@ public final class ConclaveServer implements AutoCloseable {
         ConclaveServer server = new ConclaveServer(config, peerSecrets, logs, time, fatal);
         try {
             server.open();
+            server.clientAuth.started(true);
             return server;
         } catch (RuntimeException | Error e) {
+            server.clientAuth.started(false);
             server.close();
             throw e;
         }
@@ -525,6 +528,7 @@ public final class ConclaveServer implements AutoCloseable {
         acceptor.closeAll();
         transport.close();
         background.shutdown();
+        clientAuth.close();
         LOG.info("Closed");
     }
 

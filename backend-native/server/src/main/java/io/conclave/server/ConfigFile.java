@@ -31,7 +31,7 @@ public final class ConfigFile {
     private static final String PREFIX = "zookeeper.";
 
     private static final Pattern SERVERS_KEY = Pattern.compile("(server|group|weight)\\..*|version");
-    private static final Pattern USER_DIGEST = Pattern.compile("[^:]+:[A-Za-z0-9+/]{27}=");
+    private static final Pattern USER_DIGEST = Pattern.compile("[^:]+:[A-Za-z0-9+/]{20,}={0,2}");
 
     private static final int LEAST_SEGMENT_KB = 8192;
     private static final int LEAST_SNAPSHOTS = 3;
@@ -44,6 +44,7 @@ public final class ConfigFile {
     private final Map<String, Integer> lineOfKey = new HashMap<>();
     private final EnsembleKeys ensemble;
     private final UnusedKeys unused;
+    private final ClientAuthKeys clientAuth = new ClientAuthKeys();
     private final boolean serversOnly;
     private Optional<Path> dynamicFile = Optional.empty();
     private Optional<Path> dataDirectory = Optional.empty();
@@ -97,6 +98,7 @@ public final class ConfigFile {
                 require("clientPort", "0 picks a free port");
             }
             refuseSharedPort(members);
+            builder.clientAuth(clientAuth.read());
             return builder.build();
         } catch (ConfigException e) {
             throw new ConfigException(file + ": " + e.getMessage(), e);
@@ -208,7 +210,6 @@ public final class ConfigFile {
             case "peerSecretFile" -> ensemble.secretFile(path(key, value));
             case "peerType" -> named(() -> ensemble.peerType(value));
             case "electionAlg" -> only("3", key, value);
-            case "DigestAuthenticationProvider.digestAlg" -> only("SHA1", key, value);
             case "dynamicConfigFile" -> dynamicFile = Optional.of(path(key, value));
             default -> setOther(name, key, value);
         }
@@ -216,7 +217,7 @@ public final class ConfigFile {
 
     private String userDigest(String key, String value) {
         if (!USER_DIGEST.matcher(value).matches()) {
-            throw invalid("key " + key + " is not of the form user:digest, with the SHA-1 of user:password in Base64");
+            throw invalid("key " + key + " is not of the form user:digest, with the hash of user:password in Base64");
         }
         return value;
     }
@@ -232,6 +233,10 @@ public final class ConfigFile {
         }
         if (limit.isPresent()) {
             builder.clientLimit(limit.get(), wholeNumber(key, value, 0, Long.MAX_VALUE));
+            return;
+        }
+        if (ClientAuthKeys.has(name)) {
+            named(() -> clientAuth.set(name, key, value));
             return;
         }
         Optional<ZooKeeperKeys.Key> notUsed = ZooKeeperKeys.find(name);

@@ -30,6 +30,7 @@ import java.util.Set;
  * @param commandWhitelist the four-letter words that are answered; {@code *} stands for all
  * @param readOnlyMode whether clients that ask for it are served reads while there is no leader
  * @param superDigest ZooKeeper's digest of the user and password that may do everything, besides the admin secret
+ * @param clientAuth what clients must prove, and whether their changes are written down
  * @param clientLimits what clients can make the server hold and do
  */
 public record ServerConfig(
@@ -53,6 +54,7 @@ public record ServerConfig(
         Set<String> commandWhitelist,
         boolean readOnlyMode,
         Optional<String> superDigest,
+        ClientAuthConfig clientAuth,
         ClientLimits clientLimits) {
     static final int DEFAULT_TICK_MS = 2000;
     private static final int SESSIONS_PER_CONNECTION = 10;
@@ -97,6 +99,7 @@ public record ServerConfig(
                 commandWhitelist,
                 readOnlyMode,
                 superDigest,
+                clientAuth,
                 clientLimits);
     }
 
@@ -123,6 +126,7 @@ public record ServerConfig(
                 commandWhitelist,
                 readOnlyMode,
                 superDigest,
+                clientAuth,
                 clientLimits);
     }
 
@@ -152,6 +156,7 @@ public record ServerConfig(
         private Set<String> commandWhitelist = Set.of("srvr");
         private boolean readOnlyMode;
         private Optional<String> superDigest = Optional.empty();
+        private ClientAuthConfig clientAuth = ClientAuthConfig.NONE;
         private ClientLimits clientLimits = ClientLimits.defaults();
         private boolean setsSessionsOfAddress;
         private int eventLoops = Math.min(4, Runtime.getRuntime().availableProcessors());
@@ -290,6 +295,12 @@ public record ServerConfig(
             return this;
         }
 
+        /** What clients must prove, and whether their changes are written down; nothing, and not so, by default. */
+        public Builder clientAuth(ClientAuthConfig value) {
+            clientAuth = value;
+            return this;
+        }
+
         /** Another bound of what clients can make the server hold or do; 0 for none. */
         public Builder clientLimit(ClientLimit limit, long value) {
             clientLimits = clientLimits.with(limit, value);
@@ -310,6 +321,7 @@ public record ServerConfig(
                         + " ms must not be above maxSessionTimeout " + maxTimeoutMs
                         + " ms (by default they are 2 and 20 times tickTime)");
             }
+            superDigest.ifPresent(clientAuth::checkSuperDigest);
             return new ServerConfig(
                     clientPort,
                     clientPortAddress,
@@ -331,6 +343,7 @@ public record ServerConfig(
                     commandWhitelist,
                     readOnlyMode,
                     superDigest,
+                    clientAuth,
                     clientLimitsInForce());
         }
 

@@ -89,7 +89,6 @@ final class ZooKeeperKeys {
                     unused("electionPortBindRetry", ValueRule.WHOLE),
                     unused("emulate353TTLNodes", ValueRule.TRUTH),
                     unused("enableEagerACLCheck", ValueRule.TRUTH),
-                    unused("enforce.auth.schemes", ValueRule.ANYTHING),
                     unused("fastleader.maxNotificationInterval", ValueRule.WHOLE),
                     unused("fastleader.minNotificationInterval", ValueRule.WHOLE),
                     unused("flushDelay", ValueRule.WHOLE),
@@ -216,7 +215,6 @@ final class ZooKeeperKeys {
                     unused("watcherCleanThreshold", ValueRule.WHOLE),
                     unused("watchManagerName", ValueRule.ANYTHING),
                     unused("X509AuthenticationProvider.superUser", ValueRule.ANYTHING),
-                    warned("audit.enable", ValueRule.TRUTH, "false", "no audit log is written"),
                     warned("datadir.autocreate", ValueRule.TRUTH, "true", "a missing directory is created"),
                     warned(
                             "db.autocreate",
@@ -239,7 +237,6 @@ final class ZooKeeperKeys {
                             ValueRule.TRUTH,
                             "true",
                             "that the scheme digest is refused"),
-                    refused("enforce.auth.enabled", ValueRule.TRUTH, "false", "that clients must authenticate"),
                     refused("ensembleAuthName", ValueRule.ANYTHING, "", "that clients of another ensemble are refused"),
                     refused("quorum.auth.enableSasl", ValueRule.TRUTH, "false", "authentication between servers"),
                     refused(
@@ -254,8 +251,7 @@ final class ZooKeeperKeys {
                             "authentication between servers"),
                     refused("requireClientAuthScheme", ValueRule.ANYTHING, "", "that clients must authenticate"),
                     refused("secureClientPort", ValueRule.ANYTHING, "", "TLS for clients"),
-                    refused("secureClientPortAddress", ValueRule.ANYTHING, "", "TLS for clients"),
-                    refused("sessionRequireClientSASLAuth", ValueRule.TRUTH, "false", "that clients must authenticate"))
+                    refused("secureClientPortAddress", ValueRule.ANYTHING, "", "TLS for clients"))
             .collect(Collectors.toMap(Key::name, Function.identity()));
 
     /** The first that fits counts. */

@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 /**
  * An identity, as an authentication scheme names it: an id that a connection has proved, or one that an ACL speaks of.
  *
- * @param scheme {@code world}, {@code auth}, {@code digest}, {@code ip} or {@code super}
+ * @param scheme {@code auth}, {@code super} or the name of an {@link IdScheme}
  * @param id the name inside the scheme, such as {@code user:base64} for digest
  */
 public record AuthId(String scheme, String id) {
@@ -18,6 +18,13 @@ public record AuthId(String scheme, String id) {
     public AuthId {
         requireNonNull(scheme, "scheme");
         requireNonNull(id, "id");
+    }
+
+    /** The same, without what belongs to a password. */
+    public AuthId shown() {
+        return IdScheme.of(scheme)
+                .map(known -> new AuthId(scheme, known.shown(id)))
+                .orElse(this);
     }
 
     boolean isSuper() {

@@ -74,11 +74,9 @@ public record ZnodeAcl(List<AclEntry> entries) {
         if (!wanted.scheme().equals(caller.scheme())) {
             return false;
         }
-        return switch (wanted.scheme()) {
-            case "digest" -> wanted.id().equals(caller.id());
-            case "ip" -> IpRange.matches(wanted.id(), caller.id());
-            default -> false;
-        };
+        return IdScheme.of(wanted.scheme())
+                .filter(scheme -> scheme.matches(wanted.id(), caller.id()))
+                .isPresent();
     }
 
     /**
@@ -131,8 +129,7 @@ public record ZnodeAcl(List<AclEntry> entries) {
     private static void addCaller(List<AclEntry> resolved, int permissions, List<AuthId> callerIds) {
         boolean found = false;
         for (AuthId caller : callerIds) {
-            // an address proves nothing about a person, so "auth" does not stand for it
-            if (caller.scheme().equals("digest")) {
+            if (IdScheme.of(caller.scheme()).filter(IdScheme::isOfPerson).isPresent()) {
                 resolved.add(new AclEntry(permissions, caller));
                 found = true;
             }
@@ -143,33 +140,17 @@ public record ZnodeAcl(List<AclEntry> entries) {
     }
 
     private static boolean isValid(AuthId id) {
-        return switch (id.scheme()) {
-            case "world" -> id.equals(AuthId.ANYONE);
-            case "digest" -> isUserAndDigest(id.id());
-            case "ip" -> IpRange.isValid(id.id());
-            default -> false;
-        };
-    }
-
-    /** Exactly one colon that divides two parts; the user may be empty, the digest may not. */
-    private static boolean isUserAndDigest(String id) {
-        return id.split(":").length == 2;
+        return IdScheme.of(id.scheme())
+                .filter(scheme -> scheme.isValid(id.id()))
+                .isPresent();
     }
 
     /** What a reader without ADMIN is shown: the ids, but not the digests of their passwords. */
     ZnodeAcl masked() {
         List<AclEntry> masked = new ArrayList<>(entries.size());
         for (AclEntry entry : entries) {
-            masked.add(entry.id().scheme().equals("digest") ? masked(entry) : entry);
+            masked.add(new AclEntry(entry.permissions(), entry.id().shown()));
         }
         return new ZnodeAcl(masked);
-    }
-
-    private static AclEntry masked(AclEntry entry) {
-        String id = entry.id().id();
-        int colon = id.indexOf(':');
-        return colon < 0
-                ? entry
-                : new AclEntry(entry.permissions(), new AuthId("digest", id.substring(0, colon) + ":x"));
     }
 }

@@ -61,7 +61,7 @@ class HeldConnectionTest {
                 new SessionIds(1, new Random(1)),
                 new ClusterNode(),
                 () -> TreeState.OF_NO_CLUSTER,
-                SuperUser.NONE,
+                ClientSecurity.NONE,
                 CommandWords.NONE,
                 changes -> new CompletableFuture<>(),
                 CompletableFuture::new,

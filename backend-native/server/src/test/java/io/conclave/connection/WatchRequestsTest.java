@@ -40,7 +40,7 @@ class WatchRequestsTest {
                 new SessionIds(1, new Random(1)),
                 new ClusterNode(),
                 () -> TreeState.OF_NO_CLUSTER,
-                SuperUser.NONE,
+                ClientSecurity.NONE,
                 CommandWords.NONE,
                 changes -> new CompletableFuture<>(),
                 CompletableFuture::new,

@@ -1,6 +1,7 @@
 package io.conclave.server;
 
 import io.conclave.connection.ClientLimits;
+import io.conclave.connection.ClientSecurity;
 import io.conclave.connection.ClusterNode;
 import io.conclave.connection.CommandWords;
 import io.conclave.connection.ConnectionAcceptor;
@@ -10,7 +11,6 @@ import io.conclave.connection.LimitGuard;
 import io.conclave.connection.ServiceMode;
 import io.conclave.connection.SessionIds;
 import io.conclave.connection.SessionLeases;
-import io.conclave.connection.SuperUser;
 import io.conclave.consensus.LogListener;
 import io.conclave.consensus.ReplicatedLog;
 import io.conclave.replica.Replica;
@@ -79,7 +79,7 @@ public final class SimulatedServer {
                 new SessionIds(memberId, random),
                 new ClusterNode(),
                 replica::state,
-                SuperUser.NONE,
+                ClientSecurity.NONE,
                 CommandWords.NONE,
                 members,
                 features,

@@ -202,9 +202,6 @@ class ZooKeeperFilesTest {
                 "authProvider.1=org.apache.zookeeper.server.auth.SASLAuthenticationProvider",
                 "authProvider.sasl=org.apache.zookeeper.server.auth.SASLAuthenticationProvider",
                 "requireClientAuthScheme=sasl",
-                "sessionRequireClientSASLAuth=true",
-                "enforce.auth.enabled=true",
-                "zookeeper.enforce.auth.enabled=true",
                 "quorum.auth.enableSasl=true",
                 "quorum.auth.learnerRequireSasl=true",
                 "quorum.auth.serverRequireSasl=true",
@@ -241,7 +238,6 @@ class ZooKeeperFilesTest {
             delimiter = '~',
             value = {
                 "skipACL=yes             ~ ACLs are checked",
-                "audit.enable=true       ~ no audit log is written",
                 "enforceQuota=true       ~ quotas are neither counted nor enforced",
                 "jute.maxbuffer=0x400000 ~ the bound of a request is 1 MB",
                 "group.1=1:2:3           ~ a quorum is a majority",

@@ -49,7 +49,7 @@ class ZnodeAclTest {
                 new AuthId("ip", "10.1.2"),
                 new AuthId("ip", "10.1.2.256"),
                 new AuthId("ip", "10.0.0.0/33"),
-                new AuthId("sasl", "x"),
+                new AuthId("sasl", ""),
                 new AuthId("", ""))) {
             assertRefused(TreeError.INVALID_ACL, createAs(List.of(ANN), "/a", acl(PermissionBits.ALL, id)));
         }

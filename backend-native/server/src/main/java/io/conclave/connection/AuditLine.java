@@ -1,0 +1,72 @@
+package io.conclave.connection;
+
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One line of the audit log, in ZooKeeper's format: {@code key=value}, with a tab between them. A value cannot begin
+ * another pair or line: control characters in it are escaped. Not thread-safe.
+ */
+public final class AuditLine {
+    /** What became of it. */
+    public enum Result {
+        SUCCESS,
+        FAILURE,
+        INVOKED
+    }
+
+    private final StringBuilder text = new StringBuilder(128);
+
+    /** A line of the server itself, such as that of its start. */
+    public static AuditLine ofServer(String operation, Result result) {
+        return new AuditLine()
+                .with("user", serverUser())
+                .with("operation", operation)
+                .end(result);
+    }
+
+    static String serverUser() {
+        return System.getProperty("user.name", "");
+    }
+
+    /** Adds a pair, unless there is no value. */
+    AuditLine with(String key, @Nullable String value) {
+        if (value != null) {
+            if (text.length() > 0) {
+                text.append('\t');
+            }
+            text.append(key).append('=');
+            escape(value);
+        }
+        return this;
+    }
+
+    /** Adds the last pair. */
+    AuditLine end(Result result) {
+        return with("result", result.name().toLowerCase(Locale.ROOT));
+    }
+
+    private void escape(String value) {
+        for (int i = 0; i < value.length(); i++) {
+            char c = value.charAt(i);
+            switch (c) {
+                case '\\' -> text.append("\\\\");
+                case '\t' -> text.append("\\t");
+                case '\n' -> text.append("\\n");
+                case '\r' -> text.append("\\r");
+                default -> {
+                    if (Character.isISOControl(c) || c == '\u2028' || c == '\u2029') {
+                        text.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
+                    } else {
+                        text.append(c);
+                    }
+                }
+            }
+        }
+    }
+
+    @Override
+    public String toString() {
+        return text.toString();
+    }
+}

@@ -1,0 +1,47 @@
+package io.conclave.connection;
+
+import io.conclave.protocol.ErrorCode;
+import io.conclave.protocol.ReplyBody;
+import io.conclave.protocol.RequestBody;
+import io.conclave.tree.AuthId;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Takes what a client proves of itself, and says whether that is enough. Belongs to the connection's loop. */
+final class Authenticator {
+    private final ClientConnection connection;
+    private final ClientSecurity security;
+    private final WriteLimits limits;
+
+    Authenticator(ClientConnection connection, ClientSecurity security, WriteLimits limits) {
+        this.connection = connection;
+        this.security = security;
+        this.limits = limits;
+    }
+
+    /** Whether requests of the connection are answered. */
+    boolean isEnough() {
+        return security.admits(connection.authIds());
+    }
+
+    void authenticate(int xid, RequestBody.Auth request) {
+        List<AuthId> proved = AuthVerifier.verify(request, connection.authIds(), security);
+        if (proved.isEmpty() || !add(proved)) {
+            connection.replyError(xid, ErrorCode.AUTH_FAILED.code());
+            connection.closeAfterOutput();
+            return;
+        }
+        connection.reply(xid, ReplyBody.Empty.INSTANCE);
+    }
+
+    /** Adds ids to those of the connection; false if there are too many. */
+    private boolean add(List<AuthId> proved) {
+        List<AuthId> ids = new ArrayList<>(connection.authIds());
+        proved.stream().filter(id -> !ids.contains(id)).forEach(ids::add);
+        if (!limits.admits(ids)) {
+            return false;
+        }
+        connection.authIds(ids);
+        return true;
+    }
+}

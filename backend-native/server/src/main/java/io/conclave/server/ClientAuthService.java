@@ -1,0 +1,55 @@
+package io.conclave.server;
+
+import io.conclave.connection.AuditLine;
+import io.conclave.connection.AuditLog;
+import io.conclave.connection.ClientSecurity;
+import io.conclave.connection.SuperUser;
+import io.conclave.tree.IdScheme;
+import io.conclave.tree.TreeState;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/** What a server has to find out who its clients are, and to write down what they do. Thread-safe. */
+final class ClientAuthService {
+    private final ServerConfig config;
+    private final AuditLog audit;
+
+    /** Whether the level of ids of the schemes sasl and x509 has been in force. */
+    private volatile boolean schemesInForce;
+
+    ClientAuthService(ServerConfig config) {
+        this.config = config;
+        this.audit = config.clientAuth().audit() ? AuditLog.start() : AuditLog.OFF;
+    }
+
+    /** @param state the newest one */
+    ClientSecurity security(Optional<AdminSecret> secret, Supplier<TreeState> state) {
+        return new ClientSecurity(
+                new SuperUser(secret.map(AdminSecret::value), config.superDigest()),
+                config.clientAuth().hash(),
+                config.clientAuth().enforcedSchemes(),
+                Optional.empty(),
+                () -> offersSchemes(state.get()),
+                audit);
+    }
+
+    /** A level that is in force stays so, also while there is no state because that of a snapshot is being read. */
+    private boolean offersSchemes(TreeState state) {
+        if (!schemesInForce && state.featureLevel() >= IdScheme.FEATURE_LEVEL) {
+            schemesInForce = true;
+        }
+        return schemesInForce;
+    }
+
+    /** The server has started, or failed to. */
+    void started(boolean successfully) {
+        audit.write(
+                AuditLine.ofServer("serverStart", successfully ? AuditLine.Result.SUCCESS : AuditLine.Result.FAILURE));
+    }
+
+    /** The server ends. Blocks for two seconds at most. */
+    void close() {
+        audit.write(AuditLine.ofServer("serverStop", AuditLine.Result.INVOKED));
+        audit.close();
+    }
+}
