@@ -12,6 +12,8 @@ module io.conclave.server {
     requires io.netty.common;
     requires io.netty.transport.classes.epoll;
     requires java.management;
+    requires java.security.jgss;
+    requires java.security.sasl;
     requires org.slf4j;
 
     exports io.conclave.launcher;

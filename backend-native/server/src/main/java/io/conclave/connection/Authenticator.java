@@ -35,7 +35,7 @@ final class Authenticator {
     }
 
     /** Adds ids to those of the connection; false if there are too many. */
-    private boolean add(List<AuthId> proved) {
+    boolean add(List<AuthId> proved) {
         List<AuthId> ids = new ArrayList<>(connection.authIds());
         proved.stream().filter(id -> !ids.contains(id)).forEach(ids::add);
         if (!limits.admits(ids)) {

@@ -21,6 +21,12 @@ public enum ClientLimit {
     /** Bytes of the ids that one connection has proved: each of its writes carries them. */
     AUTH_BYTES("maxAuthBytes", Effect.REFUSES, 4 << 10),
 
+    /** Bytes of one SASL token of a client. Those of Kerberos grow with the groups of a user. */
+    SASL_TOKEN_BYTES("maxSaslTokenBytes", Effect.REFUSES, 64 << 10),
+
+    /** SASL tokens of one connection. An exchange takes two or three. */
+    SASL_STEPS("maxSaslSteps", Effect.REFUSES, 16),
+
     /** Bytes of the ACL of one znode, with what {@code auth} in it stands for. */
     ACL_BYTES("maxAclBytes", Effect.REFUSES, 32 << 10),
 

@@ -13,6 +13,7 @@ import java.util.function.BooleanSupplier;
  * @param digest the hash of the scheme digest
  * @param enforcedSchemes a connection must have proved an id of one of these; none if it is empty
  * @param sasl what a SASL exchange is made with; empty if this server has no SASL
+ * @param keepsSaslFailed whether a client stays connected whose SASL exchange has failed, without an id of it
  * @param offersSchemes whether all members understand ids of the schemes sasl and x509; from any thread
  * @param audit where changes are written down
  */
@@ -21,11 +22,12 @@ public record ClientSecurity(
         DigestHash digest,
         Set<String> enforcedSchemes,
         Optional<SaslService> sasl,
+        boolean keepsSaslFailed,
         BooleanSupplier offersSchemes,
         AuditLog audit) {
     /** Clients need to prove nothing, and only digest is there to prove anything. */
-    public static final ClientSecurity NONE =
-            new ClientSecurity(SuperUser.NONE, DigestHash.SHA1, Set.of(), Optional.empty(), () -> true, AuditLog.OFF);
+    public static final ClientSecurity NONE = new ClientSecurity(
+            SuperUser.NONE, DigestHash.SHA1, Set.of(), Optional.empty(), false, () -> true, AuditLog.OFF);
 
     /** Whether a connection with these ids may send requests; the super user always may. */
     boolean admits(List<AuthId> ids) {

@@ -46,6 +46,7 @@ final class RequestDispatch {
     private final ReconfigRequests reconfigs;
     private final WriteLimits limits;
     private final Authenticator authenticator;
+    private final SaslRequests sasl;
     private final Audit audit;
     private final int maxPathBytes;
     private SessionLeases.@Nullable Lease lease;
@@ -60,6 +61,7 @@ final class RequestDispatch {
         this.reads = new ReadRequests(connection, services);
         this.limits = new WriteLimits(connection, services);
         this.authenticator = new Authenticator(connection, services.security(), limits);
+        this.sasl = new SaslRequests(connection, pipeline, services.security(), services.guard(), authenticator);
         this.audit = new Audit(services.security().audit());
         this.maxPathBytes =
                 (int) Math.min(Integer.MAX_VALUE, services.guard().limits().most(ClientLimit.PATH_BYTES));
@@ -140,7 +142,7 @@ final class RequestDispatch {
             case GET_ALL_CHILDREN_NUMBER ->
                 pipeline.submit(new Walk(xid, (RequestBody.GetAllChildrenNumber) body, connection.authIds()));
             case SET_WATCHES, SET_WATCHES2 -> pipeline.submit(new SetWatches(xid, (WatchRequest.SetWatches) body));
-            case SASL -> pipeline.submit(new Answer(xid, new ReplyBody.Sasl(null)));
+            case SASL -> sasl.handle(xid, (RequestBody.Sasl) body);
             case SYNC -> sync(xid, (RequestBody.Sync) body);
             case CREATE, CREATE2, CREATE_CONTAINER, CREATE_TTL, DELETE, SET_DATA, SET_ACL -> write(xid, body);
             case MULTI -> multi(xid, (RequestBody.Multi) body);
@@ -167,7 +169,7 @@ final class RequestDispatch {
 
     /** Whether a request is done part by part: until that is over, nothing else is read from the connection. */
     boolean isReadingLong() {
-        return readingLong;
+        return readingLong || sasl.isBusy();
     }
 
     /** Whether such a request has begun, and is not done. */

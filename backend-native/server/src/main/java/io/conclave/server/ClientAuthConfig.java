@@ -2,6 +2,7 @@ package io.conclave.server;
 
 import io.conclave.connection.DigestHash;
 import java.util.Base64;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -9,17 +10,32 @@ import java.util.Set;
  *
  * @param digestHash the hash of the scheme digest, by its name in Java; the same on all servers
  * @param enforcedSchemes a connection must have proved an id of one of these; none if it is empty
+ * @param keepsSaslFailed whether a client stays connected whose SASL exchange has failed
+ * @param superUsers the users of SASL that may do everything
+ * @param saslSection the section of the JAAS file; by default {@code Server}, if there is one
+ * @param removesHost whether the id of a Kerberos principal is without its host
+ * @param removesRealm whether it is without its realm, if that is the server's own
  * @param audit whether there is an audit log
  */
-public record ClientAuthConfig(String digestHash, Set<String> enforcedSchemes, boolean audit) {
+public record ClientAuthConfig(
+        String digestHash,
+        Set<String> enforcedSchemes,
+        boolean keepsSaslFailed,
+        Set<String> superUsers,
+        Optional<String> saslSection,
+        boolean removesHost,
+        boolean removesRealm,
+        boolean audit) {
     /** Clients need to prove nothing, and nothing is written down. */
-    public static final ClientAuthConfig NONE = new ClientAuthConfig("SHA1", Set.of(), false);
+    public static final ClientAuthConfig NONE =
+            new ClientAuthConfig("SHA1", Set.of(), false, Set.of(), Optional.empty(), false, false, false);
 
-    private static final Set<String> SCHEMES = Set.of("digest", "ip");
+    private static final Set<String> SCHEMES = Set.of("digest", "ip", "sasl");
 
     /** @throws ConfigException if Java does not have the hash, or a scheme is unknown */
     public ClientAuthConfig {
         enforcedSchemes = Set.copyOf(enforcedSchemes);
+        superUsers = Set.copyOf(superUsers);
         hash(digestHash);
         for (String scheme : enforcedSchemes) {
             if (!SCHEMES.contains(scheme)) {

@@ -2,17 +2,30 @@ package io.conclave.server;
 
 import io.conclave.connection.DigestHash;
 import java.util.LinkedHashSet;
+import java.util.Optional;
 import java.util.Set;
 
 /** The lines of a configuration file that say what clients must prove. Not thread-safe. */
 final class ClientAuthKeys {
     private static final Set<String> KEYS = Set.of(
             "DigestAuthenticationProvider.digestAlg",
+            "allowSaslFailedClients",
+            "kerberos.removeHostFromPrincipal",
+            "kerberos.removeRealmFromPrincipal",
+            "sasl.serverconfig",
+            "superUser",
             "audit.enable",
             "enforce.auth.enabled",
             "enforce.auth.schemes",
             "sessionRequireClientSASLAuth");
 
+    private static final String SUPER_USER = "superUser.";
+
+    private final Set<String> superUsers = new LinkedHashSet<>();
+    private Optional<String> section = Optional.empty();
+    private boolean keepsSaslFailed;
+    private boolean removesHost;
+    private boolean removesRealm;
     private final Set<String> schemes = new LinkedHashSet<>();
     private String digestHash = ClientAuthConfig.NONE.digestHash();
     private boolean audit;
@@ -20,7 +33,7 @@ final class ClientAuthKeys {
     private boolean enforcesSasl;
 
     static boolean has(String name) {
-        return KEYS.contains(name);
+        return KEYS.contains(name) || name.startsWith(SUPER_USER);
     }
 
     /**
@@ -36,7 +49,11 @@ final class ClientAuthKeys {
             case "enforce.auth.enabled" -> enforced = truth(key, value);
             case "enforce.auth.schemes" -> schemes(key, value);
             case "sessionRequireClientSASLAuth" -> enforcesSasl = truth(key, value);
-            default -> throw new IllegalArgumentException(name);
+            case "allowSaslFailedClients" -> keepsSaslFailed = truth(key, value);
+            case "kerberos.removeHostFromPrincipal" -> removesHost = truth(key, value);
+            case "kerberos.removeRealmFromPrincipal" -> removesRealm = truth(key, value);
+            case "sasl.serverconfig" -> section = Optional.of(filled(key, value));
+            default -> superUsers.add(filled(key, value));
         }
     }
 
@@ -46,6 +63,13 @@ final class ClientAuthKeys {
         } catch (IllegalArgumentException e) {
             throw new ConfigException("key " + key + ": " + e.getMessage(), e);
         }
+    }
+
+    private static String filled(String key, String value) {
+        if (value.isEmpty()) {
+            throw new ConfigException("key " + key + " has no value");
+        }
+        return value;
     }
 
     private static boolean truth(String key, String value) {
@@ -69,6 +93,7 @@ final class ClientAuthKeys {
             throw new ConfigException("enforce.auth.enabled=true needs enforce.auth.schemes, such as digest");
         }
         Set<String> inForce = enforcesSasl ? Set.of("sasl") : enforced ? schemes : Set.of();
-        return new ClientAuthConfig(digestHash, inForce, audit);
+        return new ClientAuthConfig(
+                digestHash, inForce, keepsSaslFailed, superUsers, section, removesHost, removesRealm, audit);
     }
 }

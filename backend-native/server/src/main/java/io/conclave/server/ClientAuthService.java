@@ -4,6 +4,7 @@ import io.conclave.connection.AuditLine;
 import io.conclave.connection.AuditLog;
 import io.conclave.connection.ClientSecurity;
 import io.conclave.connection.SuperUser;
+import io.conclave.time.TimeSource;
 import io.conclave.tree.IdScheme;
 import io.conclave.tree.TreeState;
 import java.util.Optional;
@@ -12,13 +13,21 @@ import java.util.function.Supplier;
 /** What a server has to find out who its clients are, and to write down what they do. Thread-safe. */
 final class ClientAuthService {
     private final ServerConfig config;
+    private final Optional<SaslLogins> sasl;
     private final AuditLog audit;
 
     /** Whether the level of ids of the schemes sasl and x509 has been in force. */
     private volatile boolean schemesInForce;
 
-    ClientAuthService(ServerConfig config) {
+    /**
+     * Logs in, if the JAAS file says so. Blocks. A server without a port is inside an application: it has no SASL, for
+     * the file is the application's.
+     *
+     * @throws ServerStartException if the JAAS file cannot be used
+     */
+    ClientAuthService(ServerConfig config, TimeSource time) {
         this.config = config;
+        this.sasl = config.clientPort().isPresent() ? SaslLogins.of(config.clientAuth(), time) : Optional.empty();
         this.audit = config.clientAuth().audit() ? AuditLog.start() : AuditLog.OFF;
     }
 
@@ -28,7 +37,8 @@ final class ClientAuthService {
                 new SuperUser(secret.map(AdminSecret::value), config.superDigest()),
                 config.clientAuth().hash(),
                 config.clientAuth().enforcedSchemes(),
-                Optional.empty(),
+                sasl.map(logins -> logins),
+                config.clientAuth().keepsSaslFailed(),
                 () -> offersSchemes(state.get()),
                 audit);
     }
@@ -51,5 +61,6 @@ final class ClientAuthService {
     void close() {
         audit.write(AuditLine.ofServer("serverStop", AuditLine.Result.INVOKED));
         audit.close();
+        sasl.ifPresent(SaslLogins::close);
     }
 }

@@ -13,6 +13,7 @@ final class UnusedKeys {
     /** Schemes that are always there, so the line that adds one is true. */
     private static final Set<String> BUILT_IN = Set.of(
             "org.apache.zookeeper.server.auth.DigestAuthenticationProvider",
+            "org.apache.zookeeper.server.auth.SASLAuthenticationProvider",
             "org.apache.zookeeper.server.auth.IPAuthenticationProvider");
 
     private final List<String> unused = new ArrayList<>();

@@ -16,6 +16,7 @@ import io.conclave.protocol.Perms;
 import io.conclave.protocol.RequestBody;
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
@@ -28,7 +29,7 @@ import org.slf4j.LoggerFactory;
 @ResourceLock(AuditLog.LOGGER)
 class AuditTest {
     private static final ServerConfig CONFIG = TestServer.config()
-            .clientAuth(new ClientAuthConfig("SHA1", Set.of(), true))
+            .clientAuth(new ClientAuthConfig("SHA1", Set.of(), false, Set.of(), Optional.empty(), false, false, true))
             .build();
 
     private final List<String> lines = new CopyOnWriteArrayList<>();

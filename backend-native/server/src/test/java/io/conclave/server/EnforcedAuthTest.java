@@ -18,7 +18,8 @@ import org.junit.jupiter.api.Test;
 class EnforcedAuthTest {
     private static ConclaveServer enforcing(String hash) {
         return TestServer.start(TestServer.config()
-                .clientAuth(new ClientAuthConfig(hash, Set.of("digest"), false))
+                .clientAuth(new ClientAuthConfig(
+                        hash, Set.of("digest"), false, Set.of(), Optional.empty(), false, false, false))
                 .superDigest(
                         Optional.of(new DigestHash(hash).idOf("admin:secret").id()))
                 .build());

@@ -89,7 +89,7 @@ final class Modules {
                             "embedded",
                             "launcher"),
                     Set.of("recipes-api", "protocol", "tls", "client", "consensus"),
-                    NETTY),
+                    Set.of("io.netty", "org.slf4j", "javax.security")),
             new Module("server-testing", List.of("ensemble"), Set.of("recipes-api", "consensus", "server"), NETTY),
             new Module(
                     "testkit",
