@@ -26,10 +26,15 @@ import io.conclave.testkit.tls.CertificateAuthority;
 import io.conclave.testkit.tls.TestCertificate;
 import io.conclave.time.TimeSource;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -37,6 +42,8 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -278,6 +285,48 @@ class MembersWithTlsTest {
                 assertThrows(LogException.class, () -> LogMaintenance.bootstrap(config(3, FIRST), TimeSource.system()));
         assertTrue(
                 plain.getMessage().contains("takes only members that speak TLS (sslQuorum=true)"), plain.getMessage());
+    }
+
+    /** Each costs the server a key exchange and a signature, and the stranger nothing. */
+    @Test
+    void strangersThatBeginHandshakesDoNotStopTheCluster() throws Exception {
+        try (Coordinator client = startAll(THIRD)) {
+            int leader = servers.get(1).logStatus().leader();
+            int port = servers.get(leader)
+                    .logStatus()
+                    .configuration()
+                    .members()
+                    .get(leader)
+                    .peerPort();
+            byte[] begin = beginOfHandshake();
+            Writer writer = new Writer(client);
+            writer.start();
+            int made = 0;
+            List<Socket> open = new ArrayList<>();
+            while (made < 3000) {
+                Socket stranger = new Socket(InetAddress.getLoopbackAddress(), port);
+                stranger.getOutputStream().write(begin);
+                open.add(stranger);
+                made++;
+                if (made % 100 == 0) {
+                    writer.awaitMore();
+                }
+            }
+            writer.awaitMore();
+            for (Socket stranger : open) {
+                stranger.close();
+            }
+            awaitAll();
+            writer.endAndCheck();
+        }
+    }
+
+    private static byte[] beginOfHandshake() throws Exception {
+        SSLEngine engine = SSLContext.getDefault().createSSLEngine();
+        engine.setUseClientMode(true);
+        ByteBuffer out = ByteBuffer.allocate(engine.getSession().getPacketBufferSize());
+        engine.wrap(ByteBuffer.allocate(0), out);
+        return Arrays.copyOf(out.array(), out.position());
     }
 
     @Test
