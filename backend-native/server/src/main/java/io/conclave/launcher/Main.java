@@ -117,6 +117,15 @@ public final class Main {
                     "makes a new cluster of this server's log, when a majority is lost for good",
                     RecoveryCommands::forceNewCluster),
             Map.entry(
+                    "export",
+                    new Command(
+                            "file",
+                            "TARGET",
+                            1,
+                            1,
+                            "writes a backup, a snapshot or a stopped server's znodes as JSON lines",
+                            RecoveryCommands::export)),
+            Map.entry(
                     "verify",
                     new Command(
                             "file",
@@ -214,7 +223,7 @@ public final class Main {
         COMMANDS.forEach((name, command) ->
                 text.append(String.format("  %-16s %-22s %s%n", name, command.argument(), command.purpose())));
         return text.append("add, replace, promote and remove take --force at the end: make the change also if the"
-                        + " servers that would vote then do not answer\nverify takes the file to be checked in place of the"
+                        + " servers that would vote then do not answer\nverify and export take the file to be read in place of the"
                         + " configuration\n")
                 .toString();
     }

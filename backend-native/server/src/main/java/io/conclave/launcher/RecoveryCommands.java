@@ -5,6 +5,7 @@ import io.conclave.backup.BackupReceiver;
 import io.conclave.backup.BackupStream;
 import io.conclave.backup.BackupSummary;
 import io.conclave.backup.DamagedBackupException;
+import io.conclave.backup.TreeExport;
 import io.conclave.consensus.LogContents;
 import io.conclave.server.AdminSecret;
 import io.conclave.server.ClusterRestore;
@@ -122,6 +123,40 @@ final class RecoveryCommands {
         } catch (IOException e) {
             return console.fail(messageOf(e));
         }
+    }
+
+    // ---- export
+
+    static int export(Console console, Path file, List<String> words) {
+        Path target = Path.of(words.get(0));
+        try {
+            TreeState state = stateIn(file);
+            long count;
+            try (OwnersOutput out = OwnersOutput.to(target)) {
+                count = TreeExport.write(state, out.text());
+                out.complete();
+            }
+            console.say(target + ": " + count + " znodes, a line each.");
+            return Main.DONE;
+        } catch (FileAlreadyExistsException e) {
+            return console.fail("Nothing was written: " + target + " is there already.");
+        } catch (IOException e) {
+            return console.fail("Nothing was written: " + messageOf(e));
+        }
+    }
+
+    /** Of a backup, a snapshot, or the dataDir of a server that does not run. */
+    private static TreeState stateIn(Path file) throws IOException {
+        if (Files.isDirectory(file)) {
+            Path log = StoredState.logIn(file).orElseThrow(() -> new IOException(file + " holds no log."));
+            return StoredState.read(log).state();
+        }
+        if (!Files.isRegularFile(file)) {
+            throw new IOException(file + " is not there, or no file.");
+        }
+        return String.valueOf(file.getFileName()).endsWith(".snap")
+                ? StoredState.readSnapshot(file)
+                : BackupFile.read(file).state();
     }
 
     private static int verifyLog(Console console, Path directory) {

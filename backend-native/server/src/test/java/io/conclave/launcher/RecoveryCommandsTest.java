@@ -21,6 +21,7 @@ import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.TreeMap;
@@ -113,6 +114,36 @@ class RecoveryCommandsTest {
                 stop(server, file);
             }
         }
+    }
+
+    @Test
+    void aBackupAndTheLogOfAStoppedServerAreExportedAlike() throws Exception {
+        Path backup = madeBackup();
+        Path ofBackup = directory.resolve("backup.jsonl");
+        Path ofLog = directory.resolve("log.jsonl");
+        assertEquals(0, run("export", backup, ofBackup), said());
+        assertEquals(0, run("export", directory.resolve("before"), ofLog), said());
+        assertTrue(said().contains("log.jsonl: 5 znodes"), said());
+        assertEquals(Files.readString(ofBackup), Files.readString(ofLog));
+        assertTrue(Files.readString(ofLog).contains("{\"path\":\"/kept\",\"kind\":\"persistent\",\"data\":\"AQID\""));
+        if (Files.getFileStore(ofLog).supportsFileAttributeView("posix")) {
+            assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(ofLog)));
+        }
+        assertEquals(1, run("export", backup, ofBackup), said());
+        assertTrue(said().contains("is there already"), said());
+    }
+
+    @Test
+    void whatIsDamagedIsNotExported() throws Exception {
+        Path backup = madeBackup();
+        byte[] bytes = Files.readAllBytes(backup);
+        bytes[bytes.length / 2] ^= 1;
+        Files.write(backup, bytes);
+        Path target = directory.resolve("x.jsonl");
+        assertEquals(1, run("export", backup, target), said());
+        assertTrue(said().contains("Nothing was written"), said());
+        assertFalse(Files.exists(target));
+        assertFalse(Files.exists(directory.resolve("x.jsonl.partial")));
     }
 
     @Test

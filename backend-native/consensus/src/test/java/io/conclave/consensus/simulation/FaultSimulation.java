@@ -2,6 +2,7 @@ package io.conclave.consensus.simulation;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.conclave.consensus.LogStatus;
 import io.conclave.consensus.MembershipChange;
 import io.conclave.consensus.disk.SimulatedDisk;
 import io.conclave.consensus.entry.EnsembleMember;
@@ -305,7 +306,7 @@ final class FaultSimulation {
         for (int second = 0; second < 120; second++) {
             ensemble.members.values().forEach(this::repair);
             ensemble.runFor(EnsembleSimulation.SECOND_US);
-            if (ensemble.leader() != 0 && takeBack()) {
+            if (isQuiet() && takeBack()) {
                 return;
             }
         }
@@ -346,11 +347,25 @@ final class FaultSimulation {
      */
     private boolean mayWipe() {
         boolean allAreBack = areBack(ensemble.members.keySet());
-        if (takenBack && allAreBack) {
+        if (takenBack && allAreBack && isQuiet()) {
             meddled = false;
             takenBack = false;
         }
         return !meddled && allAreBack;
+    }
+
+    /**
+     * All follow one leader, and nothing is under way in its log: an operator's change whose outcome was unknown has come
+     * to its end, too, and does not take effect behind the one that takes it back.
+     */
+    private boolean isQuiet() {
+        int leader = ensemble.leader();
+        if (leader == 0) {
+            return false;
+        }
+        LogStatus status = ensemble.log(leader).status();
+        return status.appliedIndex() == status.lastIndex()
+                && living().stream().allMatch(id -> ensemble.log(id).status().leader() == leader);
     }
 
     /** No other member may lose the end of its log until the one that lost all is a voter again. */
