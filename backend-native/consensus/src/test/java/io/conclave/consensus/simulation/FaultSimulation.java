@@ -355,7 +355,7 @@ final class FaultSimulation {
     }
 
     /**
-     * All follow one leader, and nothing is under way in its log: an operator's change whose outcome was unknown has come
+     * All members follow one leader, and nothing is under way in its log: an operator's change whose outcome was unknown has come
      * to its end, too, and does not take effect behind the one that takes it back.
      */
     private boolean isQuiet() {
@@ -365,7 +365,9 @@ final class FaultSimulation {
         }
         LogStatus status = ensemble.log(leader).status();
         return status.appliedIndex() == status.lastIndex()
-                && living().stream().allMatch(id -> ensemble.log(id).status().leader() == leader);
+                && living().stream()
+                        .filter(ensemble.configuration().members()::containsKey)
+                        .allMatch(id -> ensemble.log(id).status().leader() == leader);
     }
 
     /** No other member may lose the end of its log until the one that lost all is a voter again. */
