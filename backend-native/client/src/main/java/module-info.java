@@ -8,6 +8,7 @@ module io.conclave.client {
     requires io.netty.buffer;
     requires io.netty.common;
     requires io.netty.transport.classes.epoll;
+    requires java.security.sasl;
     requires org.slf4j;
 
     exports io.conclave.client;

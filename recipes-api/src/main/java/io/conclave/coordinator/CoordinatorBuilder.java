@@ -134,7 +134,10 @@ public final class CoordinatorBuilder {
         return this;
     }
 
-    /** An identity to prove on every connection, such as {@link Authentication#digest}. */
+    /**
+     * An identity to prove on every connection, such as {@link Authentication#digest} or
+     * {@link Authentication#saslDigestMd5}.
+     */
     public CoordinatorBuilder authentication(Authentication authentication) {
         authentications.add(authentication);
         return this;

@@ -73,6 +73,13 @@ final class Connection extends ChannelInboundHandlerAdapter {
         return shut;
     }
 
+    /** The host of the server, as it is named in the connect string. */
+    String host() {
+        int colon = server.lastIndexOf(':');
+        String host = colon < 0 ? server : server.substring(0, colon);
+        return host.startsWith("[") && host.endsWith("]") ? host.substring(1, host.length() - 1) : host;
+    }
+
     /** Whether a ping waits for its answer. */
     boolean awaitsPing() {
         return pingSent != null;

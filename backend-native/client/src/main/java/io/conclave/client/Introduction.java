@@ -39,6 +39,9 @@ final class Introduction {
     /** Sends it; flush follows. */
     void sendOver(Connection opened) {
         for (Authentication proof : proofs) {
+            if (SaslProof.isFor(proof)) {
+                continue; // proved before
+            }
             opened.sendSpecial(Xid.AUTH, new RequestBody.Auth(0, proof.scheme(), proof.credentials()));
         }
         boolean hasOthers = transport.servers().size() > 1;

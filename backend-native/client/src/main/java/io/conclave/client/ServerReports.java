@@ -35,7 +35,11 @@ final class ServerReports {
         if (err == ErrorCode.OK.code()) {
             return;
         }
-        String failure = "the server rejected the credentials: " + ErrorCode.describe(err);
+        onRejected(ErrorCode.describe(err));
+    }
+
+    void onRejected(String reason) {
+        String failure = "the server rejected the credentials: " + reason;
         LOG.error("{}: {}; every request is refused from now on", session, failure);
         parts.status().rejectCredentials(failure);
         Connection current = parts.link().current();

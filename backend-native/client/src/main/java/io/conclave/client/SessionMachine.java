@@ -41,6 +41,7 @@ final class SessionMachine implements ConnectionOwner {
     private final RequestQueue queue;
     private final ServerReports reports;
     private final Introduction introduction;
+    private final Optional<SaslHandshake> sasl;
     private final Connector connector;
     private final SessionMove move;
     private final EnsembleFollower follower;
@@ -75,6 +76,10 @@ final class SessionMachine implements ConnectionOwner {
         reports = new ServerReports(parts, transport, this);
         follower = new EnsembleFollower(parts, transport);
         introduction = new Introduction(parts, transport, options.authentications(), follower, this::onIdentified);
+        sasl = options.authentications().stream()
+                .filter(SaslProof::isFor)
+                .findFirst()
+                .map(proof -> new SaslHandshake(parts, reports, proof));
         connector = new Connector(loop, transport, options.time(), this::attempt);
         move = new SessionMove(loop, options.time());
     }
@@ -151,6 +156,18 @@ final class SessionMachine implements ConnectionOwner {
         ticket.accepted(response);
         if (!clock.granted(Duration.ofMillis(response.timeoutMs()))) {
             lose("its time had passed before the server answered", true);
+            return;
+        }
+        if (sasl.isPresent()) {
+            sasl.get().begin(opened, opened.host(), () -> attach(opened));
+            scheduleTick();
+        } else {
+            attach(opened);
+        }
+    }
+
+    private void attach(Connection opened) {
+        if (status.isOver()) {
             return;
         }
         link.attach();

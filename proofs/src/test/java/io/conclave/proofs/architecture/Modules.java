@@ -57,7 +57,11 @@ final class Modules {
                             "javax.net.ssl",
                             "javax.crypto",
                             "javax.security.auth.x500")),
-            new Module("client", List.of("client"), Set.of("recipes-api", "protocol", "tls"), NETTY),
+            new Module(
+                    "client",
+                    List.of("client"),
+                    Set.of("recipes-api", "protocol", "tls"),
+                    Set.of("io.netty", "org.slf4j", "javax.security")),
             new Module(
                     "consensus",
                     List.of(
