@@ -8,10 +8,13 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import org.apache.zookeeper.server.NIOServerCnxnFactory;
 import org.apache.zookeeper.server.ZooKeeperServer;
+import org.apache.zookeeper.server.auth.ProviderRegistry;
+import org.apache.zookeeper.server.auth.SASLAuthenticationProvider;
 
 /** A stand-alone Apache ZooKeeper in this JVM, with session timeouts from 200 ms on. */
 public final class ApacheZooKeeper implements ServerUnderTest {
     private static final int TICK_MS = 100;
+    private static final String SASL_PROVIDER = "zookeeper.authProvider.sasl";
 
     private final Path directory = ServerDirectory.create("apache-zookeeper");
     private final int port = FreePort.find();
@@ -24,6 +27,8 @@ public final class ApacheZooKeeper implements ServerUnderTest {
         System.setProperty("zookeeper.forceSync", "no"); // there is no power failure here
         System.setProperty("zookeeper.preAllocSize", "1024");
         System.setProperty("zookeeper.extendedTypesEnabled", "true"); // znodes with a time to live, which ours has
+        System.setProperty(SASL_PROVIDER, SASLAuthenticationProvider.class.getName());
+        ProviderRegistry.addOrUpdateProvider(SASL_PROVIDER); // another server of this JVM may have read them before
         start();
     }
 
