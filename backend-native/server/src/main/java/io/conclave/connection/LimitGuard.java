@@ -27,6 +27,8 @@ public final class LimitGuard {
 
     private final AtomicLong bytesInFlight = new AtomicLong();
 
+    private final QuotaMeter quotas;
+
     /** Of one limit: how often it was met, how often when the last line of the log was written, and when that was. */
     private static final class Counted {
         private final AtomicLong count = new AtomicLong();
@@ -38,6 +40,7 @@ public final class LimitGuard {
     public LimitGuard(ClientLimits limits, TimeSource time) {
         this.limits = limits;
         this.time = time;
+        this.quotas = new QuotaMeter(time);
         for (ClientLimit limit : ClientLimit.values()) {
             counts.put(limit, new Counted());
         }
@@ -50,6 +53,11 @@ public final class LimitGuard {
     /** The limits. */
     public ClientLimits limits() {
         return limits;
+    }
+
+    /** The writes that go beyond quotas of subtrees. */
+    public QuotaMeter quotas() {
+        return quotas;
     }
 
     /** How often something was refused, or had to wait, because of the limit. */

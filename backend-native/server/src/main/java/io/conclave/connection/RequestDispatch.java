@@ -256,7 +256,10 @@ final class RequestDispatch {
     }
 
     private Change request(TreeOperation operation) {
-        return new Change.Request(connection.sessionId(), connection.attachment(), connection.authIds(), operation);
+        boolean enforcesQuotas = services.guard().limits().enforcesQuotas()
+                && services.replicated().get().featureLevel() >= Change.QUOTA_FEATURE_LEVEL;
+        return new Change.Request(
+                connection.sessionId(), connection.attachment(), connection.authIds(), operation, enforcesQuotas);
     }
 
     private void closeSession(int xid, RequestBody body) {
@@ -272,8 +275,15 @@ final class RequestDispatch {
     }
 
     private void propose(int xid, RequestBody body, Change change) {
-        Write write =
-                new Write(connection, xid, body, change, services.time().monotonicNanos(), limits.proposed(), audit);
+        Write write = new Write(
+                connection,
+                xid,
+                body,
+                change,
+                services.time().monotonicNanos(),
+                services.guard().quotas(),
+                limits.proposed(),
+                audit);
         pipeline.submit(write);
         connection.propose(write);
     }

@@ -18,6 +18,7 @@ final class Write extends ConnectionProposal implements PendingAnswer {
     private final int xid;
     private final RequestBody request;
     private final long sinceNanos;
+    private final QuotaMeter quotas;
     private final Runnable settled;
     private final Audit audit;
     private final Audit.Client client;
@@ -36,6 +37,7 @@ final class Write extends ConnectionProposal implements PendingAnswer {
             RequestBody request,
             Change change,
             long sinceNanos,
+            QuotaMeter quotas,
             Runnable settled,
             Audit audit) {
         super(connection, change);
@@ -43,6 +45,7 @@ final class Write extends ConnectionProposal implements PendingAnswer {
         this.xid = xid;
         this.request = request;
         this.sinceNanos = sinceNanos;
+        this.quotas = quotas;
         this.settled = settled;
         this.audit = audit;
         this.client = connection.auditedAs();
@@ -60,6 +63,7 @@ final class Write extends ConnectionProposal implements PendingAnswer {
     void applied(Applied applied) {
         settled.run();
         audit.applied(client, request, applied.result());
+        quotas.applied(change(), applied.result(), loop().state(), connection);
         if (connection.isGone()) {
             return;
         }

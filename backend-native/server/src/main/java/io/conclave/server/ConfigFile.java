@@ -198,6 +198,7 @@ public final class ConfigFile {
             case "znode.container.maxNeverUsedIntervalMs" ->
                 builder.containerMaxNeverUsedMs(number(key, value, 0, Integer.MAX_VALUE));
             case "extendedTypesEnabled" -> builder.offersTtl(truth(key, value));
+            case "enforceQuota" -> builder.enforcesQuotas(truth(key, value));
             case "4lw.commands.whitelist" -> builder.commandWhitelist(words(value));
             case "readonlymode.enabled" -> builder.readOnlyMode(truth(key, value));
             case "DigestAuthenticationProvider.superDigest" -> builder.superDigest(Optional.of(userDigest(key, value)));

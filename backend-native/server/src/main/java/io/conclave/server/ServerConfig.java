@@ -308,6 +308,12 @@ public record ServerConfig(
             return this;
         }
 
+        /** Whether writes beyond the hard limits of quotas are refused; they are not by default. */
+        public Builder enforcesQuotas(boolean value) {
+            clientLimits = clientLimits.enforcingQuotas(value);
+            return this;
+        }
+
         /**
          * The configuration.
          *

@@ -143,6 +143,7 @@ final class ServerReport {
         for (ClientLimit limit : ClientLimit.values()) {
             put(text, limit.key(), config.clientLimits().configured(limit));
         }
+        put(text, "enforceQuota", config.clientLimits().enforcesQuotas());
         put(text, "serverId", config.ensemble().memberId());
         config.ensemble().self().ifPresent(self -> {
             put(text, "initLimit", config.ensemble().initLimitTicks());
@@ -293,6 +294,8 @@ final class ServerReport {
         for (ClientLimit limit : ClientLimit.values()) {
             tell(text, limit.metric(), guard.count(limit));
         }
+        tell(text, "conclave_quota_exceeded", guard.quotas().exceeded());
+        tell(text, "conclave_refused_quota", guard.quotas().refused());
     }
 
     private static void tellOfPeers(StringBuilder text, LogStatus status, PeerCounts peers) {

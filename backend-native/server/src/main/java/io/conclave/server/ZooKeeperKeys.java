@@ -216,7 +216,6 @@ final class ZooKeeperKeys {
                             ValueRule.TRUTH,
                             "true",
                             "a server by itself whose directory is empty begins with an empty tree"),
-                    warned("enforceQuota", ValueRule.TRUTH, "false", "quotas are neither counted nor enforced"),
                     warned("fips-mode", ValueRule.TRUTH, "false", "nothing keeps the JVM to the algorithms of FIPS"),
                     warned("jute.maxbuffer", ValueRule.WHOLE, "", "the bound of a request is 1 MB"),
                     warned(

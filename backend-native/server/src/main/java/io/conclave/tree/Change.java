@@ -13,6 +13,9 @@ public sealed interface Change {
     /** At this level all members understand nodes with a time to live, and a limit in {@link DeleteContainer}. */
     int TTL_FEATURE_LEVEL = 3;
 
+    /** From this level on what is used of quotas is counted, and a {@link Request} may be held to hard limits. */
+    int QUOTA_FEATURE_LEVEL = 5;
+
     /** In a {@link CloseSession}: any connection that the session is attached to. */
     long ANY_ATTACHMENT = 0;
 
@@ -133,11 +136,19 @@ public sealed interface Change {
      *
      * @param attachment the attachment of the connection that took the request
      * @param authIds the ids which that connection had proved when the request came in
+     * @param enforcesQuotas whether it is refused beyond a hard limit; not before {@link #QUOTA_FEATURE_LEVEL}
      */
-    record Request(long sessionId, long attachment, List<AuthId> authIds, TreeOperation operation) implements Change {
+    record Request(
+            long sessionId, long attachment, List<AuthId> authIds, TreeOperation operation, boolean enforcesQuotas)
+            implements Change {
         public Request {
             authIds = List.copyOf(authIds);
             requireNonNull(operation, "operation");
+        }
+
+        /** A request that hard limits do not concern. */
+        public Request(long sessionId, long attachment, List<AuthId> authIds, TreeOperation operation) {
+            this(sessionId, attachment, authIds, operation, false);
         }
     }
 

@@ -26,6 +26,7 @@ public final class ChangeCodec {
     private static final byte SUSPECT_SESSION_IN_TERM = 12;
     private static final byte COMPARE_STATE = 13;
     private static final byte DELETE_UNUSED_CONTAINER = 14;
+    private static final byte REQUEST_WITHIN_QUOTAS = 15;
 
     private static final byte CREATE = 1;
     private static final byte DELETE = 2;
@@ -45,7 +46,7 @@ public final class ChangeCodec {
         FieldWriter out = new FieldWriter(256);
         out.writeByte(VERSION);
         if (change instanceof Change.Request request) {
-            out.writeByte(REQUEST);
+            out.writeByte(request.enforcesQuotas() ? REQUEST_WITHIN_QUOTAS : REQUEST);
             out.writeLong(request.sessionId());
             out.writeLong(request.attachment());
             out.writeAuthIds(request.authIds());
@@ -188,9 +189,8 @@ public final class ChangeCodec {
                 new Change.ResumeSession(in.readLong("session id"), readPassword(in), in.readInt("timeoutMs"));
             case CLOSE_SESSION ->
                 new Change.CloseSession(in.readLong("session id"), in.readLong("attachment"), readReason(in));
-            case REQUEST ->
-                new Change.Request(
-                        in.readLong("session id"), in.readLong("attachment"), in.readAuthIds(), readOperation(in));
+            case REQUEST -> readRequest(in, false);
+            case REQUEST_WITHIN_QUOTAS -> readRequest(in, true);
             case DELETE_CONTAINER -> new Change.DeleteContainer(in.readString("path"));
             case DELETE_UNUSED_CONTAINER -> readDeletion(in);
             case NEW_TERM -> new Change.NewTerm(in.readLong("term"));
@@ -205,6 +205,15 @@ public final class ChangeCodec {
             case CONFIGURE -> new Change.Configure(in.readString("members"));
             default -> throw new TreeFormatException("unknown kind of change: " + tag);
         };
+    }
+
+    private static Change readRequest(FieldReader in, boolean enforcesQuotas) {
+        return new Change.Request(
+                in.readLong("session id"),
+                in.readLong("attachment"),
+                in.readAuthIds(),
+                readOperation(in),
+                enforcesQuotas);
     }
 
     private static Change readDeletion(FieldReader in) {

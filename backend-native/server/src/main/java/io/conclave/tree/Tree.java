@@ -46,6 +46,7 @@ public final class Tree {
         TreeEdit edit = new TreeEdit(state, zxid, now);
         if (change instanceof Change.Request request) {
             edit.heardOf(request.sessionId(), request.attachment());
+            edit.enforceQuotas(request.enforcesQuotas());
         }
         return edit;
     }

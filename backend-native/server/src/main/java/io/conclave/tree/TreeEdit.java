@@ -2,8 +2,11 @@ package io.conclave.tree;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * The state in the making: starts as one state, takes the steps of one change, ends as the next. A step that throws
@@ -16,6 +19,7 @@ final class TreeEdit {
     private final List<TreeEvent> events = new ArrayList<>(2);
     private final TreeState from;
     private int featureLevel;
+    private boolean enforcesQuotas;
     private long term;
     private Znode root;
     private PersistentMap<Long, SessionRecord> sessions;
@@ -68,6 +72,7 @@ final class TreeEdit {
         if (parent.isEphemeral()) {
             throw TreeException.of(TreeError.NO_CHILDREN_FOR_EPHEMERALS);
         }
+        checkQuota(path, 1, create.data() == null ? 0 : create.data().length);
         long owner = ownerOf(create, sessionId);
         Znode node = Znode.created(create.data(), acls.shared(acl), zxid, timeMs, owner);
         Znode parentAfter = parent.withNewChild(name, node, zxid);
@@ -76,6 +81,8 @@ final class TreeEdit {
         added(path, node);
         events.add(new TreeEvent(TreeEvent.Type.CREATED, path, zxid, node.acl()));
         childrenChanged(path, slash, parent);
+        usageBegins(path);
+        used(path, 1, node.dataLength());
         return new Result.Created(path, node.stat());
     }
 
@@ -138,6 +145,7 @@ final class TreeEdit {
         removed(path, node);
         events.add(new TreeEvent(TreeEvent.Type.DELETED, path, zxid, node.acl()));
         childrenChanged(path, slash, parent);
+        used(path, -1, -node.dataLength());
     }
 
     Result setData(TreeOperation.SetData set, List<AuthId> callerIds) {
@@ -145,11 +153,14 @@ final class TreeEdit {
         Trail trail = Trail.of(root, set.path());
         Znode before = trail.node();
         before.acl().check(callerIds, PermissionBits.WRITE);
+        int moreBytes = (set.data() == null ? 0 : set.data().length) - before.dataLength();
+        checkQuota(set.path(), 0, moreBytes);
         checkVersion(before.version(), set.version());
         Znode after = before.withData(set.data(), zxid, timeMs);
         root = trail.rootWith(after);
         contentDigested(set.path(), before, after);
-        bytes += after.dataLength() - before.dataLength();
+        bytes += moreBytes;
+        used(set.path(), 0, moreBytes);
         events.add(new TreeEvent(TreeEvent.Type.DATA_CHANGED, set.path(), zxid, after.acl()));
         return new Result.DataSet(after.stat());
     }
@@ -214,15 +225,20 @@ final class TreeEdit {
     /** All at once, since there may be very many of them, and nothing else happens on any member meanwhile. */
     private Result end(long sessionId, Change.CloseReason reason) {
         SessionRecord session = session(sessionId);
-        BulkRemoval removal = new BulkRemoval(root, new Removals());
+        Removals removals = new Removals();
+        BulkRemoval removal = new BulkRemoval(root, removals);
         session.ephemerals().forEach(removal::remove);
         root = removal.rootAfter(zxid);
+        removals.freed.forEach(this::used);
         sessions = sessions.remove(sessionId);
         digest -= TreeDigest.session(session);
         return new Result.SessionClosed(sessionId, reason);
     }
 
     private final class Removals implements BulkRemoval.Listener {
+        /** What goes, by the quota that it counted for before anything went. */
+        final Map<String, QuotaText> freed = new TreeMap<>();
+
         @Override
         public void removed(String path, Znode node, BulkRemoval.Parent parent) {
             nodes--;
@@ -230,6 +246,11 @@ final class TreeEdit {
             bytes -= path.length() + node.dataLength();
             digest -= TreeDigest.node(TreeDigest.path(path), node);
             acls = acls.without(node.acl());
+            String top = featureLevel < Change.QUOTA_FEATURE_LEVEL ? null : Quota.topOf(root, path);
+            if (top != null) {
+                freed.merge(
+                        top, QuotaText.of(-1, -node.dataLength()), (all, one) -> all.plus(one.count(), one.bytes()));
+            }
             events.add(new TreeEvent(TreeEvent.Type.DELETED, path, zxid, node.acl()));
             events.add(new TreeEvent(
                     TreeEvent.Type.CHILDREN_CHANGED,
@@ -310,8 +331,63 @@ final class TreeEdit {
     }
 
     Result raiseFeatureLevel(int level) {
+        boolean countsFromHere = featureLevel < Change.QUOTA_FEATURE_LEVEL && level >= Change.QUOTA_FEATURE_LEVEL;
         featureLevel = Math.max(featureLevel, level);
+        if (countsFromHere) {
+            Quota.allStats(root).forEach(this::usageBegins);
+        }
         return new Result.FeatureLevelRaised(featureLevel);
+    }
+
+    /** Writes beyond a hard limit are refused from here on. */
+    void enforceQuotas(boolean enforce) {
+        enforcesQuotas = enforce;
+    }
+
+    private void checkQuota(String path, long moreCount, long moreBytes) {
+        if (enforcesQuotas
+                && featureLevel >= Change.QUOTA_FEATURE_LEVEL
+                && Quota.of(root, path)
+                        .filter(quota -> quota.refuses(moreCount, moreBytes))
+                        .isPresent()) {
+            throw TreeException.of(TreeError.QUOTA_EXCEEDED);
+        }
+    }
+
+    /** A znode of usage tells what there is from the moment on in which it is created. */
+    private void usageBegins(String path) {
+        String top = featureLevel < Change.QUOTA_FEATURE_LEVEL ? null : Quota.topOfStats(path);
+        if (top != null) {
+            setUsage(path, Quota.counted(root, top));
+        }
+    }
+
+    private void used(String path, long moreCount, long moreBytes) {
+        String top = featureLevel < Change.QUOTA_FEATURE_LEVEL ? null : Quota.topOf(root, path);
+        if (top != null) {
+            used(top, QuotaText.of(moreCount, moreBytes));
+        }
+    }
+
+    private void used(String top, QuotaText more) {
+        String path = Quota.statsOf(top);
+        Znode stats = Trail.find(root, path);
+        if (stats != null) {
+            QuotaText.parse(stats.data()).ifPresent(usage -> setUsage(path, usage.plus(more.count(), more.bytes())));
+        }
+    }
+
+    /** Nobody is told, as in ZooKeeper: a watch on usage would fire with each write. */
+    private void setUsage(String path, QuotaText usage) {
+        Trail trail = Trail.of(root, path);
+        Znode before = trail.node();
+        byte[] text = usage.toBytes();
+        if (!Arrays.equals(text, before.data())) {
+            Znode after = before.withUsage(text);
+            root = trail.rootWith(after);
+            contentDigested(path, before, after);
+            bytes += after.dataLength() - before.dataLength();
+        }
     }
 
     private static void checkVersion(int actual, int wanted) {

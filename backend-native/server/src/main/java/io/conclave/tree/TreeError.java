@@ -12,7 +12,8 @@ public enum TreeError {
     NOT_EMPTY(-111),
     SESSION_EXPIRED(-112),
     INVALID_ACL(-114),
-    SESSION_MOVED(-118);
+    SESSION_MOVED(-118),
+    QUOTA_EXCEEDED(-125);
 
     private final int code;
 

@@ -208,6 +208,23 @@ public abstract sealed class Znode {
                 children()));
     }
 
+    /** The server's own entry in its data: no client set it, so its Stat stays. */
+    final Znode withUsage(byte[] usage) {
+        return of(new Fields(
+                usage,
+                acl,
+                czxid,
+                mzxid(),
+                pzxid(),
+                ctime,
+                mtime(),
+                version(),
+                creations(),
+                aversion(),
+                owner,
+                children()));
+    }
+
     final Znode withAcl(ZnodeAcl newAcl) {
         return of(new Fields(
                 data,

@@ -55,6 +55,7 @@ class ConfigFileTest {
                 znode.container.maxPerMinute=60
                 znode.container.maxNeverUsedIntervalMs=5000
                 extendedTypesEnabled=false
+                enforceQuota=true
                 DigestAuthenticationProvider.superDigest=super:D/InIHSb7yEEbrWz8b9l71RjZJU=
                 """);
         assertEquals(Optional.of(0), config.clientPort());
@@ -71,6 +72,7 @@ class ConfigFileTest {
         assertEquals(16 << 20, config.segmentBytes());
         assertEquals(new Reaping(123, 60, 5000), config.reaping());
         assertFalse(config.offersTtl());
+        assertTrue(config.clientLimits().enforcesQuotas());
         assertEquals(Optional.of("super:D/InIHSb7yEEbrWz8b9l71RjZJU="), config.superDigest());
     }
 
@@ -123,6 +125,7 @@ class ConfigFileTest {
         assertEquals(60, config.maxConnectionsPerAddress());
         assertEquals(new Reaping(60_000, 10_000, 0), config.reaping());
         assertTrue(config.offersTtl());
+        assertFalse(config.clientLimits().enforcesQuotas());
     }
 
     @ParameterizedTest

@@ -238,7 +238,6 @@ class ZooKeeperFilesTest {
             delimiter = '~',
             value = {
                 "skipACL=yes             ~ ACLs are checked",
-                "enforceQuota=true       ~ quotas are neither counted nor enforced",
                 "jute.maxbuffer=0x400000 ~ the bound of a request is 1 MB",
                 "group.1=1:2:3           ~ a quorum is a majority",
                 "oraclePath=/x           ~ no oracle is asked",

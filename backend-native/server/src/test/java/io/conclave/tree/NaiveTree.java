@@ -1,5 +1,6 @@
 package io.conclave.tree;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -9,6 +10,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * The rules of the tree written down once more, as simply as they can be: a sorted map from paths to mutable nodes,
@@ -60,11 +63,15 @@ final class NaiveTree {
         }
     }
 
+    private static final String LIMITS = "/zookeeper_limits";
+    private static final String STATS = "/zookeeper_stats";
+
     private Map<String, Node> nodes = new TreeMap<>();
     private final Map<Long, Session> sessions = new HashMap<>();
     private long zxid;
     private long term;
     private long timeMs;
+    private int level;
 
     NaiveTree() {
         for (String path : List.of("/", "/zookeeper", "/zookeeper/quota", "/zookeeper/config")) {
@@ -120,6 +127,14 @@ final class NaiveTree {
             end(expire.id());
         } else if (change instanceof Change.NewTerm newTerm) {
             term = Math.max(term, newTerm.term());
+        } else if (change instanceof Change.RaiseFeatureLevel raise) {
+            boolean countsFromHere = level < 5 && raise.level() >= 5;
+            level = Math.max(level, raise.level());
+            for (String path : countsFromHere ? List.copyOf(nodes.keySet()) : List.<String>of()) {
+                if (path.endsWith(STATS) && nodes.containsKey(path.replace(STATS, LIMITS))) {
+                    countFrom(path);
+                }
+            }
         } else if (change instanceof Change.DeleteContainer delete) {
             delete(delete.path(), -1, List.of(AuthId.SUPER), delete);
         } else if (change instanceof Change.Request request) {
@@ -141,12 +156,21 @@ final class NaiveTree {
 
     private void end(long session) {
         sessions.remove(session);
+        Map<String, long[]> freed = new HashMap<>();
+        for (String path : new ArrayList<>(nodes.keySet())) {
+            if (nodes.get(path).session == session && topOf(path) != null) {
+                long[] sums = freed.computeIfAbsent(topOf(path), top -> new long[2]);
+                sums[0]--;
+                sums[1] -= length(nodes.get(path).data);
+            }
+        }
         for (String path : new ArrayList<>(nodes.keySet())) {
             if (nodes.get(path).session == session) {
                 nodes.remove(path);
                 nodes.get(parent(path)).pzxid = zxid;
             }
         }
+        freed.forEach((top, sums) -> usedOf(top, sums[0], sums[1]));
     }
 
     private String multi(TreeOperation.Multi multi, Change.Request request) throws Refused {
@@ -160,7 +184,7 @@ final class NaiveTree {
     private String single(TreeOperation operation, Change.Request request) throws Refused {
         List<AuthId> ids = request.authIds();
         if (operation instanceof TreeOperation.Create create) {
-            return create(create, request.sessionId(), ids);
+            return create(create, request, ids);
         }
         if (operation instanceof TreeOperation.Delete delete) {
             return delete(delete.path(), delete.version(), ids, null);
@@ -169,8 +193,11 @@ final class NaiveTree {
             validate(set.path());
             Node node = node(set.path());
             refuseIf(!permits(node.acl, ids, 2), -102);
+            int more = length(set.data()) - length(node.data);
+            refuseIf(request.enforcesQuotas() && isBeyondHardLimit(set.path(), 0, more), -125);
             refuseIf(set.version() != -1 && set.version() != node.version, -103);
             node.data = set.data();
+            used(set.path(), 0, more);
             node.version++;
             node.mzxid = zxid;
             node.mtime = timeMs;
@@ -194,7 +221,7 @@ final class NaiveTree {
         return "ok";
     }
 
-    private String create(TreeOperation.Create create, long session, List<AuthId> ids) throws Refused {
+    private String create(TreeOperation.Create create, Change.Request request, List<AuthId> ids) throws Refused {
         refuseIf(!create.path().contains("/"), -8);
         ZnodeAcl acl = resolve(create.acl(), ids);
         Node parent = node(parent(create.path()));
@@ -206,6 +233,7 @@ final class NaiveTree {
         validate(path);
         refuseIf(nodes.containsKey(path), -110);
         refuseIf(parent.session != 0, -108);
+        refuseIf(request.enforcesQuotas() && isBeyondHardLimit(path, 1, length(create.data())), -125);
         Node node = new Node();
         node.data = create.data();
         node.acl = acl;
@@ -216,11 +244,16 @@ final class NaiveTree {
         node.mtime = timeMs;
         node.container = create.mode() == ZnodeKind.CONTAINER;
         node.ttlMs = create.ttlMs();
-        node.session = create.mode().name().startsWith("EPHEMERAL") ? session : 0;
+        node.session = create.mode().name().startsWith("EPHEMERAL") ? request.sessionId() : 0;
         nodes.put(path, node);
         parent.creations++;
         parent.pzxid = zxid;
-        return path + " " + stat(path);
+        String answer = path + " " + stat(path);
+        if (path.endsWith(STATS) && path.startsWith("/zookeeper/quota/") && level >= 5) {
+            countFrom(path);
+        }
+        used(path, 1, length(create.data()));
+        return answer;
     }
 
     private String delete(String path, int version, List<AuthId> ids, Change.DeleteContainer reaper) throws Refused {
@@ -238,7 +271,101 @@ final class NaiveTree {
         refuseIf(reaper != null && !isReapable(node, reaper.maxNeverUsedMs()), -103);
         nodes.remove(path);
         parent.pzxid = zxid;
+        used(path, -1, -length(node.data));
         return "ok";
+    }
+
+    private static int length(byte[] data) {
+        return data == null ? 0 : data.length;
+    }
+
+    private void countFrom(String stats) {
+        String top = stats.substring("/zookeeper/quota".length(), stats.length() - STATS.length());
+        if (!top.isEmpty()) {
+            nodes.get(stats).data = counted(nodes, top).getBytes(StandardCharsets.UTF_8);
+        }
+    }
+
+    private static String counted(Map<String, Node> nodes, String top) {
+        long count = 0;
+        long bytes = 0;
+        for (String path : nodes.keySet()) {
+            if (path.equals(top) || path.startsWith(top + "/")) {
+                count++;
+                bytes += length(nodes.get(path).data);
+            }
+        }
+        return "count=" + count + ",bytes=" + bytes;
+    }
+
+    private String topOf(String path) {
+        if (level < 5 || (path + "/").startsWith("/zookeeper/")) {
+            return null;
+        }
+        for (String top = path; top.length() > 1; top = parent(top)) {
+            if (nodes.containsKey("/zookeeper/quota" + top + LIMITS)) {
+                return top;
+            }
+        }
+        return null;
+    }
+
+    private void used(String path, long count, long bytes) {
+        if (topOf(path) != null) {
+            usedOf(topOf(path), count, bytes);
+        }
+    }
+
+    private void usedOf(String top, long count, long bytes) {
+        Node stats = nodes.get("/zookeeper/quota" + top + STATS);
+        Map<String, Long> usage = stats == null ? null : numbers(stats.data);
+        if (usage == null) {
+            return;
+        }
+        StringBuilder text = new StringBuilder();
+        text.append("count=").append(usage.getOrDefault("count", -1L) + count);
+        text.append(",bytes=").append(usage.getOrDefault("bytes", -1L) + bytes);
+        usage.keySet().removeAll(List.of("count", "bytes"));
+        String separator = "=;";
+        for (String name : usage.keySet()) {
+            text.append(separator).append(name).append("=").append(usage.get(name));
+            separator = ";";
+        }
+        stats.data = text.toString().getBytes(StandardCharsets.UTF_8);
+    }
+
+    private boolean isBeyondHardLimit(String path, long count, long bytes) {
+        String top = topOf(path);
+        Node stats = nodes.get("/zookeeper/quota" + top + STATS);
+        if (top == null || stats == null) {
+            return false;
+        }
+        Map<String, Long> limits = numbers(nodes.get("/zookeeper/quota" + top + LIMITS).data);
+        Map<String, Long> usage = numbers(stats.data);
+        if (limits == null || usage == null) {
+            return false;
+        }
+        long most = limits.getOrDefault("countHardLimit", -1L);
+        long mostBytes = limits.getOrDefault("byteHardLimit", -1L);
+        return count != 0 && most >= 0 && usage.getOrDefault("count", -1L) + count > most
+                || bytes != 0 && mostBytes >= 0 && usage.getOrDefault("bytes", -1L) + bytes > mostBytes;
+    }
+
+    /** Null for what has another format. */
+    private static Map<String, Long> numbers(byte[] data) {
+        Map<String, Long> numbers = new TreeMap<>();
+        String text = data == null ? "?" : new String(data, StandardCharsets.UTF_8);
+        for (String pair : text.isEmpty() ? new String[0] : text.split("[,;]")) {
+            Matcher matcher = Pattern.compile("([^=]+)=(-?[0-9]+|=.*[^=])=*").matcher(pair);
+            if (!pair.isEmpty() && !matcher.matches()) {
+                return null;
+            }
+            if (!pair.isEmpty()) {
+                numbers.put(
+                        matcher.group(1), matcher.group(2).startsWith("=") ? -1L : Long.parseLong(matcher.group(2)));
+            }
+        }
+        return numbers;
     }
 
     private boolean isReapable(Node node, long maxNeverUsedMs) {

@@ -1,5 +1,6 @@
 package io.conclave.tree;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -24,10 +25,28 @@ final class RandomChanges {
                     new AclEntry(PermissionBits.READ | PermissionBits.CREATE, new AuthId("digest", "ann:h")),
                     new AclEntry(PermissionBits.ALL, new AuthId("ip", "10.0.0.0/8")))));
 
-    private final Random random;
+    private static final List<String> QUOTA_TEXTS = List.of(
+            "count=5,bytes=8",
+            "count=-1,bytes=-1=;byteHardLimit=8;countHardLimit=4",
+            "count=3,bytes=-1=;countHardLimit=-1",
+            "bytes=2;count=1",
+            "count==3;bytes=7",
+            "count==,bytes=7",
+            "nonsense",
+            "count=x",
+            "");
 
+    private final Random random;
+    private final boolean withQuotas;
+
+    /** Changes that touch the znodes of quotas as well. */
     RandomChanges(Random random) {
+        this(random, true);
+    }
+
+    RandomChanges(Random random, boolean withQuotas) {
         this.random = random;
+        this.withQuotas = withQuotas;
     }
 
     Change next(TreeState state) {
@@ -52,14 +71,14 @@ final class RandomChanges {
             case 5 -> new Change.DeleteContainer(path());
             case 6 -> new Change.DeleteContainer(path(), random.nextInt(30));
             case 7 -> random.nextInt(10) == 0 ? new Change.NewTerm(random.nextInt(100)) : request(state, session);
-            case 8 -> new Change.RaiseFeatureLevel(random.nextInt(5));
+            case 8 -> new Change.RaiseFeatureLevel(random.nextInt(6));
             default -> request(state, session);
         };
     }
 
     private Change request(TreeState state, long session) {
         List<AuthId> callers = CALLERS.get(random.nextInt(CALLERS.size()));
-        return new Change.Request(session, attachment(state, session), callers, operation());
+        return new Change.Request(session, attachment(state, session), callers, operation(), random.nextBoolean());
     }
 
     private TreeOperation operation() {
@@ -78,7 +97,7 @@ final class RandomChanges {
         return switch (random.nextInt(inMulti ? 12 : 11)) {
             case 0, 1, 2, 3, 4 -> create();
             case 5, 6, 7 -> new TreeOperation.Delete(path(), Math.min(version, 0));
-            case 8, 9 -> new TreeOperation.SetData(path(), data(), version);
+            case 8, 9 -> setData(version);
             case 10 -> new TreeOperation.SetAcl(path(), acl(), version);
             default -> new TreeOperation.Check(path(), version);
         };
@@ -86,10 +105,20 @@ final class RandomChanges {
 
     private TreeOperation create() {
         ZnodeKind mode = ZnodeKind.values()[random.nextInt(ZnodeKind.values().length)];
-        return new TreeOperation.Create(path(), data(), acl(), mode, mode.hasTtl() ? 1 + random.nextInt(30) : 0);
+        String path = path();
+        return new TreeOperation.Create(path, data(path), acl(), mode, mode.hasTtl() ? 1 + random.nextInt(30) : 0);
+    }
+
+    private TreeOperation setData(int version) {
+        String path = path();
+        return new TreeOperation.SetData(path, data(path), version);
     }
 
     private String path() {
+        if (withQuotas && random.nextInt(5) == 0) {
+            return "/zookeeper/quota" + List.of("/a", "/b", "/a/b", "").get(random.nextInt(4))
+                    + List.of("", "/zookeeper_limits", "/zookeeper_stats").get(random.nextInt(3));
+        }
         if (random.nextInt(40) == 0) {
             return List.of("", "/", "/a/", "//a", "/./a", "x", "/zookeeper", "/a\u0001", "/\u20ac")
                     .get(random.nextInt(9));
@@ -101,7 +130,10 @@ final class RandomChanges {
         return random.nextInt(6) == 0 ? path.append("0000000000").toString() : path.toString();
     }
 
-    private byte[] data() {
+    private byte[] data(String path) {
+        if (path.contains("/zookeeper_")) {
+            return QUOTA_TEXTS.get(random.nextInt(QUOTA_TEXTS.size())).getBytes(StandardCharsets.UTF_8);
+        }
         return random.nextInt(8) == 0 ? null : new byte[random.nextInt(5)];
     }
 

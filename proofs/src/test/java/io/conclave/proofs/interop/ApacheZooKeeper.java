@@ -29,6 +29,7 @@ public final class ApacheZooKeeper implements ServerUnderTest {
         System.setProperty("zookeeper.extendedTypesEnabled", "true"); // znodes with a time to live, which ours has
         System.setProperty(SASL_PROVIDER, SASLAuthenticationProvider.class.getName());
         ProviderRegistry.addOrUpdateProvider(SASL_PROVIDER); // another server of this JVM may have read them before
+        System.setProperty("zookeeper.enforceQuota", "true"); // read once, so for all tests; few have quotas
         start();
     }
 

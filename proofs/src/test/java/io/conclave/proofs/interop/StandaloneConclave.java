@@ -15,6 +15,7 @@ public final class StandaloneConclave implements ServerUnderTest {
     private final Path directory = ServerDirectory.create("conclave");
     private final int port = FreePort.find();
     private final long containerCheckIntervalMs;
+    private final boolean enforcesQuotas;
     private final Set<String> words;
     private ConclaveServer server;
 
@@ -25,15 +26,21 @@ public final class StandaloneConclave implements ServerUnderTest {
 
     /** Starts a server on an empty directory that looks for emptied containers this often. */
     public StandaloneConclave(long containerCheckIntervalMs) {
-        this(containerCheckIntervalMs, Set.of("srvr"));
+        this(containerCheckIntervalMs, false);
+    }
+
+    /** The same, and refuses what is beyond hard quotas if asked to. */
+    public StandaloneConclave(long containerCheckIntervalMs, boolean enforcesQuotas) {
+        this(containerCheckIntervalMs, enforcesQuotas, Set.of("srvr"));
     }
 
     /** Starts a server on an empty directory that answers these four-letter words, {@code *} for all. */
     StandaloneConclave(Set<String> words) {
-        this(200, words);
+        this(200, false, words);
     }
 
-    private StandaloneConclave(long containerCheckIntervalMs, Set<String> words) {
+    private StandaloneConclave(long containerCheckIntervalMs, boolean enforcesQuotas, Set<String> words) {
+        this.enforcesQuotas = enforcesQuotas;
         this.containerCheckIntervalMs = containerCheckIntervalMs;
         this.words = words;
         start();
@@ -65,6 +72,7 @@ public final class StandaloneConclave implements ServerUnderTest {
                 .maxConnectionsPerAddress(0)
                 .containerCheckIntervalMs(containerCheckIntervalMs)
                 .segmentBytes(8 << 20)
+                .enforcesQuotas(enforcesQuotas)
                 .commandWhitelist(words)
                 .build();
         server = ConclaveServer.start(config, TimeSource.system(), cause -> {});
