@@ -50,6 +50,7 @@ class RollingUpgradeIT {
             round.awaitProgress();
             Member leader = ensemble.awaitAllServing();
             assertEquals(Optional.empty(), level(leader, UNDERSTOOD), "which version it is");
+            QuotaOfLoad.make(ensemble);
             long before = level(leader, "conclave_feature_level").orElseThrow();
             List<Member> followers = new ArrayList<>(ensemble.others(leader));
             Member first = followers.get(0);
@@ -67,6 +68,7 @@ class RollingUpgradeIT {
 
             for (Member member : ensemble.members()) {
                 assertEquals(Optional.of(before), level(member, "conclave_feature_level"), "not before it is raised");
+                assertEquals("count=0,bytes=0", QuotaOfLoad.usage(member), "not before the level");
             }
             String answer = ensemble.awaitAllServing().command("raise-level");
             long understood = level(first, UNDERSTOOD).orElseThrow();
@@ -77,6 +79,9 @@ class RollingUpgradeIT {
             }
             round.stopLoad();
             round.judge(totals);
+            for (Member member : ensemble.members()) {
+                QuotaOfLoad.awaitRightUsage(member);
+            }
         }
         System.out.println("upgrade from " + EarlierVersion.COMMIT + ": " + totals);
         assertEquals(List.of(), totals.violations);
