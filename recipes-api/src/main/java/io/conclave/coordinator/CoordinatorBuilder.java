@@ -137,8 +137,14 @@ public final class CoordinatorBuilder {
     /**
      * An identity to prove on every connection, such as {@link Authentication#digest} or
      * {@link Authentication#saslDigestMd5}.
+     *
+     * @throws IllegalArgumentException if it is the second of SASL: a connection makes one such exchange
      */
     public CoordinatorBuilder authentication(Authentication authentication) {
+        if (isSasl(authentication) && authentications.stream().anyMatch(CoordinatorBuilder::isSasl)) {
+            throw new IllegalArgumentException(
+                    "Invalid authentication: there is one of SASL already, and a connection can prove one only");
+        }
         authentications.add(authentication);
         return this;
     }
@@ -299,6 +305,10 @@ public final class CoordinatorBuilder {
         throw new IllegalArgumentException(
                 "Invalid connect string \"" + connectString.text() + "\": no backend for the scheme \""
                         + connectString.scheme() + "\" on the class path; there is one for: " + known);
+    }
+
+    private static boolean isSasl(Authentication authentication) {
+        return authentication.scheme().equals(Authentication.SASL);
     }
 
     private static RetryPolicy<Object> defaultRetryPolicy() {

@@ -347,9 +347,6 @@ final class SessionMachine implements ConnectionOwner {
             return;
         }
         LOG.info("{}: lost: {}", this, reason);
-        if (status.is(SessionState.CONNECTING)) {
-            status.become(SessionState.CONNECTED);
-        }
         Connection last = link.release();
         status.become(SessionState.LOST);
         stop();
