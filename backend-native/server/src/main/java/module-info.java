@@ -4,12 +4,13 @@ module io.conclave.server {
     requires static org.jspecify;
     requires transitive io.conclave.api;
     requires transitive io.conclave.consensus;
-    requires transitive io.conclave.tls;
     requires transitive io.netty.transport;
     requires io.conclave.client;
     requires io.conclave.protocol;
+    requires transitive io.conclave.tls;
     requires io.netty.buffer;
     requires io.netty.common;
+    requires io.netty.handler;
     requires io.netty.transport.classes.epoll;
     requires java.management;
     requires java.security.jgss;

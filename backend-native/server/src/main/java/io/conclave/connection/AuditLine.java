@@ -47,22 +47,29 @@ public final class AuditLine {
     }
 
     private void escape(String value) {
+        text.append(escaped(value));
+    }
+
+    /** What strangers say, as a part of one line: control characters, line separators and backslashes are escaped. */
+    public static String escaped(String value) {
+        StringBuilder safe = new StringBuilder(value.length());
         for (int i = 0; i < value.length(); i++) {
             char c = value.charAt(i);
             switch (c) {
-                case '\\' -> text.append("\\\\");
-                case '\t' -> text.append("\\t");
-                case '\n' -> text.append("\\n");
-                case '\r' -> text.append("\\r");
+                case '\\' -> safe.append("\\\\");
+                case '\t' -> safe.append("\\t");
+                case '\n' -> safe.append("\\n");
+                case '\r' -> safe.append("\\r");
                 default -> {
                     if (Character.isISOControl(c) || c == '\u2028' || c == '\u2029') {
-                        text.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
+                        safe.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
                     } else {
-                        text.append(c);
+                        safe.append(c);
                     }
                 }
             }
         }
+        return safe.toString();
     }
 
     @Override

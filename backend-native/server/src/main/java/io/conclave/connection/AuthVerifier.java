@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.List;
 
-/** Proves the ids that connections ask for. Only digest proves anything; ip says again what the socket said. */
+/** Proves the ids that connections ask for. Only digest proves anything; ip and x509 say again what socket and TLS said. */
 final class AuthVerifier {
     private static final int MAX_CREDENTIAL_BYTES = 4096;
 
@@ -20,9 +20,9 @@ final class AuthVerifier {
      */
     static List<AuthId> verify(RequestBody.Auth request, List<AuthId> present, ClientSecurity security) {
         byte[] credentials = request.credentials();
-        if (request.scheme().equals("ip")) {
+        if (request.scheme().equals("ip") || request.scheme().equals(TlsEntry.SCHEME)) {
             return present.stream()
-                    .filter(id -> id.scheme().equals("ip"))
+                    .filter(id -> id.scheme().equals(request.scheme()))
                     .limit(1)
                     .toList();
         }

@@ -24,6 +24,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.ssl.SslCloseCompletionEvent;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -179,7 +180,8 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
      */
     @Override
     public void userEventTriggered(ChannelHandlerContext context, Object event) {
-        if (event instanceof ChannelInputShutdownEvent && !command.isBegun()) {
+        boolean isEnd = event instanceof ChannelInputShutdownEvent || event instanceof SslCloseCompletionEvent;
+        if (isEnd && !command.isBegun()) {
             close("the client has closed it");
         }
     }
@@ -529,7 +531,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
     private void endStream() {
         lastOutput(SHORT_LINGER).addListener(written -> {
             if (channel instanceof DuplexChannel socket && written.isSuccess()) {
-                socket.shutdownOutput();
+                TlsEntry.endOutput(channel).addListener(sent -> socket.shutdownOutput());
             } else {
                 channel.close();
             }

@@ -24,6 +24,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -40,6 +41,7 @@ public final class ConnectionAcceptor implements StepListener {
     private final ConnectionCounts counts;
     private final RefusedConnections refused;
     private final Audit audit;
+    private final PortEntry entry;
     private final Map<EventLoop, Loop> loops = new LinkedHashMap<>();
     /** Loops that a batch has something for; the log's thread only. */
     private final Set<Loop> concerned = new HashSet<>();
@@ -56,6 +58,7 @@ public final class ConnectionAcceptor implements StepListener {
         this.counts = new ConnectionCounts(services.limits());
         this.refused = new RefusedConnections(time);
         this.audit = new Audit(services.security().audit());
+        this.entry = new PortEntry(time, services.security().offersSchemes());
         List<EventExecutor> executors = new ArrayList<>();
         group.forEach(executors::add);
         this.feed = new Feed(executors.size());
@@ -211,12 +214,23 @@ public final class ConnectionAcceptor implements StepListener {
         };
     }
 
-    private void accept(Channel channel) {
+    /** As {@link #childHandler()}, for a TCP port, where clients may speak TLS. */
+    public ChannelHandler childHandler(PortSecurity security) {
+        return new ChannelInitializer<>() {
+            @Override
+            protected void initChannel(Channel channel) {
+                accept(channel).ifPresent(connection -> entry.guard(channel, connection, security));
+            }
+        };
+    }
+
+    /** Empty if it was refused. */
+    private Optional<ClientConnection> accept(Channel channel) {
         InetAddress address = channel.remoteAddress() instanceof InetSocketAddress socket ? socket.getAddress() : null;
         if (!counts.enter(address)) {
             refused.add(address);
             channel.close();
-            return;
+            return Optional.empty();
         }
         channel.closeFuture().addListener(closed -> counts.leave(address));
         channels.add(channel);
@@ -224,11 +238,18 @@ public final class ConnectionAcceptor implements StepListener {
         if (loop == null) {
             throw new IllegalStateException("the channel's event loop is not one of this acceptor's");
         }
-        channel.pipeline().addLast(new ClientConnection(channel, loop, services, idsOf(address)));
+        ClientConnection connection = new ClientConnection(channel, loop, services, idsOf(address));
+        channel.pipeline().addLast(connection);
+        return Optional.of(connection);
     }
 
     private static List<AuthId> idsOf(@Nullable InetAddress address) {
         return address == null ? List.of() : List.of(new AuthId("ip", address.getHostAddress()));
+    }
+
+    /** How many connections to ports with TLS have not completed their handshake. From any thread. */
+    public int halfOpenHandshakes() {
+        return entry.halfOpenCount();
     }
 
     /** How many connections there are now. */

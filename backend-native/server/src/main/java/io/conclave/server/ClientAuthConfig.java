@@ -30,7 +30,7 @@ public record ClientAuthConfig(
     public static final ClientAuthConfig NONE =
             new ClientAuthConfig("SHA1", Set.of(), false, Set.of(), Optional.empty(), false, false, false);
 
-    private static final Set<String> SCHEMES = Set.of("digest", "ip", "sasl");
+    private static final Set<String> SCHEMES = Set.of("digest", "ip", "sasl", "x509");
 
     /** @throws ConfigException if Java does not have the hash, or a scheme is unknown */
     public ClientAuthConfig {

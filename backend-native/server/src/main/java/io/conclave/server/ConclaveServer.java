@@ -21,10 +21,8 @@ import io.conclave.server.faults.ServerFaults;
 import io.conclave.time.TimeSource;
 import io.conclave.tree.Change;
 import io.conclave.tree.TreeState;
-import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.local.LocalAddress;
 import io.netty.util.concurrent.Future;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -32,7 +30,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -101,9 +98,10 @@ public final class ConclaveServer implements AutoCloseable {
     private final PeerSecretReload peerSecrets;
     private final PeerTls peerTls;
     private final List<RepeatedLook> looks;
+    private final ClientPorts ports;
     private final Consumer<LogException> fatal;
     private final TimeSource time;
-    private final BackgroundThreads background = new BackgroundThreads();
+    private final BackgroundThreads background;
     private final SteadyWallClock clock;
     private final ReplicatedLog log;
     private final Replica replica;
@@ -126,16 +124,18 @@ public final class ConclaveServer implements AutoCloseable {
     /** Whether the level of znodes with a time to live has been in force. */
     private volatile boolean ttlInForce;
 
-    private Optional<Channel> listening = Optional.empty();
-
     private ConclaveServer(
             ServerConfig config,
             PeerSecretReload peerSecrets,
+            ClientPorts ports,
+            BackgroundThreads background,
             Function<LogOptions, ReplicatedLog> logs,
             TimeSource time,
             Consumer<LogException> fatal) {
         this.config = config;
         this.peerSecrets = peerSecrets;
+        this.ports = ports;
+        this.background = background;
         this.fatal = fatal;
         this.time = time;
         this.clock = new SteadyWallClock(time);
@@ -280,7 +280,9 @@ public final class ConclaveServer implements AutoCloseable {
             TimeSource time,
             Consumer<LogException> fatal) {
         PeerSecretReload peerSecrets = new PeerSecretReload(PeerSecretFile.of(config));
-        ConclaveServer server = new ConclaveServer(config, peerSecrets, logs, time, fatal);
+        BackgroundThreads background = new BackgroundThreads();
+        ClientPorts ports = new ClientPorts(config, background.lookups());
+        ConclaveServer server = new ConclaveServer(config, peerSecrets, ports, background, logs, time, fatal);
         try {
             server.open();
             server.clientAuth.started(true);
@@ -296,14 +298,14 @@ public final class ConclaveServer implements AutoCloseable {
     private void open() {
         log.start(replica, events);
         secret.ifPresent(AdminSecret::publish);
-        listening = Optional.of(transport.listen(listenAddress(), acceptor.childHandler()));
+        ports.open(transport, acceptor);
         reaper.start();
         watchdog.start();
         looks.forEach(RepeatedLook::start);
         if (config.ensemble().isAlone()) {
             awaitServing();
         }
-        LOG.info("Listening on {}", address());
+        LOG.info("Listening on {}", ports);
     }
 
     /** Files that may be replaced while the server runs. */
@@ -317,6 +319,8 @@ public final class ConclaveServer implements AutoCloseable {
                     .ifPresent(
                             context -> all.add(new RepeatedLook(time, background.lookups(), context::reloadIfChanged)));
         }
+        ports.reloadable()
+                .ifPresent(context -> all.add(new RepeatedLook(time, background.lookups(), context::reloadIfChanged)));
         return List.copyOf(all);
     }
 
@@ -376,16 +380,6 @@ public final class ConclaveServer implements AutoCloseable {
                 config.handshakeTimeoutMs());
     }
 
-    private SocketAddress listenAddress() {
-        if (config.clientPort().isEmpty()) {
-            return new LocalAddress("conclave-" + UUID.randomUUID());
-        }
-        int port = config.clientPort().get();
-        return config.clientPortAddress()
-                .map(host -> new InetSocketAddress(host, port))
-                .orElseGet(() -> new InetSocketAddress(port));
-    }
-
     private long monotonicMs() {
         return TimeUnit.NANOSECONDS.toMillis(time.monotonicNanos());
     }
@@ -401,14 +395,17 @@ public final class ConclaveServer implements AutoCloseable {
 
     /** The address that clients connect to: an InetSocketAddress, or a LocalAddress inside the JVM. */
     public SocketAddress address() {
-        return listening
-                .orElseThrow(() -> new IllegalStateException("the server does not listen"))
-                .localAddress();
+        return ports.address();
     }
 
     /** The TCP port of clients; empty for a server without one. */
     public Optional<Integer> clientPort() {
         return address() instanceof InetSocketAddress tcp ? Optional.of(tcp.getPort()) : Optional.empty();
+    }
+
+    /** The TCP port of clients with TLS; empty for a server without one. */
+    public Optional<Integer> secureClientPort() {
+        return ports.securePort();
     }
 
     /** The event loops, which clients inside the JVM may share; they end with the server. */
@@ -510,11 +507,11 @@ public final class ConclaveServer implements AutoCloseable {
             return;
         }
         Future<?> broken = acceptor.beginClosing();
-        Optional<ChannelFuture> deaf = listening.map(Channel::close);
+        List<ChannelFuture> deaf = ports.beginClosing();
         log.abandon();
         letGo.run();
         broken.awaitUninterruptibly();
-        deaf.ifPresent(Future::awaitUninterruptibly);
+        deaf.forEach(Future::awaitUninterruptibly);
         end();
     }
 
@@ -542,7 +539,7 @@ public final class ConclaveServer implements AutoCloseable {
         if (!closed.compareAndSet(false, true)) {
             return;
         }
-        listening.ifPresent(channel -> channel.close().awaitUninterruptibly());
+        ports.close();
         if (isServing() && log.status().role() != LogRole.FAILED) {
             dismissClients();
         }

@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -35,6 +36,7 @@ public final class ConfigFile {
 
     private static final int LEAST_SEGMENT_KB = 8192;
     private static final int LEAST_SNAPSHOTS = 3;
+    private static final int HANDSHAKE_TIMEOUT_MS = 10_000;
 
     /** The log has a directory to itself, apart from myid and what else an operator keeps beside it. */
     static final String LOG_DIRECTORY = "log";
@@ -45,6 +47,7 @@ public final class ConfigFile {
     private final EnsembleKeys ensemble;
     private final UnusedKeys unused;
     private final ClientAuthKeys clientAuth = new ClientAuthKeys();
+    private final TlsKeys tls = new TlsKeys();
     private final boolean serversOnly;
     private Optional<Path> dynamicFile = Optional.empty();
     private Optional<Path> dataDirectory = Optional.empty();
@@ -99,6 +102,7 @@ public final class ConfigFile {
             }
             refuseSharedPort(members);
             builder.clientAuth(clientAuth.read());
+            tls.read(clientPort, Duration.ofMillis(HANDSHAKE_TIMEOUT_MS)).ifPresent(builder::clientTls);
             return builder.build();
         } catch (ConfigException e) {
             throw new ConfigException(file + ": " + e.getMessage(), e);
@@ -226,6 +230,10 @@ public final class ConfigFile {
     private void setOther(String name, String key, String value) {
         if (PeerTlsKeys.has(name)) {
             named(() -> ensemble.tls(name, key, value));
+            return;
+        }
+        if (TlsKeys.has(name)) {
+            named(() -> tls.set(name, key, value));
             return;
         }
         Optional<ClientLimit> limit = ClientLimit.ofKey(name);

@@ -29,7 +29,13 @@ final class FeatureLevels implements FeatureLevelService {
     private static final Duration INTERVAL = Duration.ofSeconds(1);
     private static final Duration LOOK_AGAIN = Duration.ofMillis(50);
     private static final Duration LIMIT = Duration.ofSeconds(30);
+    /** A member that has been silent for so long may be about to come back with other software. */
+    private static final Duration FORGOTTEN_AFTER = Duration.ofSeconds(30);
+
     private static final int NEW_CLUSTER = TreeState.INITIAL_FEATURE_LEVEL;
+
+    /** What a member has said of itself, and when. */
+    private record Noted(int level, long nanos) {}
 
     private final int own;
     private final int memberId;
@@ -39,7 +45,7 @@ final class FeatureLevels implements FeatureLevelService {
     private final LeaderTerm leaderTerm;
     private final HeartbeatBatcher heartbeats;
     private final TimeSource time;
-    private final Map<Integer, Integer> levels = new HashMap<>();
+    private final Map<Integer, Noted> levels = new HashMap<>();
     private ClusterConfiguration configuration = ClusterConfiguration.NONE;
 
     /** What all members have understood since {@link #understoodNanos}; the level in force or less: nothing new. */
@@ -108,7 +114,6 @@ final class FeatureLevels implements FeatureLevelService {
 
     void lead(ClusterConfiguration present) {
         levels.clear();
-        levels.put(memberId, own);
         configuration = present;
         understood = 0;
         proposed = 0;
@@ -122,13 +127,12 @@ final class FeatureLevels implements FeatureLevelService {
     void configured(ClusterConfiguration present) {
         configuration = present;
         // a member that comes back under its number may be of another version
-        levels.keySet()
-                .removeIf(member -> member != memberId && !present.members().containsKey(member));
+        levels.keySet().retainAll(present.members().keySet());
         raiseIfDue();
     }
 
     void noted(int member, int level) {
-        levels.put(member, level);
+        levels.put(member, new Noted(level, time.monotonicNanos()));
         raiseIfDue();
     }
 
@@ -161,11 +165,16 @@ final class FeatureLevels implements FeatureLevelService {
 
     /** What all members understand, as far as they have told this leader. */
     private int lowest() {
-        int lowest = own;
-        for (Integer member : configuration.members().keySet()) {
-            lowest = Math.min(lowest, levels.getOrDefault(member, 0));
+        return configuration.members().keySet().stream().mapToInt(this::levelOf).reduce(own, Math::min);
+    }
+
+    /** 0 of one that has not said it lately. */
+    private int levelOf(int member) {
+        if (member == memberId) {
+            return own;
         }
-        return lowest;
+        Noted noted = levels.get(member);
+        return noted == null || time.monotonicNanos() - noted.nanos > FORGOTTEN_AFTER.toNanos() ? 0 : noted.level;
     }
 
     private void propose(int level) {
@@ -208,7 +217,7 @@ final class FeatureLevels implements FeatureLevelService {
 
     private Map<Integer, Integer> levelsByMember() {
         Map<Integer, Integer> known = new TreeMap<>();
-        configuration.members().keySet().forEach(member -> known.put(member, levels.getOrDefault(member, 0)));
+        configuration.members().keySet().forEach(member -> known.put(member, levelOf(member)));
         return known;
     }
 

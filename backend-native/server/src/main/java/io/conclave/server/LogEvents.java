@@ -28,6 +28,7 @@ final class LogEvents implements LogListener {
     private final ServiceMode withoutLeader;
     private final Runnable whenServing;
     private ClusterConfiguration configuration = ClusterConfiguration.NONE;
+    private String complaint = "";
     private volatile ServiceMode mode = ServiceMode.NONE;
     private volatile ServiceMode most = ServiceMode.FULL;
 
@@ -103,7 +104,11 @@ final class LogEvents implements LogListener {
             return true;
         } catch (IllegalArgumentException e) {
             // unconfirmed: the sessions that the note names may have been heard of, and this leader does not know which
-            LOG.error("Member {} said something that this one does not understand: {}", member, e.getMessage());
+            String notUnderstood = member + ": " + e.getMessage();
+            if (!notUnderstood.equals(complaint)) { // it is sent again and again
+                complaint = notUnderstood;
+                LOG.error("A note of a member is not understood, and not confirmed: member {}", notUnderstood);
+            }
             return false;
         }
     }

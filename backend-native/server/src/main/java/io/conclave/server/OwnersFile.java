@@ -1,6 +1,7 @@
 package io.conclave.server;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystems;
@@ -27,7 +28,10 @@ final class OwnersFile {
         Path temporary = Files.createTempFile(directory, String.valueOf(file.getFileName()), ".tmp", ownersOnly());
         try {
             try (FileChannel channel = FileChannel.open(temporary, StandardOpenOption.WRITE)) {
-                channel.write(StandardCharsets.US_ASCII.encode(text));
+                ByteBuffer bytes = StandardCharsets.US_ASCII.encode(text);
+                while (bytes.hasRemaining()) {
+                    channel.write(bytes);
+                }
                 channel.force(true);
             }
             Files.move(temporary, file, StandardCopyOption.REPLACE_EXISTING);

@@ -1,5 +1,6 @@
 package io.conclave.server;
 
+import io.conclave.connection.AuditLine;
 import io.conclave.connection.SaslService;
 import io.conclave.node.Bytes;
 import io.conclave.time.TimeSource;
@@ -101,7 +102,11 @@ final class SaslLogins implements SaslService {
             unlogged++;
             return;
         }
-        LOG.warn("SASL of {} has failed: {}; {} others have failed since the last such line", client, reason, unlogged);
+        LOG.warn(
+                "SASL of {} has failed: {}; {} others have failed since the last such line",
+                client,
+                AuditLine.escaped(reason),
+                unlogged);
         loggedNanos = now;
         unlogged = 0;
     }
@@ -169,7 +174,7 @@ final class SaslLogins implements SaslService {
             dispose();
             AuthId id = new AuthId(IdScheme.SASL.word(), user);
             boolean isSuper = config.superUsers().contains(user);
-            LOG.debug("SASL: {} is {}", client, user);
+            LOG.debug("SASL: {} is {}", client, AuditLine.escaped(user));
             return new Outcome(false, bytes(answer), isSuper ? List.of(AuthId.SUPER, id) : List.of(id));
         }
     }

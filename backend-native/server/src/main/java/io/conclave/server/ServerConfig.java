@@ -31,6 +31,7 @@ import java.util.Set;
  * @param readOnlyMode whether clients that ask for it are served reads while there is no leader
  * @param superDigest ZooKeeper's digest of the user and password that may do everything, besides the admin secret
  * @param clientAuth what clients must prove, and whether their changes are written down
+ * @param clientTls TLS for clients
  * @param clientLimits what clients can make the server hold and do
  */
 public record ServerConfig(
@@ -55,6 +56,7 @@ public record ServerConfig(
         boolean readOnlyMode,
         Optional<String> superDigest,
         ClientAuthConfig clientAuth,
+        Optional<ClientTls> clientTls,
         ClientLimits clientLimits) {
     static final int DEFAULT_TICK_MS = 2000;
     private static final int SESSIONS_PER_CONNECTION = 10;
@@ -100,6 +102,7 @@ public record ServerConfig(
                 readOnlyMode,
                 superDigest,
                 clientAuth,
+                clientTls,
                 clientLimits);
     }
 
@@ -127,6 +130,7 @@ public record ServerConfig(
                 readOnlyMode,
                 superDigest,
                 clientAuth,
+                clientTls,
                 clientLimits);
     }
 
@@ -157,6 +161,7 @@ public record ServerConfig(
         private boolean readOnlyMode;
         private Optional<String> superDigest = Optional.empty();
         private ClientAuthConfig clientAuth = ClientAuthConfig.NONE;
+        private Optional<ClientTls> clientTls = Optional.empty();
         private ClientLimits clientLimits = ClientLimits.defaults();
         private boolean setsSessionsOfAddress;
         private int eventLoops = Math.min(4, Runtime.getRuntime().availableProcessors());
@@ -301,6 +306,12 @@ public record ServerConfig(
             return this;
         }
 
+        /** TLS for clients; none by default. */
+        public Builder clientTls(ClientTls value) {
+            clientTls = Optional.of(value);
+            return this;
+        }
+
         /** Another bound of what clients can make the server hold or do; 0 for none. */
         public Builder clientLimit(ClientLimit limit, long value) {
             clientLimits = clientLimits.with(limit, value);
@@ -350,6 +361,7 @@ public record ServerConfig(
                     readOnlyMode,
                     superDigest,
                     clientAuth,
+                    clientTls,
                     clientLimitsInForce());
         }
 

@@ -14,7 +14,8 @@ final class UnusedKeys {
     private static final Set<String> BUILT_IN = Set.of(
             "org.apache.zookeeper.server.auth.DigestAuthenticationProvider",
             "org.apache.zookeeper.server.auth.SASLAuthenticationProvider",
-            "org.apache.zookeeper.server.auth.IPAuthenticationProvider");
+            "org.apache.zookeeper.server.auth.IPAuthenticationProvider",
+            "org.apache.zookeeper.server.auth.X509AuthenticationProvider");
 
     private final List<String> unused = new ArrayList<>();
     private final List<String> warnings = new ArrayList<>();

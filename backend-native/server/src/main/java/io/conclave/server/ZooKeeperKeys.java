@@ -51,7 +51,6 @@ final class ZooKeeperKeys {
                     unused("audit.impl.class", ValueRule.ANYTHING),
                     unused("autopurge.purgeInterval", ValueRule.INTERVAL),
                     unused("bitHashCacheSize", ValueRule.WHOLE),
-                    unused("client.certReload", ValueRule.TRUTH),
                     unused("clientCnxnSocket", ValueRule.ANYTHING),
                     unused("clientPortListenBacklog", ValueRule.WHOLE),
                     unused("clientTcpKeepAlive", ValueRule.TRUTH),
@@ -209,7 +208,6 @@ final class ZooKeeperKeys {
                     unused("watcherCleanThreadsNum", ValueRule.WHOLE),
                     unused("watcherCleanThreshold", ValueRule.WHOLE),
                     unused("watchManagerName", ValueRule.ANYTHING),
-                    unused("X509AuthenticationProvider.superUser", ValueRule.ANYTHING),
                     warned("datadir.autocreate", ValueRule.TRUTH, "true", "a missing directory is created"),
                     warned(
                             "db.autocreate",
@@ -224,7 +222,6 @@ final class ZooKeeperKeys {
                             "",
                             "no oracle is asked: without a majority there is no leader"),
                     warned("skipACL", ValueRule.YES_OR_NO, "no", "ACLs are checked"),
-                    refused("client.portUnification", ValueRule.TRUTH, "false", "TLS for clients"),
                     refused("client.secure", ValueRule.TRUTH, "false", "TLS for clients"),
                     refused(
                             "DigestAuthenticationProvider.enabled",
@@ -243,9 +240,7 @@ final class ZooKeeperKeys {
                             ValueRule.TRUTH,
                             "false",
                             "authentication between servers"),
-                    refused("requireClientAuthScheme", ValueRule.ANYTHING, "", "that clients must authenticate"),
-                    refused("secureClientPort", ValueRule.ANYTHING, "", "TLS for clients"),
-                    refused("secureClientPortAddress", ValueRule.ANYTHING, "", "TLS for clients"))
+                    refused("requireClientAuthScheme", ValueRule.ANYTHING, "", "that clients must authenticate"))
             .collect(Collectors.toMap(Key::name, Function.identity()));
 
     /** The first that fits counts. */

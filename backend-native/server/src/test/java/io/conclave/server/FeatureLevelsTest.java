@@ -30,6 +30,7 @@ import org.junit.jupiter.api.Test;
 
 class FeatureLevelsTest {
     private static final Duration DAY = Duration.ofDays(1);
+    private static final Duration BETWEEN_NOTES = Duration.ofSeconds(20);
     private static final int OWN = 2;
 
     private final List<Proposal> proposed = new ArrayList<>();
@@ -75,6 +76,15 @@ class FeatureLevelsTest {
         state = Tree.apply(state, new Change.RaiseFeatureLevel(level), 1).state();
     }
 
+    private void passWithNotes(FeatureLevels levels, Duration span) {
+        for (Duration left = span; !left.isZero(); ) {
+            Duration step = left.compareTo(BETWEEN_NOTES) < 0 ? left : BETWEEN_NOTES;
+            time.advance(step);
+            levels.noted(2, OWN);
+            left = left.minus(step);
+        }
+    }
+
     private List<Integer> proposedLevels() {
         return proposed.stream()
                 .map(proposal -> ByteBuffer.wrap(proposal.payload()).getInt())
@@ -115,8 +125,7 @@ class FeatureLevelsTest {
         FeatureLevels levels = levels(Optional.of(DAY));
         levels.lead(two());
         levels.noted(2, OWN);
-        time.advance(DAY.minusMillis(1));
-        levels.noted(2, OWN);
+        passWithNotes(levels, DAY.minusMillis(1));
         assertEquals(List.of(), proposedLevels());
         time.advance(Duration.ofMillis(1));
         levels.noted(2, OWN);
@@ -129,12 +138,28 @@ class FeatureLevelsTest {
         FeatureLevels levels = levels(Optional.of(DAY));
         levels.lead(two());
         levels.noted(2, OWN);
-        time.advance(DAY.minusMillis(1));
+        passWithNotes(levels, DAY.minusMillis(1));
         levels.noted(2, 1);
         levels.noted(2, OWN);
         time.advance(Duration.ofMillis(1));
         levels.noted(2, OWN);
         assertEquals(List.of(), proposedLevels());
+    }
+
+    /** It may be stopped in order to be put back. */
+    @Test
+    void aMemberThatIsAwayKeepsTheLevelWhereItIs() {
+        inForce(1);
+        FeatureLevels levels = levels(Optional.empty());
+        levels.lead(two());
+        levels.noted(2, OWN);
+        time.advance(Duration.ofSeconds(31));
+        String answer = levels.raise().toCompletableFuture().join();
+        assertTrue(answer.startsWith(FeatureLevelService.NOT_RAISED) && answer.contains("{1=2, 2=0}"), answer);
+        levels.noted(2, OWN);
+        var raised = levels.raise().toCompletableFuture();
+        assertEquals(List.of(OWN), proposedLevels());
+        assertFalse(raised.isDone());
     }
 
     @Test
@@ -143,8 +168,7 @@ class FeatureLevelsTest {
         FeatureLevels levels = levels(Optional.empty());
         levels.lead(two());
         levels.noted(2, OWN);
-        time.advance(Duration.ofDays(1000));
-        levels.noted(2, OWN);
+        passWithNotes(levels, DAY.multipliedBy(3));
         assertEquals(List.of(), proposedLevels());
         var answer = levels.raise().toCompletableFuture();
         assertEquals(List.of(OWN), proposedLevels());

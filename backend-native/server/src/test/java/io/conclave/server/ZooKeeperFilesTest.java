@@ -168,39 +168,28 @@ class ZooKeeperFilesTest {
     }
 
     @Test
-    void fileOfStrimziIsRefusedWithAllLinesThatPromiseProtection() {
+    void aFileIsRefusedWithAllLinesThatPromiseProtection() {
         String refusal = refusal("""
                 tickTime=2000
                 dataDir=DIR
-                4lw.commands.whitelist=*
-                standaloneEnabled=false
-                reconfigEnabled=true
                 clientPort=12181
-                clientPortAddress=127.0.0.1
                 serverCnxnFactory=org.apache.zookeeper.server.NettyServerCnxnFactory
-                sslQuorum=true
-                ssl.quorum.keyStore.location=/tmp/cluster.keystore.p12
-                secureClientPort=2181
-                ssl.clientAuth=need
+                ssl.context.supplier.class=com.example.Supplier
+                authProvider.7=com.example.Provider
                 """);
         assertEquals(
                 directory.resolve("zoo.cfg")
-                        + ": line 11: key secureClientPort promises TLS for clients, line 12: key"
-                        + " ssl.clientAuth promises TLS for clients. That is not supported yet, and the server would run"
-                        + " without it; remove these lines if it may",
+                        + ": line 5: key ssl.context.supplier.class promises TLS for clients, line 6: key"
+                        + " authProvider.7 promises a scheme of authentication. That is not supported yet, and the server"
+                        + " would run without it; remove these lines if it may",
                 refusal);
     }
 
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "ssl.keyStore.location=/x",
-                "zookeeper.ssl.keyStore.location=/x",
-                "secureClientPort=2182",
-                "secureClientPortAddress=localhost",
-                "client.portUnification=true",
-                "authProvider.1=org.apache.zookeeper.server.auth.X509AuthenticationProvider",
-                "authProvider.sasl=org.apache.zookeeper.server.auth.X509AuthenticationProvider",
+                "ssl.context.supplier.class=com.example.Supplier",
+                "authProvider.1=com.example.Provider",
                 "requireClientAuthScheme=sasl",
                 "quorum.auth.enableSasl=true",
                 "quorum.auth.learnerRequireSasl=true",

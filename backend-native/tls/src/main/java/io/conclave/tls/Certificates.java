@@ -15,13 +15,14 @@ final class Certificates {
 
     private Certificates() {}
 
+    /** As it is: for ids, not for messages. */
     static String subject(X509Certificate certificate) {
         return certificate.getSubjectX500Principal().getName();
     }
 
     static String describe(X509Certificate certificate) {
-        return "the certificate " + subject(certificate) + " (issued by "
-                + certificate.getIssuerX500Principal().getName() + ", valid from "
+        return "the certificate " + Reasons.printable(subject(certificate)) + " (issued by "
+                + Reasons.printable(certificate.getIssuerX500Principal().getName()) + ", valid from "
                 + certificate.getNotBefore().toInstant() + " to "
                 + certificate.getNotAfter().toInstant() + ")";
     }
@@ -47,13 +48,13 @@ final class Certificates {
                 for (List<?> alternative : alternatives) {
                     if (alternative.get(0).equals(DNS_NAME)
                             || alternative.get(0).equals(ADDRESS)) {
-                        names.add(String.valueOf(alternative.get(1)));
+                        names.add(Reasons.printable(String.valueOf(alternative.get(1))));
                     }
                 }
             }
         } catch (CertificateParsingException e) {
             names.add("names that cannot be read: " + Reasons.of(e));
         }
-        return names.isEmpty() ? List.of(subject(certificate)) : names;
+        return names.isEmpty() ? List.of(Reasons.printable(subject(certificate))) : names;
     }
 }

@@ -5,7 +5,29 @@ import java.nio.file.NoSuchFileException;
 
 /** Why something failed, in words for one line. */
 final class Reasons {
+    private static final int MOST_CHARACTERS = 300;
+
     private Reasons() {}
+
+    /** Strangers choose what stands in their certificates: it must not look like lines of a log, nor fill it. */
+    static String printable(String text) {
+        String shown = text.length() <= MOST_CHARACTERS ? text : text.substring(0, MOST_CHARACTERS) + "...";
+        return shown.codePoints()
+                .map(point -> isHarmless(point) ? point : '?')
+                .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+                .toString();
+    }
+
+    private static boolean isHarmless(int point) {
+        return switch (Character.getType(point)) {
+            case Character.CONTROL,
+                    Character.FORMAT,
+                    Character.SURROGATE,
+                    Character.LINE_SEPARATOR,
+                    Character.PARAGRAPH_SEPARATOR -> false;
+            default -> true;
+        };
+    }
 
     static String of(Throwable failure) {
         if (failure instanceof NoSuchFileException) {
@@ -15,6 +37,6 @@ final class Reasons {
             return "this process may not read it";
         }
         String message = failure.getMessage();
-        return message == null ? failure.getClass().getSimpleName() : message.replaceAll("\\s+", " ");
+        return message == null ? failure.getClass().getSimpleName() : printable(message.replaceAll("\\s+", " "));
     }
 }

@@ -1,0 +1,94 @@
+package io.conclave.connection;
+
+import io.conclave.time.TimeSource;
+import io.conclave.tls.TlsContext;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.util.function.BooleanSupplier;
+
+/**
+ * What the connections of all ports with TCP share at their beginning: the first byte tells whether a client speaks TLS,
+ * and a client that speaks what its port does not take is told so in the log. Thread-safe.
+ */
+final class PortEntry {
+    /** The first byte of a handshake of TLS. A client without it sends a length, of less than 2^24, or a letter. */
+    private static final byte TLS_HANDSHAKE = 0x16;
+
+    private final HalfOpenHandshakes halfOpen = new HalfOpenHandshakes();
+    private final TlsRefusals refusals;
+    private final BooleanSupplier offersIds;
+
+    /** @param offersIds whether all members understand ids of certificates */
+    PortEntry(TimeSource time, BooleanSupplier offersIds) {
+        this.offersIds = offersIds;
+        refusals = new TlsRefusals(time);
+    }
+
+    int halfOpenCount() {
+        return halfOpen.count();
+    }
+
+    /** Stands in front of a connection until its first byte is there. */
+    void guard(Channel channel, ClientConnection connection, PortSecurity security) {
+        channel.pipeline().addFirst(new FirstByte(connection, security));
+        if (security.tls().isPresent()) {
+            halfOpen.enter(channel);
+            channel.closeFuture().addListener(closed -> halfOpen.leave(channel));
+        }
+    }
+
+    private final class FirstByte extends ChannelInboundHandlerAdapter {
+        private final ClientConnection connection;
+        private final PortSecurity security;
+
+        FirstByte(ClientConnection connection, PortSecurity security) {
+            this.connection = connection;
+            this.security = security;
+        }
+
+        @Override
+        public void channelRead(ChannelHandlerContext context, Object message) {
+            ByteBuf bytes = (ByteBuf) message;
+            if (!bytes.isReadable()) {
+                bytes.release();
+                return;
+            }
+            boolean isTls = bytes.getByte(bytes.readerIndex()) == TLS_HANDSHAKE;
+            if (isTls && security.tls().isPresent()) {
+                secure(context, security.tls().get());
+            } else if (isTls || !security.takesPlain()) {
+                bytes.release();
+                refuse(context, isTls);
+                return;
+            } else {
+                halfOpen.leave(context.channel());
+            }
+            context.pipeline().remove(this);
+            context.fireChannelRead(message);
+        }
+
+        private void secure(ChannelHandlerContext context, TlsContext tls) {
+            InetSocketAddress client = (InetSocketAddress) context.channel().remoteAddress();
+            TlsEntry entry = new TlsEntry(connection, tls, security.superUser(), halfOpen, refusals, offersIds);
+            context.pipeline().addAfter(context.name(), "tls entry", entry);
+            context.pipeline()
+                    .addAfter(
+                            context.name(),
+                            "tls",
+                            tls.serverHandler(client.getAddress().getHostAddress(), client.getPort()));
+        }
+
+        private void refuse(ChannelHandlerContext context, boolean isTls) {
+            SocketAddress port = context.channel().localAddress();
+            String reason = isTls
+                    ? "it speaks TLS, and the port " + port + " does not (secureClientPort, client.portUnification)"
+                    : "it does not speak TLS, and the port " + port + " takes nothing else";
+            refusals.add(context.channel().remoteAddress(), reason);
+            connection.close(reason);
+        }
+    }
+}
