@@ -20,6 +20,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.security.KeyStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,6 +28,8 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryOneTime;
@@ -285,6 +288,24 @@ class TlsClientsIT {
             silent.setSoTimeout(60_000);
             silent.getOutputStream().write(0x16);
             assertEquals(-1, silent.getInputStream().read(), "a handshake that does not go on");
+        }
+    }
+
+    @Test
+    void wordsAreAnsweredOverTls() throws Exception {
+        start("secureClientPort=0", "ssl.clientAuth=none");
+        KeyStore store = KeyStore.getInstance(trust.toFile(), PASSWORD.toCharArray());
+        TrustManagerFactory managers = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        managers.init(store);
+        SSLContext tls = SSLContext.getInstance("TLS");
+        tls.init(null, managers.getTrustManagers(), null);
+        for (String word : List.of("ruok", "srvr", "mntr")) {
+            try (Socket socket = tls.getSocketFactory().createSocket("localhost", securePort())) {
+                socket.setSoTimeout(60_000);
+                socket.getOutputStream().write(word.getBytes(StandardCharsets.US_ASCII));
+                String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+                assertTrue(answer.equals("imok") || answer.contains("onclave"), answer);
+            }
         }
     }
 
