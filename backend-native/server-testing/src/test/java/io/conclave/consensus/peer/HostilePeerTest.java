@@ -84,7 +84,8 @@ class HostilePeerTest {
     /** What a client can read, and more: the attacker knows everything but the secret. */
     private PeerFacts facts(int server, int as) {
         var known = status(server).configuration().members().get(as);
-        return new PeerFacts(status(server).clusterId(), as, known == null ? 9 : known.directory(), 3, "", 0, false);
+        return new PeerFacts(
+                status(server).clusterId(), as, known == null ? 9 : known.directory(), Integer.MAX_VALUE, "", 0, false);
     }
 
     private PeerSecrets secret() throws IOException {
