@@ -247,11 +247,6 @@ public final class ConnectionAcceptor implements StepListener {
         return address == null ? List.of() : List.of(new AuthId("ip", address.getHostAddress()));
     }
 
-    /** How many connections to ports with TLS have not completed their handshake. From any thread. */
-    public int halfOpenHandshakes() {
-        return entry.halfOpenCount();
-    }
-
     /** How many connections there are now. */
     public int connectionCount() {
         return counts.total();

@@ -32,8 +32,4 @@ final class HalfOpenHandshakes {
     synchronized void leave(Channel channel) {
         channels.remove(channel);
     }
-
-    synchronized int count() {
-        return channels.size();
-    }
 }

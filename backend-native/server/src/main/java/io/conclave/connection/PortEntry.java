@@ -28,10 +28,6 @@ final class PortEntry {
         refusals = new TlsRefusals(time);
     }
 
-    int halfOpenCount() {
-        return halfOpen.count();
-    }
-
     /** Stands in front of a connection until its first byte is there. */
     void guard(Channel channel, ClientConnection connection, PortSecurity security) {
         channel.pipeline().addFirst(new FirstByte(connection, security));
