@@ -36,7 +36,7 @@ public final class AuditLine {
                 text.append('\t');
             }
             text.append(key).append('=');
-            escape(value);
+            text.append(escaped(value));
         }
         return this;
     }
@@ -44,10 +44,6 @@ public final class AuditLine {
     /** Adds the last pair. */
     AuditLine end(Result result) {
         return with("result", result.name().toLowerCase(Locale.ROOT));
-    }
-
-    private void escape(String value) {
-        text.append(escaped(value));
     }
 
     /** What strangers say, as a part of one line: control characters, line separators and backslashes are escaped. */

@@ -2,12 +2,8 @@ package io.conclave.server;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.HexFormat;
 import org.slf4j.Logger;
@@ -41,24 +37,13 @@ public final class AdminSecret {
     /** Writes the file. Blocks. A server that cannot do so serves, but takes no operator's commands. */
     void publish() {
         try {
-            Files.createDirectories(directory);
-            Path temporary = Files.createTempFile(directory, FILE, ".tmp", ownersOnly());
-            Files.writeString(temporary, value, StandardCharsets.US_ASCII);
-            Files.move(temporary, directory.resolve(FILE), StandardCopyOption.REPLACE_EXISTING);
+            OwnersFile.write(directory.resolve(FILE), value);
         } catch (IOException e) {
             LOG.warn(
                     "{} cannot be written, so this server takes no commands: {}",
                     directory.resolve(FILE),
                     e.toString());
         }
-    }
-
-    private static FileAttribute<?>[] ownersOnly() {
-        return FileSystems.getDefault().supportedFileAttributeViews().contains("posix")
-                ? new FileAttribute<?>[] {
-                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))
-                }
-                : new FileAttribute<?>[0];
     }
 
     /**

@@ -214,7 +214,7 @@ final class SaslLogins implements SaslService {
             } else if (callback instanceof RealmCallback realm) {
                 realm.setText(realm.getDefaultText());
             } else if (callback instanceof AuthorizeCallback authorize) {
-                // the client is who it has proved to be, whoever it asks to act for
+                // the client gets the id that it has proved, and not the one that it asks to act for
                 authorize.setAuthorizedID(idOf(authorize.getAuthenticationID()));
                 authorize.setAuthorized(true);
             } else {
