@@ -81,7 +81,13 @@ final class ClusterCommands {
         if (ServerFiles.of(config).running().isPresent()) {
             return console.fail("The server runs; stop it first.");
         }
-        LogMaintenance.trustLog(config);
+        if (LogMaintenance.trustLog(config)) {
+            console.say("What another server has claimed of the disk of "
+                    + config.dataDirectory().orElseThrow()
+                    + " is not believed: its server takes part again.\nIf the disk was set back to an older state,"
+                    + " writes that it had acknowledged since may be lost.");
+            return Main.DONE;
+        }
         console.say(
                 "The log in " + config.dataDirectory().orElseThrow() + " counts as whole again, and its server's vote"
                         + " as complete.\nIf the end of it was damaged, and not just being written, then writes of that"

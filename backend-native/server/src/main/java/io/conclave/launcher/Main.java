@@ -80,7 +80,7 @@ public final class Main {
             command(
                     "trust-log",
                     "",
-                    "counts a log whose end was torn as whole, as the last resort",
+                    "counts a log as whole that is torn, or said to be an old one, as the last resort",
                     ClusterCommands::trustLog),
             command(
                     "set-aside",

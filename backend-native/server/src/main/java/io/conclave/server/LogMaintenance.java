@@ -55,12 +55,14 @@ public final class LogMaintenance {
 
     /**
      * Counts a log whose end was torn as whole, so that its member's vote is complete: an operator's last resort, where
-     * no leader is elected since others are lost. Blocks.
+     * no leader is elected since others are lost. If another member has claimed that the disk was set back, that is not
+     * believed instead, and the member takes part again. Blocks.
      *
+     * @return whether it was such a claim
      * @throws LogException if there is none, its end was not torn, or it is in use
      */
-    public static void trustLog(ServerConfig config) {
-        EnsembleLog.trust(diskOf(config, "a server in memory has no log to trust"));
+    public static boolean trustLog(ServerConfig config) {
+        return EnsembleLog.trust(diskOf(config, "a server in memory has no log to trust"));
     }
 
     private static Disk diskOf(ServerConfig config, String refusal) {

@@ -73,7 +73,8 @@ final class Conflicts {
                     "member " + from + " leads in term " + contradiction.term() + " by a majority, and this member has"
                             + " committed something else at index " + contradiction.index()
                             + ": its disk was set back to an older state, or is another cluster's",
-                    true);
+                    true,
+                    contradiction.index());
         }
     }
 
@@ -96,7 +97,8 @@ final class Conflicts {
         if (configuration.isOnlyVoter(self)) {
             throw new WrongDiskException(
                     what + ". This member is the only voter by its own log, so its disk was set back to an older state",
-                    false);
+                    false,
+                    0);
         }
     }
 }

@@ -16,6 +16,7 @@ import io.conclave.consensus.entry.ClusterConfiguration;
 import io.conclave.consensus.entry.LogBatch;
 import io.conclave.consensus.entry.LogEntry;
 import java.util.List;
+import java.util.Set;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -524,6 +525,31 @@ public final class Core {
         } else {
             outbox.send(from, new SnapshotReply(termState.term(), chunk.lastIndex(), chunk.length(), true));
         }
+    }
+
+    // ---- a disk that is said to have been set back
+
+    /** This member neither leads nor follows; its caller gives it no messages and no time from now on. */
+    public void suspend() {
+        if (!takesPartSuspected()) {
+            stepDown();
+        }
+    }
+
+    /** Whether a member whose disk is said to have been set back takes part. */
+    public boolean takesPartSuspected() {
+        return rules.takesPart(true);
+    }
+
+    /** Whether a log that is committed up to there has all that this one may have committed. */
+    public boolean isCoveredBy(long commitTerm, long commitIndex) {
+        long lastTerm = log.window.lastTerm();
+        return commitTerm > lastTerm || (commitTerm == lastTerm && commitIndex >= log.lastIndex());
+    }
+
+    /** Whether the others can do without this member's log; see {@link Rules#mayGiveUpLog}. */
+    public boolean mayGiveUpLog(ClusterConfiguration committed, Set<Integer> voters, Set<Integer> later) {
+        return rules.mayGiveUpLog(committed, self, voters, later);
     }
 
     private void checkCaughtUp() {

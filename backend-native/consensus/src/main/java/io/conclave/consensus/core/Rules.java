@@ -93,6 +93,23 @@ class Rules {
         return matchIndex > lastIndex;
     }
 
+    /** A member whose disk is said to have been set back says nothing: neither its vote nor its log counts. */
+    boolean takesPart(boolean suspected) {
+        return !suspected;
+    }
+
+    /**
+     * Whether the others can do without this member's log: a majority of the voters that does not contain it, which
+     * they need anyway to take it in again; or two that know a later configuration than this member does.
+     *
+     * @param voters the members that have confirmed that the disk was set back and have all that is committed, as
+     *     voters of the configuration
+     * @param later those that have confirmed the same and know a later configuration
+     */
+    boolean mayGiveUpLog(ClusterConfiguration configuration, int self, Set<Integer> voters, Set<Integer> later) {
+        return configuration.isMajority(id -> id != self && voters.contains(id)) || later.size() >= 2;
+    }
+
     /** The only voter has waited for the others long enough, or has heard all of them. */
     boolean mayLeadAlone(boolean heardAll, boolean patienceIsOver) {
         return heardAll || patienceIsOver;

@@ -83,12 +83,14 @@ public final class EnsembleLog implements ReplicatedLog {
     /**
      * Counts the log in the directory, whose end was torn, as whole: its member's vote is complete again. Entries of
      * that moment that it had acknowledged are lost, if there were any and no reachable member has them.
+     * If another member has claimed that the disk was set back, that claim is deleted instead.
      *
+     * @return whether it was such a claim
      * @throws LogException if there is none, or its end was not torn, or it is in use
      */
-    public static void trust(Disk disk) {
+    public static boolean trust(Disk disk) {
         try {
-            LogDirectory.trust(disk);
+            return LogDirectory.trust(disk);
         } catch (IOException e) {
             throw new LogException("the log in " + disk + " cannot be trusted: " + e, e);
         }

@@ -42,18 +42,24 @@ final class Greetings {
      * @throws WrongDiskException if this member's disk was set back to an older state
      */
     void from(int member, Greeting greeting) {
+        from(member, greeting, start);
+    }
+
+    /** The same, by the start that is in question. */
+    void from(int member, Greeting greeting, Start judged) {
         core.heard(member);
         CoreStatus status = core.status();
         boolean isOnlyVoter = status.configuration().isOnlyVoter(self);
         if (isOnlyVoter) {
             judgeOnlyVoter(member, greeting, status);
         }
-        if (start.isOvertakenBy(greeting.known())) {
+        if (judged.isOvertakenBy(greeting.known())) {
             throw new WrongDiskException(
-                    "this is start " + start.number() + " in this member's directory, but member " + member
+                    "this is start " + judged.number() + " in this member's directory, but member " + member
                             + " knows that start " + greeting.known().number()
                             + " of it was committed: this member's disk was set back to an older state, or its directory was copied",
-                    !isOnlyVoter);
+                    !isOnlyVoter,
+                    0);
         }
         if (!status.provisional()
                 && isForThisDirectory(greeting)
@@ -62,7 +68,8 @@ final class Greetings {
                     "this member's log ends at index " + status.lastIndex() + ", but it has told member " + member
                             + " that it has index " + greeting.acknowledgedIndex()
                             + ", which is committed: its disk was set back to an older state, or lost what was synced",
-                    true);
+                    true,
+                    greeting.acknowledgedIndex());
         }
     }
 
@@ -79,7 +86,8 @@ final class Greetings {
                     "this member is the only voter by its own log, but member " + member + " knows of a later change of"
                             + " the members, at index " + greeting.configurationIndex()
                             + ": this member's disk was set back to an older state",
-                    true);
+                    true,
+                    0);
         }
         long termHere = core.termAt(greeting.commitIndex());
         boolean differs = termHere >= 0 && termHere != greeting.commitTerm();
@@ -91,7 +99,8 @@ final class Greetings {
                             + greeting.commitTerm()
                             + " as committed: this member's disk was set back to an older state. The newest"
                             + " data are on member " + member + ": restore this member's disk as it was last",
-                    false);
+                    false,
+                    0);
         }
     }
 }

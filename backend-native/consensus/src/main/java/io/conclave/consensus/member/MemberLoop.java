@@ -237,7 +237,7 @@ public final class MemberLoop {
         enter(LogRole.FOLLOWING);
         queue.begin();
         publish();
-        if (!working.isOnlyVoter()) {
+        if (!working.isOnlyVoter() || working.isSuspended()) {
             ready.complete(null);
         }
         return working;
@@ -350,6 +350,9 @@ public final class MemberLoop {
     }
 
     private void follow(Replication working) {
+        if (working.isSuspended()) {
+            ready.complete(null);
+        }
         if (working.isLeading() && role == LogRole.FOLLOWING) {
             enter(LogRole.LEADING);
             publish(); // before a thread that waits for it looks

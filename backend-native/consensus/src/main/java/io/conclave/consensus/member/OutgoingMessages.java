@@ -1,6 +1,7 @@
 package io.conclave.consensus.member;
 
 import io.conclave.consensus.core.PeerMessage;
+import java.util.function.BooleanSupplier;
 
 /** What a turn puts on the links, and how soon that has to be on its way. */
 final class OutgoingMessages {
@@ -16,13 +17,22 @@ final class OutgoingMessages {
     }
 
     private final PeerLinks links;
+    private BooleanSupplier silent = () -> false;
     private Unsent unsent = Unsent.NOTHING;
 
     OutgoingMessages(PeerLinks links) {
         this.links = links;
     }
 
+    /** Drops everything while that is so. */
+    void silentIf(BooleanSupplier condition) {
+        silent = condition;
+    }
+
     void send(int to, PeerMessage message) {
+        if (silent.getAsBoolean()) {
+            return;
+        }
         links.send(to, message);
         if (unsent != Unsent.AWAITED) {
             unsent = message instanceof PeerMessage.Commit ? Unsent.COMMITS : Unsent.AWAITED;

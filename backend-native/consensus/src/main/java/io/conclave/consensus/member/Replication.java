@@ -14,6 +14,7 @@ import io.conclave.consensus.core.CoreOptions;
 import io.conclave.consensus.core.CoreOutput;
 import io.conclave.consensus.core.CoreRole;
 import io.conclave.consensus.core.PeerMessage;
+import io.conclave.consensus.core.WrongDiskException;
 import io.conclave.consensus.entry.ClusterConfiguration;
 import io.conclave.consensus.entry.LogBatch;
 import io.conclave.consensus.entry.Origin;
@@ -70,6 +71,7 @@ final class Replication {
     private final StateLoader loader;
     private final Core core;
     private final Greetings greetings;
+    private final Suspension suspension;
 
     private long nowMs;
     private long commitIndex;
@@ -121,6 +123,18 @@ final class Replication {
         own.startedAs(recovery.start());
         markDueMs = nowMs + options.electionTimeoutMs();
         greetings = new Greetings(core, applier, self, recovery.start());
+        suspension = new Suspension(
+                self,
+                core,
+                applier,
+                recovery.start(),
+                greetings,
+                store,
+                links,
+                options.members().keySet(),
+                2 * options.electionTimeoutMs());
+        suspension.recover();
+        outgoing.silentIf(suspension::isOn);
         intake = new Intake(options, queue, writer, outgoing, core, own, reads);
         serving = new ServingRule(options.stopServingAfterMs(), core, reads, listener::serving);
         transfer = new LeadershipTransfer(options.electionTimeoutMs());
@@ -171,14 +185,28 @@ final class Replication {
 
     void inboundLost(int member) {
         nowMs = options.monotonicMs().getAsLong();
+        suspension.inboundLost(member);
         core.linkLost(nowMs, member);
         conflicts.linkLost(member);
         intake.inboundLost(member);
         snapshotSender.inboundLost(member);
     }
 
-    void arrived(int from, long directory, PeerMessage message) {
+    void arrived(int from, long directory, PeerMessage message) throws IOException {
         nowMs = options.monotonicMs().getAsLong();
+        if (suspension.isOn()) {
+            suspension.arrived(from, directory, message);
+            return;
+        }
+        try {
+            take(from, directory, message);
+        } catch (WrongDiskException e) {
+            suspension.claimed(e);
+            serving.stop();
+        }
+    }
+
+    private void take(int from, long directory, PeerMessage message) {
         if (isAnswer(message) && core.isAnother(from, directory)) {
             log.debug("ignoring {} of member {}: its directory is not the one that it shows", message, from);
             return;
@@ -250,6 +278,10 @@ final class Replication {
 
     /** Only after what has arrived is dealt with. */
     private boolean tick() throws IOException {
+        if (suspension.isOn()) {
+            suspension.look(nowMs);
+            return false;
+        }
         if (!ticks.isTime(nowMs, core.nextTickMs(), isOnlyVoter())) {
             return false;
         }
@@ -266,8 +298,12 @@ final class Replication {
             store.markEnd();
         }
         if (core.leader() == 0 && nowMs - core.status().heardLeaderMs() > 5 * options.electionTimeoutMs()) {
-            complaints.tell(noLeader(core.noLeaderReason(nowMs)));
+            complaints.tell(noLeader(noLeaderReason()));
         }
+    }
+
+    private String noLeaderReason() {
+        return suspension.isOn() ? suspension.reason() : core.noLeaderReason(nowMs);
     }
 
     private static String noLeader(String reason) {
@@ -400,7 +436,8 @@ final class Replication {
         }
         boolean belongs = applier.configuration().members().containsKey(self);
         boolean hasLeader = leads ? leadingTerm != 0 : core.leader() != 0;
-        boolean asked = serving.look(nowMs, !belongs || isStuck() || loader.isLoading(), isOnlyVoter(), hasLeader);
+        boolean stuck = !belongs || isStuck() || loader.isLoading() || suspension.isOn();
+        boolean asked = serving.look(nowMs, stuck, isOnlyVoter(), hasLeader);
         return acted || asked;
     }
 
@@ -410,6 +447,11 @@ final class Replication {
     }
 
     // ---- where things stand
+
+    /** Whether this member takes no part until it is known whether its disk was set back. */
+    boolean isSuspended() {
+        return suspension.isOn();
+    }
 
     boolean isLeading() {
         return leadingTerm != 0;
@@ -434,7 +476,7 @@ final class Replication {
                 from.diskState(),
                 loader.isLoading(),
                 conflicts.count(),
-                core.noLeaderReason(nowMs));
+                noLeaderReason());
     }
 
     int featureLevel() {
@@ -442,7 +484,8 @@ final class Replication {
     }
 
     long nextTurnMs() {
-        long next = Math.min(ticks.timeMs(core.nextTickMs()), serving.nextLookMs(isOnlyVoter()));
+        long tickMs = suspension.isOn() ? suspension.nextLookMs() : ticks.timeMs(core.nextTickMs());
+        long next = Math.min(tickMs, serving.nextLookMs(isOnlyVoter()));
         return Math.min(Math.min(next, markDueMs), Math.min(transfer.deadlineMs(), closeDeadlineMs));
     }
 
@@ -450,7 +493,7 @@ final class Replication {
 
     /** Whether this member may close: what was queued is applied, and leadership transferred; or time is up. */
     boolean hasFinished() {
-        boolean mayWaitForever = isOnlyVoter() && store.diskState() != DiskState.FULL;
+        boolean mayWaitForever = isOnlyVoter() && !suspension.isOn() && store.diskState() != DiskState.FULL;
         if (closeDeadlineMs == Long.MAX_VALUE && !mayWaitForever) {
             closeDeadlineMs = nowMs + 3 * options.electionTimeoutMs();
         }
@@ -505,8 +548,8 @@ final class Replication {
     private final class Receiving implements SnapshotReceiver.Receiving {
         @Override
         public void send(int to, PeerMessage.SnapshotReply reply) {
-            links.send(to, reply);
-            links.flush();
+            outgoing.send(to, reply);
+            outgoing.flush();
         }
 
         @Override

@@ -6,6 +6,7 @@ import io.conclave.consensus.LogOptions;
 import io.conclave.consensus.StateSnapshot;
 import io.conclave.consensus.disk.Disk;
 import io.conclave.consensus.disk.DiskFullException;
+import io.conclave.consensus.entry.DiskClaim;
 import io.conclave.consensus.entry.LogBatch;
 import java.io.Closeable;
 import java.io.IOException;
@@ -271,6 +272,16 @@ public final class FileStore implements LogStore {
     @Override
     public void condemn(String reason) throws IOException {
         LogDirectory.condemn(disk, reason);
+    }
+
+    @Override
+    public Optional<DiskClaim> claim() throws IOException {
+        return LogDirectory.claim(disk);
+    }
+
+    @Override
+    public void suspect(DiskClaim claim) throws IOException {
+        LogDirectory.suspect(disk, claim);
     }
 
     @Override

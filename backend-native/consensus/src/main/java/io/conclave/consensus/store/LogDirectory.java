@@ -6,6 +6,7 @@ import io.conclave.consensus.disk.DirectoryInUseException;
 import io.conclave.consensus.disk.Disk;
 import io.conclave.consensus.disk.DiskFile;
 import io.conclave.consensus.disk.DiskFullException;
+import io.conclave.consensus.entry.DiskClaim;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -28,6 +29,11 @@ public final class LogDirectory {
 
     /** Its content says in words why the log is to be set aside at the next start. */
     private static final String CONDEMNED = "condemned";
+
+    /** Its content is a {@link DiskClaim}: while it is there, the member takes no part. */
+    private static final String CLAIM = "claim";
+
+    private static final int MAX_CLAIM_BYTES = 64 << 10;
 
     /** What an interrupted bootstrap may have left; nothing in it was ever promised to anybody. */
     private static final Set<String> LEFT_BY_BOOTSTRAP = Set.of(
@@ -63,6 +69,35 @@ public final class LogDirectory {
         }
     }
 
+    /** Keeps what another member has claimed of this disk. Durable on return. */
+    static void suspect(Disk disk, DiskClaim claim) throws IOException {
+        String temporary = CLAIM + LogFormat.TEMPORARY;
+        disk.delete(temporary);
+        try (DiskFile file = disk.create(temporary)) {
+            file.write(ByteBuffer.wrap((claim.line() + "\n").getBytes(StandardCharsets.UTF_8)), 0);
+            file.sync();
+        }
+        disk.rename(temporary, CLAIM);
+        disk.syncDirectory();
+    }
+
+    /** What another member has claimed of this disk and nobody has settled. */
+    static Optional<DiskClaim> claim(Disk disk) throws IOException {
+        if (!disk.list().contains(CLAIM)) {
+            return Optional.empty();
+        }
+        try (DiskFile file = disk.open(CLAIM)) {
+            ByteBuffer bytes = ByteBuffer.allocate((int) Math.min(file.size(), MAX_CLAIM_BYTES));
+            file.read(bytes, 0);
+            Optional<DiskClaim> claim = DiskClaim.of(new String(bytes.array(), StandardCharsets.UTF_8));
+            if (claim.isEmpty()) {
+                throw new LogException(disk.describe(CLAIM) + " is not readable: it says what another member has"
+                        + " claimed of this disk. Run set-aside if the others serve, or trust-log");
+            }
+            return claim;
+        }
+    }
+
     /**
      * Sets the log of a locked directory aside if an earlier start found that its disk had been set back to an older
      * state.
@@ -78,12 +113,23 @@ public final class LogDirectory {
         }
     }
 
-    /** Counts a log whose end was torn as whole again, on an operator's word. Durable on return. */
-    public static void trust(Disk disk) throws IOException {
+    /**
+     * Counts a log whose end was torn as whole again, or one whose disk is said to have been set back as right, on an
+     * operator's word. Durable on return.
+     *
+     * @return whether it was a claim of another member that is not believed
+     */
+    public static boolean trust(Disk disk) throws IOException {
         Closeable lock = lock(disk);
         try {
             if (!disk.list().contains(DirectoryIdentity.NAME)) {
                 throw new LogException(disk + " holds no log that could be trusted");
+            }
+            if (disk.list().contains(CLAIM)) {
+                disk.delete(CLAIM);
+                disk.syncDirectory();
+                log.warn("{}: what another member has claimed of this disk is not believed", disk);
+                return true;
             }
             try (VoteFile file =
                     VoteFile.open(disk, DirectoryIdentity.read(disk).clusterId())) {
@@ -94,6 +140,7 @@ public final class LogDirectory {
                 file.write(file.vote().whole());
             }
             log.warn("{}: the end of the log was torn and counts as whole from now on", disk);
+            return false;
         } finally {
             lock.close();
         }

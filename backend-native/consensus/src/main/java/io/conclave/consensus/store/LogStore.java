@@ -3,6 +3,7 @@ package io.conclave.consensus.store;
 import io.conclave.consensus.DiskState;
 import io.conclave.consensus.StateSnapshot;
 import io.conclave.consensus.disk.DiskFullException;
+import io.conclave.consensus.entry.DiskClaim;
 import io.conclave.consensus.entry.LogBatch;
 import java.io.IOException;
 import java.util.List;
@@ -134,6 +135,12 @@ public interface LogStore {
      * @param reason for the operator; it is written to the file that marks the log
      */
     void condemn(String reason) throws IOException;
+
+    /** What another member has claimed of this disk, until {@link #condemn}, or an operator, settles it. */
+    Optional<DiskClaim> claim() throws IOException;
+
+    /** Keeps what another member has claimed of this disk. Durable on return. */
+    void suspect(DiskClaim claim) throws IOException;
 
     DiskState diskState();
 

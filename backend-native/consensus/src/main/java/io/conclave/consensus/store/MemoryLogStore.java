@@ -3,6 +3,7 @@ package io.conclave.consensus.store;
 import io.conclave.consensus.DiskState;
 import io.conclave.consensus.LogOptions;
 import io.conclave.consensus.StateSnapshot;
+import io.conclave.consensus.entry.DiskClaim;
 import io.conclave.consensus.entry.LogBatch;
 import io.conclave.consensus.entry.Start;
 import java.io.IOException;
@@ -209,6 +210,15 @@ public final class MemoryLogStore implements LogStore {
 
     @Override
     public void condemn(String reason) {}
+
+    /** It is gone with the log. */
+    @Override
+    public Optional<DiskClaim> claim() {
+        return Optional.empty();
+    }
+
+    @Override
+    public void suspect(DiskClaim claim) {}
 
     @Override
     public DiskState diskState() {

@@ -208,6 +208,44 @@ enum Mistake {
             };
         }
     },
+    /** One member's claim that the disk was set back is enough. Found where a member lies, in the simulation of members. */
+    ONE_CLAIM_BELIEVED {
+        @Override
+        Rules rules() {
+            return new Rules() {
+                @Override
+                boolean mayGiveUpLog(
+                        ClusterConfiguration configuration, int self, Set<Integer> voters, Set<Integer> later) {
+                    return true;
+                }
+            };
+        }
+    },
+    /** A log is never given up. Found where disks are set back to an older state. */
+    LOG_NEVER_GIVEN_UP {
+        @Override
+        Rules rules() {
+            return new Rules() {
+                @Override
+                boolean mayGiveUpLog(
+                        ClusterConfiguration configuration, int self, Set<Integer> voters, Set<Integer> later) {
+                    return false;
+                }
+            };
+        }
+    },
+    /** A member whose disk is said to have been set back goes on. Found where disks are set back. */
+    SUSPECTED_TAKES_PART {
+        @Override
+        Rules rules() {
+            return new Rules() {
+                @Override
+                boolean takesPart(boolean suspected) {
+                    return true;
+                }
+            };
+        }
+    },
     CAUGHT_UP_AT_ANY_COMMIT_INDEX {
         @Override
         Rules rules() {

@@ -244,7 +244,8 @@ final class EnsembleSimulation {
         await(
                 "all vote",
                 120,
-                () -> leader() != 0
+                () -> haveAllLive() // one may be found out only now
+                        && leader() != 0
                         && !configuration().isJoint()
                         && configuration().voters().containsAll(ids));
         await("all outcomes", 60, () -> applications.values().stream()

@@ -106,8 +106,35 @@ final class FaultSimulation {
         ensemble.network.delayUs(300);
         if (hasEdges) {
             putBack();
+            if (isMajoritySetBack()) {
+                count("a majority was set back");
+                return;
+            }
         }
         ensemble.settle();
+    }
+
+    /**
+     * Whether the members can go on only by an operator's word: a majority of the disks was set back, and so many
+     * members take no part that the others are none. Anything less has to heal by itself; see docs/decisions/0033.
+     */
+    private boolean isMajoritySetBack() {
+        for (int second = 0; second < 60 && isMajoritySuspended(); second++) {
+            ensemble.members.values().forEach(this::repair);
+            ensemble.runFor(EnsembleSimulation.SECOND_US);
+        }
+        return isMajoritySuspended()
+                && ensemble.members.values().stream()
+                                .filter(SimulatedMember::isSetBack)
+                                .count()
+                        > size / 2;
+    }
+
+    private boolean isMajoritySuspended() {
+        long sound = ensemble.members.values().stream()
+                .filter(member -> !member.isSuspended())
+                .count();
+        return sound <= size / 2;
     }
 
     private List<Integer> living() {

@@ -64,6 +64,12 @@ class FaultSimulationTest {
         assertFound(true, 100, simulation -> simulation.ensemble.changesAreForced = true);
     }
 
+    /** The planted mistake: a member whose disk was set back never gives its log up, whatever the others confirm. */
+    @Test
+    void aLogThatIsNeverGivenUpIsFound() {
+        assertFound(true, 100, simulation -> simulation.ensemble.cores = MistakenCores.with("LOG_NEVER_GIVEN_UP"));
+    }
+
     /** The planted mistake: the snapshot that others cannot use is not checked. */
     @Test
     @Tag("proof") // some hundred seeds

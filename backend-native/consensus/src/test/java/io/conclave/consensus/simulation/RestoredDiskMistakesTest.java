@@ -37,6 +37,20 @@ class RestoredDiskMistakesTest {
                 RestoredDiskTest::aFounderGoesBackUngreeted);
     }
 
+    @Test
+    void aLogThatIsNeverGivenUpIsFound() {
+        assertFound(
+                simulation -> simulation.cores = MistakenCores.with("LOG_NEVER_GIVEN_UP"),
+                RestoredDiskTest::aFounderGoesBack);
+    }
+
+    @Test
+    void aSuspectedMemberThatTakesPartIsFound() {
+        assertFound(
+                simulation -> simulation.cores = MistakenCores.with("SUSPECTED_TAKES_PART"),
+                RestoredDiskTest::aVoterGoesBackThatIsNeeded);
+    }
+
     private static void assertFound(Consumer<EnsembleSimulation> mistake, Consumer<EnsembleSimulation> schedule) {
         for (int seed = 1; seed <= SEEDS; seed++) {
             EnsembleSimulation simulation = RestoredDiskTest.founded(seed);
@@ -45,7 +59,7 @@ class RestoredDiskMistakesTest {
                 schedule.accept(simulation);
             } catch (RuntimeException | AssertionError | PowerFailure e) {
                 System.out.println("found with seed " + seed + ": "
-                        + e.toString().lines().findFirst().orElse(""));
+                        + e.toString().lines().findFirst().orElse("") + ", " + e.getCause());
                 return;
             }
         }

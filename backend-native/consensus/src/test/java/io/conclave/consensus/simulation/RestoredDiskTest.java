@@ -122,6 +122,50 @@ class RestoredDiskTest {
     }
 
     static void aVoterGoesBackThatIsNeeded(EnsembleSimulation simulation) {
+        SimulatedMember member = goneBackWhileItIsNeeded(simulation);
+        simulation.runFor(10 * SECOND);
+        simulation.settle();
+        assertEquals(1, member.foundOut(), "how often it was found out");
+    }
+
+    /** One member alone cannot take it in again, so its log stays until there is a majority without it. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+    void oneThatIsNeededKeepsItsLogAndTakesNoPartAlsoAfterARestart(long seed) {
+        EnsembleSimulation simulation = founded(seed);
+        SimulatedMember member = goneBackWhileItIsNeeded(simulation);
+        for (int start = 0; start < 3; start++) {
+            simulation.runFor(5 * SECOND);
+            assertEquals(0, simulation.leader());
+            assertEquals(0, member.foundOut());
+            assertTrue(member.isSuspended(), simulation::describe);
+            restarted(simulation, member.id());
+        }
+        simulation.settle();
+        assertEquals(1, member.foundOut(), "how often it was found out");
+        assertFalse(member.isSuspended());
+    }
+
+    private static void restarted(EnsembleSimulation simulation, int id) {
+        simulation.members.get(id).kill();
+        simulation.start(id, false);
+    }
+
+    /** A restart makes its start number higher than the one that was taken twice: the claim holds for the earlier one. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4})
+    void anOperatorMayTrustTheDisk(long seed) {
+        EnsembleSimulation simulation = founded(seed);
+        SimulatedMember member = goneBackWhileItIsNeeded(simulation);
+        simulation.runFor(5 * SECOND);
+        assertTrue(member.isSuspended(), simulation::describe);
+        member.kill();
+        EnsembleLog.trust(member.disk());
+        simulation.start(member.id(), false);
+        assertFalse(member.isSuspended());
+    }
+
+    private static SimulatedMember goneBackWhileItIsNeeded(EnsembleSimulation simulation) {
         simulation.startAll();
         simulation.awaitVoters(1, 2, 3);
         write(simulation, 1);
@@ -139,9 +183,7 @@ class RestoredDiskTest {
         member.restore(image);
         simulation.network.heal();
         simulation.start(voter, false);
-        simulation.runFor(10 * SECOND);
-        assertEquals(1, member.foundOut(), "how often it was found out");
-        simulation.settle();
+        return member;
     }
 
     /**

@@ -95,6 +95,7 @@ public final class SimulatedMember implements SimulatedNetwork.Node {
     /** Its disk was set back to an older state once, so its process may end for that. */
     private boolean restored;
 
+    private boolean setBack;
     private int foundOut;
     private int failedSyncs;
 
@@ -215,6 +216,7 @@ public final class SimulatedMember implements SimulatedNetwork.Node {
     /** Ends the process, and empties its directory. */
     public void wipe() {
         end();
+        setBack = false;
         disk = new SimulatedDisk(random.nextLong());
     }
 
@@ -228,6 +230,22 @@ public final class SimulatedMember implements SimulatedNetwork.Node {
         wipe();
         image.forEach(disk::put);
         restored = true;
+        setBack = true;
+    }
+
+    /** Another member may lie about its disk. */
+    void mayBeAccused() {
+        restored = true;
+    }
+
+    /** Whether its disk has an older content, and its log was not set aside since. */
+    boolean isSetBack() {
+        return setBack;
+    }
+
+    /** Whether it takes no part, since another member claims that its disk was set back. */
+    boolean isSuspended() {
+        return isAlive() && log().status().noLeaderReason().startsWith("this server takes no part");
     }
 
     /** How often its process has ended since it found that its disk was set back to an older state. */
@@ -280,6 +298,7 @@ public final class SimulatedMember implements SimulatedNetwork.Node {
             time.after(0, inThisLife(random.nextBoolean() ? this::kill : this::losePower));
         } else if (restored && isCausedBy(WrongDiskException.class, cause)) {
             foundOut++;
+            setBack = false; // the next start has no log
             time.after(0, inThisLife(this::kill));
         } else {
             // not from here, where it might be caught
