@@ -12,9 +12,14 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalInt;
 
-/** Writes small files that only their owner may read. */
+/** Small files that only their owner may read. */
 final class OwnersFile {
+    /** The word of the line Uid in /proc/self/status that has the effective user. */
+    private static final int EFFECTIVE = 2;
+
     private OwnersFile() {}
 
     /**
@@ -48,6 +53,38 @@ final class OwnersFile {
                 channel.force(true);
             }
         }
+    }
+
+    /** The number of the user of this process; empty where that is not told. */
+    static OptionalInt ownUser() {
+        try {
+            return Files.readAllLines(Path.of("/proc/self/status"), StandardCharsets.ISO_8859_1).stream()
+                    .filter(line -> line.startsWith("Uid:"))
+                    .map(line -> line.trim().split("\\s+"))
+                    .filter(words -> words.length > EFFECTIVE)
+                    .mapToInt(words -> (int) Long.parseLong(words[EFFECTIVE]))
+                    .findFirst();
+        } catch (IOException | NumberFormatException e) {
+            return OptionalInt.empty();
+        }
+    }
+
+    /**
+     * The owner of the file, in words, if that is neither the user nor root.
+     *
+     * @param user the number of the user of this process; empty if that is not known, and its name decides
+     */
+    static Optional<String> stranger(Path file, OptionalInt user) throws IOException {
+        String name = Files.getOwner(file).getName();
+        if (user.isEmpty()) {
+            return name.equals("root") || name.equals(System.getProperty("user.name"))
+                    ? Optional.empty()
+                    : Optional.of("user " + name);
+        }
+        int owner = (int) Files.getAttribute(file, "unix:uid");
+        return owner == 0 || owner == user.getAsInt()
+                ? Optional.empty()
+                : Optional.of("user " + name + " (" + Integer.toUnsignedString(owner) + ")");
     }
 
     static boolean isPosix() {

@@ -16,6 +16,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Base64;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -70,6 +71,24 @@ class PeerSecretFileTest {
                     path + " has the permissions " + permissions
                             + ", but only its owner may read the cluster's secret: chmod 600 " + path,
                     refusal());
+        }
+    }
+
+    /** Another user's file is refused also if only that one may read it, as a server that is root could. */
+    @Test
+    void fileOfAnotherUserIsRefused() throws IOException {
+        Path path = write("rw-------", SECRET);
+        int owner = (int) Files.getAttribute(path, "unix:uid");
+        assertEquals(Optional.empty(), OwnersFile.stranger(path, OptionalInt.of(owner)));
+        if (owner == 0) { // only root can give a file away
+            Files.setAttribute(path, "unix:uid", 4711);
+            assertTrue(refusal().contains("peer.secret belongs to user 4711 (4711), who can change it"), refusal());
+            assertEquals(Optional.empty(), OwnersFile.stranger(path, OptionalInt.of(4711)));
+        } else {
+            assertTrue(OwnersFile.stranger(path, OptionalInt.of(owner + 1))
+                    .orElseThrow()
+                    .endsWith(" (" + owner + ")"));
+            ofThree().read();
         }
     }
 

@@ -1,6 +1,7 @@
 package io.conclave.consensus.peer;
 
 import io.conclave.consensus.JoinToken;
+import io.conclave.consensus.PeerSecrets;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
@@ -98,8 +99,13 @@ record JoinExchange(JoinToken token, int called, int caller, byte[] callersKey, 
                 secrets.stream().mapToInt(secret -> Short.BYTES + secret.length).sum();
         ByteBuffer plain = ByteBuffer.allocate(1 + length).put((byte) secrets.size());
         secrets.forEach(secret -> plain.putShort((short) secret.length).put(secret));
+        return seal(called, plain.array());
+    }
+
+    /** Seals anything. */
+    byte[] seal(KeyPair called, byte[] plain) {
         try {
-            return cipher(Cipher.ENCRYPT_MODE, called, callersKey).doFinal(plain.array());
+            return cipher(Cipher.ENCRYPT_MODE, called, callersKey).doFinal(plain);
         } catch (GeneralSecurityException e) {
             throw new MalformedMessageException("the caller's public key is none: " + e.getMessage());
         }
@@ -108,9 +114,12 @@ record JoinExchange(JoinToken token, int called, int caller, byte[] callersKey, 
     /**
      * What was sealed.
      *
-     * @throws MalformedMessageException if it was sealed by another one, or changed on the way
+     * @throws MalformedMessageException if it was sealed by another one, or changed on the way, or is no secrets
      */
     List<byte[]> open(KeyPair caller, byte[] sealed) {
+        if (sealed.length < TAG_BITS / Byte.SIZE) {
+            throw new MalformedMessageException("it sent " + sealed.length + " bytes as the cluster's secret");
+        }
         ByteBuffer plain;
         try {
             plain = ByteBuffer.wrap(
@@ -118,12 +127,27 @@ record JoinExchange(JoinToken token, int called, int caller, byte[] callersKey, 
         } catch (GeneralSecurityException e) {
             throw new MalformedMessageException("what it sent as the cluster's secret cannot be opened");
         }
+        return secretsIn(plain);
+    }
+
+    private static List<byte[]> secretsIn(ByteBuffer plain) {
         List<byte[]> secrets = new ArrayList<>();
-        int count = plain.get();
+        int count = plain.hasRemaining() ? plain.get() : 0;
+        if (count < 1 || count > PeerSecrets.MOST_SECRETS) {
+            throw new MalformedMessageException("it sent " + count + " secrets");
+        }
         for (int i = 0; i < count; i++) {
-            byte[] secret = new byte[plain.getShort()];
+            int length = plain.remaining() < Short.BYTES ? 0 : Short.toUnsignedInt(plain.getShort());
+            if (length < PeerSecrets.LEAST_BYTES || length > plain.remaining()) {
+                throw new MalformedMessageException("a secret of " + length + " bytes, where it sent "
+                        + plain.remaining() + "; " + PeerSecrets.LEAST_BYTES + " are the least");
+            }
+            byte[] secret = new byte[length];
             plain.get(secret);
             secrets.add(secret);
+        }
+        if (plain.hasRemaining()) {
+            throw new MalformedMessageException(plain.remaining() + " bytes are left behind the secrets that it sent");
         }
         return secrets;
     }

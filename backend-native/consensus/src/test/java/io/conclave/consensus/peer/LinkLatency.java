@@ -1,7 +1,9 @@
 package io.conclave.consensus.peer;
 
+import io.conclave.consensus.PeerTls;
 import io.conclave.consensus.core.PeerMessage;
 import io.conclave.consensus.core.PeerMessage.AppendReply;
+import io.conclave.consensus.core.PeerMessage.Note;
 import io.conclave.consensus.entry.EnsembleMember;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -9,10 +11,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 
-/** A program: how long a small message takes from one member to another over loopback, half of there and back. */
+/**
+ * A program: how long a small message takes from one member to another over loopback, half of there and back; and how
+ * many bytes go in one direction. Arguments: {@code nio} for Java's sockets, {@code tls} for links with TLS.
+ */
 final class LinkLatency {
     private static final int WARM_UP = 50_000;
     private static final int MEASURED = 100_000;
+
+    private static final int NOTE_BYTES = 64 * 1024;
+    private static final int NOTES = 16_000;
+    private static final int IN_FLIGHT = 32;
 
     private LinkLatency() {}
 
@@ -54,9 +63,14 @@ final class LinkLatency {
 
     private static final class Caller extends Answering {
         final long[] nanos = new long[MEASURED];
-        final CountDownLatch done = new CountDownLatch(1);
+        final CountDownLatch timed = new CountDownLatch(1);
+        final CountDownLatch poured = new CountDownLatch(1);
         private int count = -WARM_UP;
         private long sentAt;
+
+        private final byte[] note = new byte[NOTE_BYTES];
+        private int notesSent;
+        private int notesAnswered;
 
         Caller(PeerNetwork network) {
             super(network);
@@ -64,31 +78,47 @@ final class LinkLatency {
 
         void call() {
             sentAt = System.nanoTime();
-            network.send(2, new AppendReply(1, true, count, 0, 0, 0));
+            network.send(2, new AppendReply(1, true, count + WARM_UP, 0, 0, 0));
+        }
+
+        void pour() {
+            while (notesSent < NOTES && notesSent - notesAnswered < IN_FLIGHT) {
+                notesSent++;
+                network.send(2, new Note(note));
+            }
         }
 
         @Override
         void answer(PeerMessage message) {
+            if (message instanceof Note) {
+                notesAnswered++;
+                pour();
+                if (notesAnswered == NOTES) {
+                    poured.countDown();
+                }
+                return;
+            }
             if (count >= 0) {
                 nanos[count] = System.nanoTime() - sentAt;
             }
             if (++count < MEASURED) {
                 call();
             } else {
-                done.countDown();
+                timed.countDown();
             }
         }
     }
 
     public static void main(String[] args) throws InterruptedException {
-        boolean nativeTransport = args.length == 0 || !args[0].equals("nio");
-        try (PeerNetwork one = network(nativeTransport);
-                PeerNetwork two = network(nativeTransport)) {
+        boolean nativeTransport = !Arrays.asList(args).contains("nio");
+        PeerTls tls = Arrays.asList(args).contains("tls") ? new TestTls().members() : PeerTls.NONE;
+        try (PeerNetwork one = network(nativeTransport, tls);
+                PeerNetwork two = network(nativeTransport, tls)) {
             Caller caller = new Caller(one);
             Answering called = new Answering(two) {
                 @Override
                 void answer(PeerMessage message) {
-                    network.send(1, message);
+                    network.send(1, message instanceof Note ? new Note(new byte[0]) : message);
                 }
             };
             one.open(TestPeer.facts(1), caller);
@@ -103,17 +133,30 @@ final class LinkLatency {
                 caller.call();
                 one.flush();
             });
-            caller.done.await();
+            caller.timed.await();
+            long from = System.nanoTime();
+            one.execute(() -> {
+                caller.pour();
+                one.flush();
+            });
+            caller.poured.await();
+            double seconds = (System.nanoTime() - from) / 1e9;
             Arrays.sort(caller.nanos);
             System.out.printf(
-                    "one way, us: p50 %.1f, p90 %.1f, p99 %.1f, p99.9 %.1f%n",
-                    at(caller, 0.5), at(caller, 0.9), at(caller, 0.99), at(caller, 0.999));
+                    "one way, us: p50 %.1f, p90 %.1f, p99 %.1f, p99.9 %.1f; %.0f MB/s%n",
+                    at(caller, 0.5),
+                    at(caller, 0.9),
+                    at(caller, 0.99),
+                    at(caller, 0.999),
+                    (double) NOTES * NOTE_BYTES / (1 << 20) / seconds);
         }
     }
 
-    private static PeerNetwork network(boolean nativeTransport) {
-        return PeerNetwork.create(
-                TestPeer.options(0).nativeTransport(nativeTransport).build());
+    private static PeerNetwork network(boolean nativeTransport, PeerTls tls) {
+        return PeerNetwork.create(TestPeer.options(0)
+                .nativeTransport(nativeTransport)
+                .tls(tls)
+                .build());
     }
 
     private static double at(Caller caller, double quantile) {
