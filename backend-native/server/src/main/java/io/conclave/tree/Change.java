@@ -14,7 +14,7 @@ public sealed interface Change {
     int TTL_FEATURE_LEVEL = 3;
 
     /** From this level on what is used of quotas is counted, and a {@link Request} may be held to hard limits. */
-    int QUOTA_FEATURE_LEVEL = 5;
+    int QUOTA_FEATURE_LEVEL = 4;
 
     /** In a {@link CloseSession}: any connection that the session is attached to. */
     long ANY_ATTACHMENT = 0;

@@ -128,7 +128,7 @@ final class NaiveTree {
         } else if (change instanceof Change.NewTerm newTerm) {
             term = Math.max(term, newTerm.term());
         } else if (change instanceof Change.RaiseFeatureLevel raise) {
-            boolean countsFromHere = level < 5 && raise.level() >= 5;
+            boolean countsFromHere = level < 4 && raise.level() >= 4;
             level = Math.max(level, raise.level());
             for (String path : countsFromHere ? List.copyOf(nodes.keySet()) : List.<String>of()) {
                 if (path.endsWith(STATS) && nodes.containsKey(path.replace(STATS, LIMITS))) {
@@ -249,7 +249,7 @@ final class NaiveTree {
         parent.creations++;
         parent.pzxid = zxid;
         String answer = path + " " + stat(path);
-        if (path.endsWith(STATS) && path.startsWith("/zookeeper/quota/") && level >= 5) {
+        if (path.endsWith(STATS) && path.startsWith("/zookeeper/quota/") && level >= 4) {
             countFrom(path);
         }
         used(path, 1, length(create.data()));
@@ -299,7 +299,7 @@ final class NaiveTree {
     }
 
     private String topOf(String path) {
-        if (level < 5 || (path + "/").startsWith("/zookeeper/")) {
+        if (level < 4 || (path + "/").startsWith("/zookeeper/")) {
             return null;
         }
         for (String top = path; top.length() > 1; top = parent(top)) {

@@ -97,7 +97,7 @@ class QuotaTest {
 
     @Test
     void everyWriteBelowIsCountedAndNothingElse() {
-        raise(5);
+        raise(Change.QUOTA_FEATURE_LEVEL);
         create("/a", "12345");
         create("/a/b", "123");
         quota("/a", NO_LIMITS);
@@ -118,7 +118,7 @@ class QuotaTest {
 
     @Test
     void usageChangesWithoutStatOrEvent() {
-        raise(5);
+        raise(Change.QUOTA_FEATURE_LEVEL);
         create("/a", "");
         quota("/a", NO_LIMITS);
         ZnodeStat before = tree.stat("/zookeeper/quota/a/zookeeper_stats");
@@ -134,7 +134,7 @@ class QuotaTest {
 
     @Test
     void ephemeralsOfAnEndedSessionAreFreed() {
-        raise(5);
+        raise(Change.QUOTA_FEATURE_LEVEL);
         tree.open(2);
         create("/a", "");
         create("/b", "");
@@ -152,7 +152,7 @@ class QuotaTest {
 
     @Test
     void whatTheReaperDeletesIsFreed() {
-        raise(5);
+        raise(Change.QUOTA_FEATURE_LEVEL);
         create("/a", "");
         quota("/a", NO_LIMITS);
         create("/a/container", "1", ZnodeKind.CONTAINER);
@@ -171,7 +171,7 @@ class QuotaTest {
 
     @Test
     void aMultiCountsAllOfItsPartsOrNone() {
-        raise(5);
+        raise(Change.QUOTA_FEATURE_LEVEL);
         create("/a", "");
         quota("/a", NO_LIMITS);
         tree.request(
@@ -189,7 +189,7 @@ class QuotaTest {
 
     @Test
     void theLongestPathCountsAndNothingThatIsZooKeepersOwn() {
-        raise(5);
+        raise(Change.QUOTA_FEATURE_LEVEL);
         create("/a", "");
         create("/a/b", "");
         quota("/a", NO_LIMITS);
@@ -209,7 +209,7 @@ class QuotaTest {
 
     @Test
     void aQuotaEndsWithItsZnodesAndBeginsAnew() {
-        raise(5);
+        raise(Change.QUOTA_FEATURE_LEVEL);
         create("/a", "");
         quota("/a", NO_LIMITS);
         delete("/zookeeper/quota/a/zookeeper_stats");
@@ -225,7 +225,7 @@ class QuotaTest {
 
     @Test
     void aTextThatIsNoUsageStays() {
-        raise(5);
+        raise(Change.QUOTA_FEATURE_LEVEL);
         create("/a", "");
         quota("/a", NO_LIMITS);
         tree.request(
@@ -239,17 +239,17 @@ class QuotaTest {
 
     @Test
     void quotasFromBeforeTheLevelAreCountedWhenItIsRaised() {
-        raise(4);
+        raise(Change.QUOTA_FEATURE_LEVEL - 1);
         create("/a", "123");
         quota("/a", "count=-1,bytes=-1=;countHardLimit=1");
         create("/a/1", "1");
         assertEquals("count=0,bytes=0", usage("/a"), "nothing of this is in earlier software");
-        raise(5);
+        raise(Change.QUOTA_FEATURE_LEVEL);
         assertEquals("count=2,bytes=4", usage("/a"));
         assertTrue(tree.state.hasRightDigest());
         create("/a/2", "1");
         assertEquals("count=3,bytes=5", usage("/a"));
-        raise(6);
+        raise(Change.QUOTA_FEATURE_LEVEL + 1);
         assertEquals("count=3,bytes=5", usage("/a"));
     }
 
@@ -264,7 +264,7 @@ class QuotaTest {
 
     @Test
     void hardLimitsAreKept() {
-        raise(5);
+        raise(Change.QUOTA_FEATURE_LEVEL);
         create("/a", "12");
         quota("/a", "count=1,bytes=1=;byteHardLimit=4;countHardLimit=3");
         Result refusal = new Result.Failed(TreeError.QUOTA_EXCEEDED);
@@ -286,7 +286,7 @@ class QuotaTest {
 
     @Test
     void aMultiIsHeldToHardLimitsAsAWhole() {
-        raise(5);
+        raise(Change.QUOTA_FEATURE_LEVEL);
         create("/a", "");
         quota("/a", "count=-1,bytes=-1=;countHardLimit=3");
         assertEquals(
@@ -310,7 +310,7 @@ class QuotaTest {
         long seed = new Random().nextLong();
         RandomChanges changes = new RandomChanges(new Random(seed), false);
         List<String> tops = List.of("/a/a", "/a/b", "/b", "/c-", "/a/c-/a");
-        raise(5);
+        raise(Change.QUOTA_FEATURE_LEVEL);
         tops.forEach(top -> quota(top, "count=-1,bytes=-1=;byteHardLimit=20;countHardLimit=6"));
         TreeState replica = tree.state;
         int checked = 0;
@@ -340,7 +340,7 @@ class QuotaTest {
     @Test
     void aLargeSubtreeIsCountedInOneStep() {
         int nodes = Integer.getInteger("quota.nodes", 2_000);
-        raise(5);
+        raise(Change.QUOTA_FEATURE_LEVEL);
         create("/a", "");
         List<TreeOperation> parts = new ArrayList<>();
         for (int i = 1; i < nodes; i++) {

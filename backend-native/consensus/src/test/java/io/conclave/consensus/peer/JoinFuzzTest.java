@@ -118,7 +118,8 @@ class JoinFuzzTest {
                 .putShort((short) 40)
                 .put(SECRETS.get(1))
                 .array();
-        assertEquals(2, exchange.open(callersKeys, exchange.seal(calledKeys, plain)).size());
+        assertEquals(
+                2, exchange.open(callersKeys, exchange.seal(calledKeys, plain)).size());
         fuzz(plain, frame -> exchange.open(callersKeys, exchange.seal(calledKeys, ByteBufUtil.getBytes(frame))));
     }
 
@@ -127,7 +128,6 @@ class JoinFuzzTest {
     void secretsThatCannotBe(String hex) {
         byte[] plain = ByteBufUtil.decodeHexDump(hex);
         assertThrows(
-                MalformedMessageException.class,
-                () -> exchange.open(callersKeys, exchange.seal(calledKeys, plain)));
+                MalformedMessageException.class, () -> exchange.open(callersKeys, exchange.seal(calledKeys, plain)));
     }
 }

@@ -153,10 +153,8 @@ final class LinkLatency {
     }
 
     private static PeerNetwork network(boolean nativeTransport, PeerTls tls) {
-        return PeerNetwork.create(TestPeer.options(0)
-                .nativeTransport(nativeTransport)
-                .tls(tls)
-                .build());
+        return PeerNetwork.create(
+                TestPeer.options(0).nativeTransport(nativeTransport).tls(tls).build());
     }
 
     private static double at(Caller caller, double quantile) {
