@@ -17,6 +17,7 @@ import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -75,7 +76,8 @@ final class Load implements AutoCloseable {
                                 Acl.OPEN,
                                 MAX_QUEUED_REQUESTS,
                                 MetricsHook.NONE,
-                                true));
+                                true,
+                                Optional.empty()));
         try {
             openSessions(sessionCount);
         } catch (RuntimeException e) {

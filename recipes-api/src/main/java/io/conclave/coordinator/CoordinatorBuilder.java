@@ -7,6 +7,7 @@ import io.conclave.node.Acl;
 import io.conclave.node.NodePath;
 import io.conclave.recipe.RecipeContext;
 import io.conclave.session.Authentication;
+import io.conclave.session.TlsOptions;
 import io.conclave.spi.Backend;
 import io.conclave.spi.BackendOptions;
 import io.conclave.spi.BackendProvider;
@@ -44,6 +45,7 @@ public final class CoordinatorBuilder {
     private int maxQueuedRequests = 100_000;
     private boolean linearizableReads;
     private boolean followsEnsemble = true;
+    private Optional<TlsOptions> tls = Optional.empty();
 
     CoordinatorBuilder(String connectString) {
         this.connectString = ConnectString.parse(connectString);
@@ -192,10 +194,22 @@ public final class CoordinatorBuilder {
     }
 
     /**
+     * Speaks TLS with the servers, and nothing else; not so by default. The ports of the connect string must be those
+     * with TLS. Servers of which only the ensemble has told are not connected to, since it names ports without TLS.
+     *
+     * <p>Without effect where there is no network in between: {@code embedded:}.
+     */
+    public CoordinatorBuilder tls(TlsOptions options) {
+        tls = Optional.of(options);
+        return this;
+    }
+
+    /**
      * Connects. Blocks until the first connection or the connect timeout.
      *
      * @throws IllegalArgumentException if the connect string names a scheme without a backend on the class path, or breaks a rule of it
-     * @throws io.conclave.error.ConnectException if there is no connection in time, or the thread is interrupted (its flag is kept)
+     * @throws io.conclave.error.ConnectException if there is no connection in time, the files of the TLS options cannot be
+     *     used, or the thread is interrupted (its flag is kept)
      */
     public Coordinator connect() {
         ReconnectingCoordinator coordinator = begin();
@@ -214,11 +228,12 @@ public final class CoordinatorBuilder {
      * io.conclave.error.ClosedException}. While the namespace cannot be made (this client may not, say), requests are
      * refused for the same reason, and each request has it tried again.
      *
-     * <p>Does not block, but for {@code embedded:}, where the server is in this process and is started first.
+     * <p>Does not block, but for {@code embedded:}, where the server is in this process and is started first, and for
+     * reading the files of the TLS options.
      *
      * @throws IllegalArgumentException if the connect string names a scheme without a backend on the class path, or breaks a rule of it
      * @throws io.conclave.error.ConnectException if an embedded server cannot be started: its directory is in use by another
-     *     process, say
+     *     process, say; or if the files of the TLS options cannot be used
      */
     public Coordinator start() {
         return begin();
@@ -289,7 +304,8 @@ public final class CoordinatorBuilder {
                 defaultAcl,
                 maxQueuedRequests,
                 metrics,
-                followsEnsemble);
+                followsEnsemble,
+                tls);
         return provider().open(connectString, options);
     }
 

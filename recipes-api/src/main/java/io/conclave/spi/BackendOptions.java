@@ -3,9 +3,11 @@ package io.conclave.spi;
 import io.conclave.metrics.MetricsHook;
 import io.conclave.node.Acl;
 import io.conclave.session.Authentication;
+import io.conclave.session.TlsOptions;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 
 /**
@@ -21,6 +23,7 @@ import java.util.concurrent.Executor;
  * @param metrics the hook to feed
  * @param followsEnsemble whether servers that the ensemble names may be connected to, beside those of the connect
  *     string
+ * @param tls how connections over a network use TLS; empty: they do not
  */
 public record BackendOptions(
         Duration sessionTimeout,
@@ -30,7 +33,8 @@ public record BackendOptions(
         Acl defaultAcl,
         int maxQueuedRequests,
         MetricsHook metrics,
-        boolean followsEnsemble) {
+        boolean followsEnsemble,
+        Optional<TlsOptions> tls) {
     /** Copies the authentications. */
     public BackendOptions {
         authentications = List.copyOf(authentications);

@@ -13,6 +13,7 @@ public interface BackendProvider {
      * Opens a backend. Does not wait for a connection; an embedded server is started before it returns.
      *
      * @throws IllegalArgumentException if the connect string breaks a rule, naming it
+     * @throws io.conclave.error.ConnectException if the files of the TLS options cannot be used, naming file and reason
      */
     Backend open(ConnectString connectString, BackendOptions options);
 }

@@ -14,6 +14,7 @@ import io.conclave.protocol.WatcherEvent;
 import io.conclave.protocol.Xid;
 import io.conclave.time.Elapsed;
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.io.IOException;
@@ -42,6 +43,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     private final SessionParts session;
     private final String server;
     private final Deque<Exchange> inFlight = new ArrayDeque<>();
+    private @Nullable Channel channel; // once there is one, also before this connection can use it
     private @Nullable ChannelHandlerContext context;
     private @Nullable ByteBuf out;
     private @Nullable ReceivedBytes received;
@@ -51,6 +53,8 @@ final class Connection extends ChannelInboundHandlerAdapter {
     private boolean greeted;
     private boolean shut;
     private @Nullable Throwable failure; // the exception behind it, if there was one
+    private String awaitedStep = "";
+    private String doubt = "it wants TLS on this port";
     private boolean detached;
     private boolean leaving;
     private int lastXid;
@@ -148,9 +152,25 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
     // ---- opening
 
+    /**
+     * The channel is there, and something else has to happen first.
+     *
+     * @param step what a message says if it does not happen
+     */
+    void opening(Channel opening, String step) {
+        channel = opening;
+        awaitedStep = step;
+        doubt = "it refuses this client's certificate, or that there is none";
+        if (shut) {
+            opening.close();
+        }
+    }
+
     @Override
     public void channelActive(ChannelHandlerContext ctx) throws Exception {
         context = ctx;
+        channel = ctx.channel();
+        awaitedStep = "";
         if (shut) {
             ctx.close();
         } else {
@@ -161,8 +181,20 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
     /** No connection could be made. */
     void connectFailed(Throwable cause) {
-        failure = cause;
-        shut("cannot connect: " + cause.getMessage());
+        fail("cannot connect: " + cause.getMessage(), cause);
+    }
+
+    /** Ends it for a reason that an exception has. */
+    void fail(String reason, Throwable cause) {
+        if (!shut) {
+            failure = cause;
+            shut(reason);
+        }
+    }
+
+    /** Its time to open is over. */
+    void openingTakesTooLong(String bound) {
+        shut("no answer within " + bound + (awaitedStep.isEmpty() ? "" : ": " + awaitedStep));
     }
 
     /** Why no connection was made, for callers that wait for one. */
@@ -423,9 +455,9 @@ final class Connection extends ChannelInboundHandlerAdapter {
         if (unsent != null) {
             unsent.release();
         }
-        ChannelHandlerContext ctx = context;
-        if (ctx != null) {
-            ctx.close();
+        Channel open = channel;
+        if (open != null) {
+            open.close();
         }
         if (!detached) {
             owner.onShut(this, reason);
@@ -445,7 +477,10 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelInactive(ChannelHandlerContext ctx) throws Exception {
-        shut("the server closed the connection");
+        shut(
+                greeted
+                        ? "the server closed the connection"
+                        : "the server closed the connection before it answered: it does not serve now, or " + doubt);
         super.channelInactive(ctx);
     }
 
@@ -456,8 +491,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         } else {
             LOG.error("{}: unexpected failure, the connection is dropped", this, cause);
         }
-        failure = cause;
-        shut(cause.toString());
+        fail(cause.toString(), cause);
     }
 
     @Override

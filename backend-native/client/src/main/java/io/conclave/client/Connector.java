@@ -106,7 +106,7 @@ final class Connector {
         Connection connection = newConnection.apply(server);
         Duration share = sessionTimeout.dividedBy(order.size());
         Duration bound = share.compareTo(SHORTEST_ATTEMPT) < 0 ? SHORTEST_ATTEMPT : share;
-        schedule(bound, () -> connection.shut("no answer within " + bound.toMillis() + " ms"));
+        schedule(bound, () -> connection.openingTakesTooLong(bound.toMillis() + " ms"));
         server.connect(loop.eventLoop(), connection);
     }
 

@@ -1,8 +1,10 @@
 package io.conclave.client;
 
+import io.conclave.session.TlsOptions;
 import io.conclave.spi.ConnectString.Endpoint;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
@@ -24,6 +26,7 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
@@ -40,7 +43,8 @@ import org.slf4j.LoggerFactory;
  * Connects over TCP, with native epoll where it is there, else NIO.
  *
  * <p>A name is resolved again at every attempt, on a thread of its own, because resolving blocks; an attempt goes
- * through the name's addresses in random order until one accepts.
+ * through the name's addresses in random order until one accepts. With TLS that thread also looks whether the files of
+ * certificates have changed.
  */
 final class TcpTransport implements ClientTransport {
     private static final Logger LOG = LoggerFactory.getLogger(TcpTransport.class);
@@ -56,17 +60,17 @@ final class TcpTransport implements ClientTransport {
     private final EventLoopGroup loops;
     private final Class<? extends Channel> channelClass;
     private final ThreadPoolExecutor resolver;
+    private final Optional<ClientTlsContext> tls;
 
-    TcpTransport(List<Endpoint> endpoints, int connectTimeoutMs, boolean followsEnsemble) {
+    /** @throws io.conclave.error.ConnectException if the files of the TLS options cannot be used */
+    TcpTransport(
+            List<Endpoint> endpoints, int connectTimeoutMs, boolean followsEnsemble, Optional<TlsOptions> options) {
         this.endpoints = endpoints;
         this.connectTimeoutMs = connectTimeoutMs;
         // A single address may be that of a proxy or a balancer, which must not be bypassed.
-        this.followsEnsemble = followsEnsemble && endpoints.size() > 1;
+        // The ensemble names its ports without TLS.
+        this.followsEnsemble = followsEnsemble && endpoints.size() > 1 && options.isEmpty();
         this.servers = List.copyOf(serversAt(endpoints));
-        boolean epoll = Epoll.isAvailable();
-        channelClass = epoll ? EpollSocketChannel.class : NioSocketChannel.class;
-        int threads = Math.min(MAX_LOOPS, Runtime.getRuntime().availableProcessors());
-        loops = loops(epoll, threads, new DefaultThreadFactory("conclave-client", true));
         resolver = new ThreadPoolExecutor(
                 0,
                 MAX_RESOLVER_THREADS,
@@ -74,6 +78,11 @@ final class TcpTransport implements ClientTransport {
                 TimeUnit.SECONDS,
                 new SynchronousQueue<>(),
                 new DefaultThreadFactory("conclave-resolver", true));
+        tls = options.map(found -> new ClientTlsContext(found, resolver));
+        boolean epoll = Epoll.isAvailable();
+        channelClass = epoll ? EpollSocketChannel.class : NioSocketChannel.class;
+        int threads = Math.min(MAX_LOOPS, Runtime.getRuntime().availableProcessors());
+        loops = loops(epoll, threads, new DefaultThreadFactory("conclave-client", true));
     }
 
     @SuppressWarnings("deprecation") // Netty 4.1 has no other event loops, and 4.2 keeps these
@@ -149,8 +158,8 @@ final class TcpTransport implements ClientTransport {
 
     private void connect(EventLoop loop, Endpoint endpoint, Connection connection) {
         byte[] literal = NetUtil.createByteArrayFromIpAddressString(endpoint.host());
-        if (literal != null) {
-            connectNext(loop, new ArrayDeque<>(List.of(addressOf(endpoint, literal))), connection, null);
+        if (literal != null && tls.isEmpty()) {
+            connectNext(loop, endpoint, new ArrayDeque<>(List.of(addressOf(endpoint, literal))), connection, null);
             return;
         }
         try {
@@ -172,6 +181,7 @@ final class TcpTransport implements ClientTransport {
     }
 
     private void resolve(EventLoop loop, Endpoint endpoint, Connection connection) {
+        tls.ifPresent(ClientTlsContext::reloadIfChanged);
         Queue<InetSocketAddress> addresses = new ArrayDeque<>();
         IOException failure = null;
         try {
@@ -183,7 +193,7 @@ final class TcpTransport implements ClientTransport {
         }
         IOException unresolved = failure;
         try {
-            loop.execute(() -> connectNext(loop, addresses, connection, unresolved));
+            loop.execute(() -> connectNext(loop, endpoint, addresses, connection, unresolved));
         } catch (RejectedExecutionException e) {
             // The backend was closed meanwhile; no session waits for the connection.
             resolver.shutdown();
@@ -191,7 +201,11 @@ final class TcpTransport implements ClientTransport {
     }
 
     private void connectNext(
-            EventLoop loop, Queue<InetSocketAddress> addresses, Connection connection, @Nullable Throwable failure) {
+            EventLoop loop,
+            Endpoint endpoint,
+            Queue<InetSocketAddress> addresses,
+            Connection connection,
+            @Nullable Throwable failure) {
         InetSocketAddress address = addresses.poll();
         if (connection.isShut()) {
             return;
@@ -206,11 +220,12 @@ final class TcpTransport implements ClientTransport {
                 .option(ChannelOption.TCP_NODELAY, true)
                 .option(ChannelOption.SO_KEEPALIVE, true)
                 .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, connectTimeoutMs)
-                .handler(connection)
+                .handler(tls.<ChannelHandler>map(found -> found.opening(endpoint, connection))
+                        .orElse(connection))
                 .connect(address)
                 .addListener(done -> {
                     if (!done.isSuccess()) {
-                        connectNext(loop, addresses, connection, done.cause());
+                        connectNext(loop, endpoint, addresses, connection, done.cause());
                     }
                 });
     }

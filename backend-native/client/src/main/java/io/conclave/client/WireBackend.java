@@ -57,9 +57,11 @@ public final class WireBackend implements Backend {
     }
 
     /**
-     * A backend over TCP. Never blocks, and connects when a session is opened.
+     * A backend over TCP, with TLS if the options say so. Connects when a session is opened. Blocks only to read the
+     * files of the TLS options.
      *
      * @throws IllegalArgumentException if the connect string names no server
+     * @throws io.conclave.error.ConnectException if the files of the TLS options cannot be used
      */
     public static WireBackend open(ConnectString connectString, BackendOptions options) {
         if (connectString.endpoints().isEmpty()) {
@@ -70,7 +72,7 @@ public final class WireBackend implements Backend {
                 options.sessionTimeout().dividedBy(connectString.endpoints().size());
         int connectTimeoutMs = (int) Math.max(250, Math.min(Integer.MAX_VALUE, attempt.toMillis()));
         return new WireBackend(
-                new TcpTransport(connectString.endpoints(), connectTimeoutMs, options.followsEnsemble()),
+                new TcpTransport(connectString.endpoints(), connectTimeoutMs, options.followsEnsemble(), options.tls()),
                 connectString.scheme().equals(FOREIGN_SCHEME) ? OF_ALL_SERVERS : OF_OUR_SERVERS,
                 options,
                 () -> {});

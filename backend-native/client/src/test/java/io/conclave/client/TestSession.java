@@ -14,6 +14,7 @@ import io.conclave.spi.ConnectString;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
@@ -56,7 +57,15 @@ final class TestSession implements AutoCloseable {
 
     static BackendOptions options(Duration timeout, TimeSource time, int maxQueued, Authentication... proofs) {
         return new BackendOptions(
-                timeout, time, CALLBACKS, List.of(proofs), Acl.OPEN, maxQueued, MetricsHook.NONE, true);
+                timeout,
+                time,
+                CALLBACKS,
+                List.of(proofs),
+                Acl.OPEN,
+                maxQueued,
+                MetricsHook.NONE,
+                true,
+                Optional.empty());
     }
 
     <R> CompletableFuture<R> submit(Request<R> request) {

@@ -1,15 +1,10 @@
 package io.conclave.server;
 
 import io.conclave.tls.ClientAuthentication;
-import io.conclave.tls.StoreFile;
-import io.conclave.tls.StorePassword;
-import io.conclave.tls.StoreType;
 import io.conclave.tls.TlsException;
+import io.conclave.tls.TlsProperties;
 import io.conclave.tls.TlsSettings;
-import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -82,7 +77,7 @@ final class PeerTlsKeys {
         boolean verifiesNames = truth(PREFIX + "hostnameVerification", true);
         try {
             return new EnsembleTls(
-                    Optional.of(settings(verifiesNames)),
+                    Optional.of(settings()),
                     dials,
                     both,
                     truth(PREFIX + "clientHostnameVerification", verifiesNames),
@@ -92,55 +87,18 @@ final class PeerTlsKeys {
         }
     }
 
-    private TlsSettings settings(boolean verifiesNames) {
-        TlsSettings.Builder builder = TlsSettings.builder(PREFIX)
+    private TlsSettings settings() {
+        TlsSettings settings = new TlsProperties(PREFIX, values)
+                .settings()
                 .clientAuthentication(ClientAuthentication.NEED)
-                .verifiesServerNames(verifiesNames)
-                .checksCrl(truth(PREFIX + "crl", false))
-                .checksOcsp(truth(PREFIX + "ocsp", false));
-        store("keyStore").ifPresent(builder::keyStore);
-        store("trustStore").ifPresent(builder::trustStore);
-        words("enabledProtocols").or(() -> words("protocol")).ifPresent(builder::protocols);
-        words("ciphersuites").ifPresent(builder::cipherSuites);
+                .build();
         for (String needed : new String[] {"keyStore.location", "trustStore.location"}) {
             if (!values.containsKey(PREFIX + needed)) {
                 throw new ConfigException("the key " + PREFIX + needed + " is missing: " + DIALS + " or " + BOTH
                         + " asks for TLS between members");
             }
         }
-        return builder.build();
-    }
-
-    private Optional<StoreFile> store(String name) {
-        String key = PREFIX + name + ".location";
-        String location = values.get(key);
-        if (location == null) {
-            return Optional.empty();
-        }
-        Path file = Path.of(location);
-        String type = values.get(PREFIX + name + ".type");
-        if (type == null) {
-            return Optional.of(StoreFile.of(key, file, password(name)));
-        }
-        StoreType named = StoreType.named(type)
-                .orElseThrow(() -> new ConfigException(
-                        "key " + PREFIX + name + ".type: \"" + type + "\" is none of JKS, PKCS12 and PEM"));
-        return Optional.of(new StoreFile(key, file, named, password(name)));
-    }
-
-    private StorePassword password(String name) {
-        String file = values.get(PREFIX + name + ".passwordPath");
-        String value = values.get(PREFIX + name + ".password");
-        if (file != null && !file.isEmpty()) {
-            return StorePassword.inFile(Path.of(file));
-        }
-        return value == null || value.isEmpty() ? StorePassword.none() : StorePassword.of(value);
-    }
-
-    private Optional<List<String>> words(String name) {
-        return Optional.ofNullable(values.get(PREFIX + name))
-                .filter(text -> !text.isBlank())
-                .map(text -> Arrays.stream(text.split(",")).map(String::strip).toList());
+        return settings;
     }
 
     private boolean truth(String name, boolean otherwise) {

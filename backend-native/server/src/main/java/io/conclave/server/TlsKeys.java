@@ -1,15 +1,10 @@
 package io.conclave.server;
 
 import io.conclave.tls.ClientAuthentication;
-import io.conclave.tls.StoreFile;
-import io.conclave.tls.StorePassword;
-import io.conclave.tls.StoreType;
 import io.conclave.tls.TlsException;
+import io.conclave.tls.TlsProperties;
 import io.conclave.tls.TlsSettings;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -109,45 +104,13 @@ final class TlsKeys {
     }
 
     private TlsSettings settings(Duration handshakeTimeout) {
-        TlsSettings.Builder builder = TlsSettings.builder(PREFIX)
+        TlsSettings.Builder builder = new TlsProperties(PREFIX, values)
+                .settings()
                 .handshakeTimeout(handshakeTimeout)
                 .verifiesClientAddresses(
-                        truth("ssl.hostnameVerification", true) && truth("ssl.clientHostnameVerification", false))
-                .checksCrl(truth("ssl.crl", false))
-                .checksOcsp(truth("ssl.ocsp", false));
-        store("ssl.keyStore").ifPresent(builder::keyStore);
-        store("ssl.trustStore").ifPresent(builder::trustStore);
+                        truth("ssl.hostnameVerification", true) && truth("ssl.clientHostnameVerification", false));
         get("ssl.clientAuth").map(TlsKeys::clientAuthentication).ifPresent(builder::clientAuthentication);
-        get("ssl.ciphersuites").map(TlsKeys::words).ifPresent(builder::cipherSuites);
-        get("ssl.enabledProtocols")
-                .or(() -> get("ssl.protocol"))
-                .map(TlsKeys::words)
-                .ifPresent(builder::protocols);
         return builder.build();
-    }
-
-    private Optional<StoreFile> store(String name) {
-        Optional<String> location = get(name + ".location");
-        if (location.isEmpty()) {
-            return Optional.empty();
-        }
-        Path path = Path.of(location.get());
-        StorePassword password = get(name + ".passwordPath")
-                .map(file -> StorePassword.inFile(Path.of(file)))
-                .or(() -> get(name + ".password").map(StorePassword::of))
-                .orElse(StorePassword.none());
-        Optional<String> type = get(name + ".type");
-        String key = name + ".location";
-        return Optional.of(
-                type.isPresent()
-                        ? new StoreFile(key, path, type(name, type.get()), password)
-                        : StoreFile.of(key, path, password));
-    }
-
-    private static StoreType type(String name, String value) {
-        return StoreType.named(value)
-                .orElseThrow(() ->
-                        new ConfigException("key " + name + ".type: \"" + value + "\" is none of JKS, PKCS12 and PEM"));
     }
 
     private static ClientAuthentication clientAuthentication(String value) {
@@ -158,14 +121,6 @@ final class TlsKeys {
             default ->
                 throw new ConfigException("key ssl.clientAuth: \"" + value + "\" is none of none, want and need");
         };
-    }
-
-    private static List<String> words(String value) {
-        List<String> words = new ArrayList<>();
-        for (String word : value.split(",", -1)) {
-            words.add(word.strip());
-        }
-        return words;
     }
 
     private boolean truth(String name, boolean otherwise) {

@@ -85,7 +85,8 @@ class ClientSaslTest {
                             Acl.OPEN,
                             1000,
                             MetricsHook.NONE,
-                            true));
+                            true,
+                            Optional.empty()));
             session = backend.openSession(states::add);
         }
 

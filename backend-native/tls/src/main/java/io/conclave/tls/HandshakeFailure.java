@@ -37,11 +37,16 @@ final class HandshakeFailure {
         return describe(failure, "client");
     }
 
-    String asClient(Throwable failure) {
+    /** @param showedOwn whether the own certificate was sent */
+    String asClient(Throwable failure, boolean showedOwn) {
         String alert = alert(failure);
         boolean ofCertificate = alert.contains("certificate") || alert.equals("unknown_ca");
         if (ofCertificate && own.isEmpty()) {
             return "the server wants a certificate of the client, and this client has none (alert " + alert + ")";
+        }
+        if (ofCertificate && !showedOwn) {
+            return "the server wants a certificate of an authority that it trusts, and this client has only "
+                    + own.map(Certificates::describe).orElse("none") + " (alert " + alert + ")";
         }
         return describe(failure, "server");
     }

@@ -133,7 +133,24 @@ public final class TlsContext {
 
     /** Why a handshake with a server failed: one sentence that names the certificate and the reason. */
     public String explainAsClient(Throwable failure) {
-        return new HandshakeFailure(settings, loaded.certificate()).asClient(failure);
+        return new HandshakeFailure(settings, loaded.certificate()).asClient(failure, true);
+    }
+
+    /**
+     * Why a server refused a connection after the handshake: in TLS 1.3 it looks at the certificate then.
+     *
+     * @param showedOwn whether the own certificate was sent, as {@link #showedOwn} told after the handshake
+     */
+    public String explainAsClient(Throwable failure, boolean showedOwn) {
+        return new HandshakeFailure(settings, loaded.certificate()).asClient(failure, showedOwn);
+    }
+
+    /**
+     * Whether the own certificate was sent in a handshake that succeeded. Java sends none if the other end has named its
+     * authorities, and the own one is of none of them.
+     */
+    public static boolean showedOwn(SslHandler handler) {
+        return handler.engine().getSession().getLocalCertificates() != null;
     }
 
     /** Whether a failure of a connection is one of TLS; others are not for {@code explain...}. */

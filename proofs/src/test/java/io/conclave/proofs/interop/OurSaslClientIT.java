@@ -16,6 +16,7 @@ import io.conclave.spi.ConnectString;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -40,7 +41,8 @@ class OurSaslClientIT {
                         Acl.OPEN,
                         100,
                         MetricsHook.NONE,
-                        true));
+                        true,
+                        Optional.empty()));
         try {
             backend.openSession(state -> {})
                     .submit(GetData.of(NodePath.of("/")))

@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -108,7 +109,15 @@ abstract class ContractSupport {
     BackendOptions options(
             Duration timeout, TimeSource time, List<Authentication> identities, Acl defaultAcl, int maxQueuedRequests) {
         return new BackendOptions(
-                timeout, time, threads, identities, defaultAcl, maxQueuedRequests, MetricsHook.NONE, true);
+                timeout,
+                time,
+                threads,
+                identities,
+                defaultAcl,
+                maxQueuedRequests,
+                MetricsHook.NONE,
+                true,
+                Optional.empty());
     }
 
     /** Whether the store has it: as the backend claims, but a server may be older than the backend's claim. */

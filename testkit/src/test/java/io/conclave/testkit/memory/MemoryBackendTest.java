@@ -13,6 +13,7 @@ import io.conclave.testkit.ManualTimeSource;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.ServiceLoader;
 import org.junit.jupiter.api.Test;
 
@@ -53,6 +54,14 @@ class MemoryBackendTest {
 
     static BackendOptions options(TimeSource time) {
         return new BackendOptions(
-                Duration.ofSeconds(6), time, Runnable::run, List.of(), Acl.OPEN, 1000, MetricsHook.NONE, true);
+                Duration.ofSeconds(6),
+                time,
+                Runnable::run,
+                List.of(),
+                Acl.OPEN,
+                1000,
+                MetricsHook.NONE,
+                true,
+                Optional.empty());
     }
 }

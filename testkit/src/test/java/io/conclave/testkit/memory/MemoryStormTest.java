@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
@@ -36,7 +37,15 @@ class MemoryStormTest {
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private final MemoryStore store = new MemoryStore(TimeSource.system());
     private final BackendOptions options = new BackendOptions(
-            Duration.ofSeconds(60), TimeSource.system(), threads, List.of(), Acl.OPEN, 10_000, MetricsHook.NONE, true);
+            Duration.ofSeconds(60),
+            TimeSource.system(),
+            threads,
+            List.of(),
+            Acl.OPEN,
+            10_000,
+            MetricsHook.NONE,
+            true,
+            Optional.empty());
     private final MemoryBackend backend = new MemoryBackend(store, options);
 
     @AfterEach
