@@ -4,6 +4,7 @@ import io.conclave.consensus.PeerAuthentication;
 import io.conclave.consensus.entry.EnsembleMember;
 import io.conclave.server.ConclaveServer;
 import io.conclave.server.EnsembleConfig;
+import io.conclave.server.EnsembleTls;
 import io.conclave.server.LogMaintenance;
 import io.conclave.server.PeerSecretFile;
 import io.conclave.server.ServerConfig;
@@ -94,6 +95,7 @@ public final class ConclaveEnsemble implements AutoCloseable {
         private long snapshotEveryEntries = 100_000;
         private boolean readOnlyMode;
         private Optional<Path> directory = Optional.empty();
+        private EnsembleTls tls = EnsembleTls.NONE;
         private boolean asProcesses;
         private List<String> jvmOptions = List.of();
 
@@ -138,6 +140,15 @@ public final class ConclaveEnsemble implements AutoCloseable {
         /** Whether a server without a leader serves reads to clients that ask for it; off by default. */
         public Builder readOnlyMode(boolean value) {
             readOnlyMode = value;
+            return this;
+        }
+
+        /**
+         * How the members use TLS among themselves; not at all by default. All of them have the same certificate, which
+         * has to be for {@code 127.0.0.1}; servers that are processes need stores without a password, such as PEM files.
+         */
+        public Builder membersTls(EnsembleTls value) {
+            tls = value;
             return this;
         }
 
@@ -198,7 +209,8 @@ public final class ConclaveEnsemble implements AutoCloseable {
                 .withElectionTimeoutMs(settings.electionTimeoutMs)
                 .withSyncLimitTicks(settings.syncLimitTicks)
                 .withDialInstead(links.dialledBy(id))
-                .withAuthentication(PeerAuthentication.REQUIRED, Optional.of(files.secret()));
+                .withAuthentication(PeerAuthentication.REQUIRED, Optional.of(files.secret()))
+                .withTls(settings.tls);
         return ServerConfig.builder()
                 .clientPort(member(id).clientPort())
                 .clientPortAddress(HOST)

@@ -1,7 +1,9 @@
 package io.conclave.ensemble;
 
 import io.conclave.consensus.entry.EnsembleMember;
+import io.conclave.server.EnsembleTls;
 import io.conclave.server.ServerConfig;
+import io.conclave.tls.StoreFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -46,9 +48,26 @@ final class ServerText {
                 "peerAuthentication",
                 config.ensemble().authentication().name().toLowerCase(Locale.ROOT));
         config.ensemble().secretFile().ifPresent(file -> put(lines, "peerSecretFile", file.toAbsolutePath()));
+        putTls(lines, config.ensemble().tls());
         config.superDigest().ifPresent(digest -> put(lines, "DigestAuthenticationProvider.superDigest", digest));
         config.ensemble().members().forEach((id, member) -> put(lines, "server." + id, line(member)));
         return lines.toString();
+    }
+
+    private static void putTls(StringBuilder lines, EnsembleTls tls) {
+        tls.settings().ifPresent(settings -> {
+            put(lines, "sslQuorum", tls.dials());
+            put(lines, "portUnification", tls.takesPlain());
+            put(lines, "ssl.quorum.hostnameVerification", settings.verifiesServerNames());
+            put(lines, "ssl.quorum.clientHostnameVerification", tls.verifiesCallers());
+            put(lines, "sslQuorumReloadCertFiles", tls.reloads());
+            settings.keyStore().ifPresent(store -> put(lines, "ssl.quorum.keyStore.location", path(store)));
+            settings.trustStore().ifPresent(store -> put(lines, "ssl.quorum.trustStore.location", path(store)));
+        });
+    }
+
+    private static Path path(StoreFile store) {
+        return store.location().toAbsolutePath();
     }
 
     private static String line(EnsembleMember member) {

@@ -144,6 +144,22 @@ public record EnsembleConfig(
                 tls);
     }
 
+    /** The same with another use of TLS among the members. */
+    public EnsembleConfig withTls(EnsembleTls value) {
+        return new EnsembleConfig(
+                memberId,
+                members,
+                initLimitTicks,
+                syncLimitTicks,
+                electionTimeoutMs,
+                listensOnAllAddresses,
+                dialInstead,
+                authentication,
+                secretFile,
+                featureLevelDelay,
+                value);
+    }
+
     /** The same member without the others. */
     EnsembleConfig withoutOthers() {
         Map<Integer, EnsembleMember> itself = new TreeMap<>(members);

@@ -94,7 +94,8 @@ final class Modules {
                             "launcher"),
                     Set.of("recipes-api", "protocol", "tls", "client", "consensus"),
                     Set.of("io.netty", "org.slf4j", "javax.security")),
-            new Module("server-testing", List.of("ensemble"), Set.of("recipes-api", "consensus", "server"), NETTY),
+            new Module(
+                    "server-testing", List.of("ensemble"), Set.of("recipes-api", "tls", "consensus", "server"), NETTY),
             new Module(
                     "testkit",
                     List.of("testkit"),

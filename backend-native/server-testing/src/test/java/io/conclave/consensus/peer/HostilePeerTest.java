@@ -21,6 +21,7 @@ import io.conclave.node.NodePath;
 import io.conclave.request.Create;
 import io.conclave.request.GetData;
 import io.conclave.request.SetData;
+import io.conclave.server.EnsembleTls;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -62,7 +63,7 @@ class HostilePeerTest {
 
     @BeforeEach
     void start() throws Exception {
-        ensemble = ConclaveEnsemble.builder().directory(home).start();
+        ensemble = ConclaveEnsemble.builder().directory(home).membersTls(tls()).start();
         client = Coordinator.connect(ensemble.connectString());
         client.execute(Create.of(PATH).withData(new byte[0]));
     }
@@ -71,6 +72,25 @@ class HostilePeerTest {
     void stop() throws Exception {
         client.close();
         ensemble.close();
+    }
+
+    /** How the members speak with each other. */
+    EnsembleTls tls() {
+        return EnsembleTls.NONE;
+    }
+
+    /** What the stranger's connection uses, who has everything but the secret. */
+    Socket over(Socket plain) throws IOException {
+        return plain;
+    }
+
+    /** With what a handshake begins that is never ended. */
+    int firstByte() {
+        return 0;
+    }
+
+    private RawPeer dial(int server) throws IOException {
+        return new RawPeer(over(RawPeer.connect(peerPort(server))), true);
     }
 
     private LogStatus status(int server) {
@@ -142,9 +162,9 @@ class HostilePeerTest {
                 LogStatus at = status(server);
                 PeerFacts facts = facts(server, as);
                 long directory = facts(server, server).directory();
-                try (RawPeer plain = RawPeer.dial(peerPort(server));
-                        RawPeer guesser = RawPeer.dial(peerPort(server));
-                        RawPeer rude = RawPeer.dial(peerPort(server))) {
+                try (RawPeer plain = dial(server);
+                        RawPeer guesser = dial(server);
+                        RawPeer rude = dial(server)) {
                     plain.hello(server, facts);
                     guesser.frame(out ->
                             ProvenHandshake.writeHello(out, new ProvenHandshake.Hello(server, as, RawPeer.nonce())));
@@ -185,15 +205,15 @@ class HostilePeerTest {
         CallersProof proof = new CallersProof(secret(), server, 9, RawPeer.nonce());
         byte[] hello = RawPeer.frameOf(proof::writeHello);
         byte[] answer;
-        try (RawPeer member = RawPeer.dial(peerPort(server)).send(hello)) {
+        try (RawPeer member = dial(server).send(hello)) {
             ByteBuf challenge = member.receive();
             PeerHandshake.readVersion(challenge);
             PeerHandshake.readReply(challenge);
-            assertTrue(proof.knows(challenge, ProvenHandshake.UNBOUND));
+            assertTrue(proof.knows(challenge, member.binding()));
             answer = RawPeer.frameOf(out -> proof.writeAnswer(out, facts(server, 9)));
             assertTrue(member.send(answer).receiveReply().accepted(), "what is recorded is a good one");
         }
-        try (RawPeer replay = RawPeer.dial(peerPort(server)).send(hello)) {
+        try (RawPeer replay = dial(server).send(hello)) {
             replay.receive();
             assertFalse(replay.send(answer).receiveReply().accepted());
         }
@@ -222,7 +242,7 @@ class HostilePeerTest {
     }
 
     /** Keeps 1,300 connections open, with a byte each, and makes new ones all the time. */
-    private static long flood(List<Integer> ports, AtomicBoolean over) {
+    private long flood(List<Integer> ports, AtomicBoolean over) {
         Deque<Socket> open = new ArrayDeque<>();
         long made = 0;
         try {
@@ -232,7 +252,7 @@ class HostilePeerTest {
                 // an address of its own, so that it does not take the port of a server that is to start again
                 socket.bind(new InetSocketAddress("127.0.0.2", 0));
                 socket.connect(new InetSocketAddress("127.0.0.1", ports.get((int) (made++ % ports.size()))));
-                attempt(() -> socket.getOutputStream().write(0));
+                attempt(() -> socket.getOutputStream().write(firstByte()));
                 if (open.size() > 1300) {
                     open.remove().close();
                     LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
@@ -265,7 +285,7 @@ class HostilePeerTest {
     /** Until it is cut off for it. */
     private void attack(int server, PeerMessage message) throws IOException {
         long before = counter(server, "conflicts");
-        try (RawPeer insider = RawPeer.dial(peerPort(server))) {
+        try (RawPeer insider = dial(server)) {
             assertTrue(insider.prove(secret(), server, facts(server, 9)).accepted());
             insider.message(message);
             insider.drain();
@@ -278,7 +298,7 @@ class HostilePeerTest {
     void aLeaderThatContradictsWhatIsCommittedIsCutOffAndNotFollowed() throws Exception {
         int server = ensemble.follower();
         await().until(() -> status(server).commitIndex() > 0);
-        try (RawPeer insider = RawPeer.dial(peerPort(server))) {
+        try (RawPeer insider = dial(server)) {
             assertTrue(insider.prove(secret(), server, facts(server, 9)).accepted());
             await().until(() -> {
                 LogStatus at = status(server);
