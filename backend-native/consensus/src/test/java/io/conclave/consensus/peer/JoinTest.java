@@ -12,13 +12,11 @@ import io.conclave.consensus.JoinTokens;
 import io.conclave.consensus.LogException;
 import io.conclave.consensus.PeerAuthentication;
 import io.conclave.consensus.PeerSecrets;
-import io.conclave.consensus.PeerTls;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.security.KeyPair;
 import java.util.ArrayList;
@@ -36,11 +34,10 @@ import org.junit.jupiter.api.Timeout;
 
 /** A server without the cluster's secret, which a member gives it for a token, and callers that have none. */
 @Timeout(180)
-class JoinTest {
+class JoinTest extends OpenedPeers {
     private static final List<byte[]> SECRETS =
             List.of(new byte[32], "the second one of two secrets; more".getBytes(StandardCharsets.US_ASCII));
 
-    private final List<AutoCloseable> opened = new ArrayList<>();
     private final Given given = new Given();
     private final JoinToken token = given.make();
 
@@ -83,16 +80,8 @@ class JoinTest {
     }
 
     @AfterEach
-    void close() throws Exception {
+    void letGo() {
         given.open.countDown();
-        for (AutoCloseable one : opened) {
-            one.close();
-        }
-    }
-
-    private <T extends AutoCloseable> T kept(T one) {
-        opened.add(one);
-        return one;
     }
 
     private TestPeer member(JoinTokens tokens) {
@@ -100,27 +89,6 @@ class JoinTest {
         return kept(TestPeer.open(TestPeer.facts(1), 0, options -> options.secrets(() -> secrets)
                 .joinTokens(tokens)
                 .tls(tls())));
-    }
-
-    PeerTls tls() {
-        return PeerTls.NONE;
-    }
-
-    /** What a connection of a raw peer uses. */
-    Socket over(Socket plain, boolean calls) throws IOException {
-        return plain;
-    }
-
-    private RawPeer dial(int port) throws IOException {
-        return new RawPeer(over(RawPeer.connect(port), true), true);
-    }
-
-    private RawPeer accept(ServerSocket server) throws IOException {
-        return new RawPeer(over(server.accept(), false), false);
-    }
-
-    private RawPeer dial(TestPeer peer) throws IOException {
-        return kept(dial(peer.network.port()));
     }
 
     private String refusal(TestPeer member, JoinToken shown) {

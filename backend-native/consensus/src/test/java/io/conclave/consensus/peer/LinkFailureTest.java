@@ -10,7 +10,6 @@ import io.conclave.consensus.LogException;
 import io.conclave.consensus.PeerSecrets;
 import io.conclave.consensus.PeerTls;
 import io.conclave.consensus.core.PeerMessage;
-import io.conclave.consensus.core.PeerMessage.ReadIndexReply;
 import io.conclave.consensus.core.PeerMessage.SnapshotChunk;
 import io.conclave.consensus.ensemble.EnsembleLog;
 import io.conclave.consensus.entry.EnsembleMember;
@@ -19,7 +18,6 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -27,7 +25,6 @@ import java.util.Random;
 import java.util.UUID;
 import java.util.function.UnaryOperator;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Isolated;
@@ -37,21 +34,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Links to ends that break, refuse, stall, or speak nonsense. */
 @Timeout(180)
 @Isolated("counts the lines that the whole package logs")
-class LinkFailureTest {
+class LinkFailureTest extends OpenedPeers {
     private static final UUID OTHER = new UUID(9, 9);
-    private final List<AutoCloseable> opened = new ArrayList<>();
-
-    @AfterEach
-    void close() throws Exception {
-        for (AutoCloseable one : opened) {
-            one.close();
-        }
-    }
-
-    private <T extends AutoCloseable> T kept(T one) {
-        opened.add(one);
-        return one;
-    }
 
     private TestPeer open(int id, UnaryOperator<PeerOptions.Builder> with) {
         return kept(TestPeer.open(TestPeer.facts(id), 0, with));
@@ -65,20 +49,8 @@ class LinkFailureTest {
         return new PeerFacts(cluster, id, 1000 + id, 1, "", 0, false);
     }
 
-    private static PeerMessage message(long number) {
-        return new ReadIndexReply(1, number, 0);
-    }
-
     private ServerSocket server() throws IOException {
         return kept(new ServerSocket(0, 50, InetAddress.getLoopbackAddress()));
-    }
-
-    private RawPeer dial(TestPeer peer) throws IOException {
-        return kept(RawPeer.dial(peer.network.port()));
-    }
-
-    private RawPeer accept(ServerSocket server) throws IOException {
-        return kept(RawPeer.accept(server));
     }
 
     private static void dials(TestPeer peer, int id, ServerSocket server) {

@@ -10,8 +10,6 @@ import io.conclave.consensus.LogException;
 import io.conclave.consensus.PeerAuthentication;
 import io.conclave.consensus.PeerSecrets;
 import io.conclave.consensus.PeerTls;
-import io.conclave.consensus.core.PeerMessage;
-import io.conclave.consensus.core.PeerMessage.ReadIndexReply;
 import io.conclave.consensus.core.PeerMessage.SnapshotChunk;
 import io.conclave.consensus.entry.EnsembleMember;
 import io.conclave.testkit.tls.CertificateAuthority;
@@ -22,12 +20,10 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.SocketTimeoutException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -39,23 +35,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(180)
 @Tag("proof")
 @Isolated("counts the lines that the whole package logs")
-class TlsLinkTest {
+class TlsLinkTest extends OpenedPeers {
     private static final TestTls TLS = new TestTls();
     private static final PeerSecrets SECRETS = PeerSecrets.of(PeerAuthentication.REQUIRED, List.of(new byte[32]));
-
-    private final List<AutoCloseable> opened = new ArrayList<>();
-
-    @AfterEach
-    void close() throws Exception {
-        for (AutoCloseable one : opened) {
-            one.close();
-        }
-    }
-
-    private <T extends AutoCloseable> T kept(T one) {
-        opened.add(one);
-        return one;
-    }
 
     private TestPeer open(int id, PeerTls tls) {
         return open(id, tls, options -> options);
@@ -66,10 +48,6 @@ class TlsLinkTest {
                 TestPeer.facts(id),
                 0,
                 options -> with.apply(options.secrets(() -> SECRETS).tls(tls).redialMs(1, 20))));
-    }
-
-    private static PeerMessage message(long number) {
-        return new ReadIndexReply(1, number, 0);
     }
 
     /** sslQuorum and portUnification of a member. */

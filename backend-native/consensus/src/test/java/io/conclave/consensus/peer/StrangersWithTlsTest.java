@@ -1,0 +1,16 @@
+package io.conclave.consensus.peer;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Isolated;
+
+/** The same over TLS. */
+@Timeout(180)
+@Tag("proof")
+@Isolated("counts the lines that the whole package logs")
+class StrangersWithTlsTest extends StrangersTest {
+    @Override
+    LinkForm form() {
+        return LinkForm.WITH_TLS;
+    }
+}
