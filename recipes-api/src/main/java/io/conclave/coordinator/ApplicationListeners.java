@@ -1,5 +1,6 @@
 package io.conclave.coordinator;
 
+import io.conclave.error.CredentialsRejectedException;
 import io.conclave.node.NodeEvent;
 import io.conclave.recipe.RecipeContext;
 import io.conclave.recipe.Watchers;
@@ -8,6 +9,7 @@ import io.conclave.request.Watcher;
 import io.conclave.session.Registration;
 import io.conclave.session.SessionState;
 import io.conclave.spi.SerialExecutor;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.WeakHashMap;
@@ -25,7 +27,15 @@ final class ApplicationListeners {
     private final RecipeContext context;
     private final SerialExecutor completions;
     private final List<StateListener> stateListeners = new CopyOnWriteArrayList<>();
+    private final List<RejectionListener> rejectionListeners = new ArrayList<>(); // guarded by itself
+    private @Nullable CredentialsRejectedException lastRejection; // guarded by rejectionListeners
     private final Map<Watcher, SerialExecutor> watcherQueues = new WeakHashMap<>(); // guarded by itself
+
+    private record RejectionListener(Consumer<CredentialsRejectedException> listener, SerialExecutor queue) {
+        void tell(CredentialsRejectedException rejection) {
+            queue.execute(() -> listener.accept(rejection));
+        }
+    }
 
     private record StateListener(Consumer<SessionState> listener, SerialExecutor queue) {}
 
@@ -46,8 +56,36 @@ final class ApplicationListeners {
     }
 
     void tell(SessionState state) {
+        if (state == SessionState.CONNECTED) {
+            synchronized (rejectionListeners) {
+                lastRejection = null;
+            }
+        }
         for (StateListener entry : stateListeners) {
             entry.queue.execute(() -> entry.listener.accept(state));
+        }
+    }
+
+    /** A listener that comes late is told of the last rejection, unless there was a connection since. */
+    Registration onRejection(Consumer<CredentialsRejectedException> listener) {
+        RejectionListener entry = new RejectionListener(listener, queue("rejection listener " + listener));
+        synchronized (rejectionListeners) {
+            rejectionListeners.add(entry);
+            if (lastRejection != null) {
+                entry.tell(lastRejection);
+            }
+        }
+        return () -> {
+            synchronized (rejectionListeners) {
+                rejectionListeners.remove(entry);
+            }
+        };
+    }
+
+    void tellRejected(CredentialsRejectedException rejection) {
+        synchronized (rejectionListeners) {
+            lastRejection = rejection;
+            rejectionListeners.forEach(entry -> entry.tell(rejection));
         }
     }
 

@@ -1,5 +1,6 @@
 package io.conclave.coordinator;
 
+import io.conclave.error.CredentialsRejectedException;
 import io.conclave.request.Request;
 import io.conclave.session.Registration;
 import io.conclave.session.SessionState;
@@ -22,7 +23,7 @@ public interface Coordinator extends AutoCloseable {
      * @param connectString chooses the backend: {@code embedded:}, {@code embedded:/var/lib/app}, {@code
      *     conclave://h1:2181,h2:2181/chroot}, {@code zookeeper://h1:2181}
      * @throws IllegalArgumentException if the connect string breaks a rule or names a scheme without a backend on the class path
-     * @throws io.conclave.error.ConnectException if there is no connection in time, or the thread is interrupted (its flag is kept)
+     * @throws io.conclave.error.ConnectException if there is no connection in time, a server rejects the credentials, or the thread is interrupted (its flag is kept)
      */
     static Coordinator connect(String connectString) {
         return builder(connectString).connect();
@@ -56,6 +57,17 @@ public interface Coordinator extends AutoCloseable {
      * Tells a listener of every change of state. It is called serially on a listener thread and may block; other listeners do not wait for it.
      */
     Registration onStateChange(Consumer<SessionState> listener);
+
+    /**
+     * Tells a listener each time that a server rejects the credentials of this coordinator, and at once if that was so at
+     * the last attempt. It is called serially on a listener thread and may block.
+     *
+     * <p>From then on every request is refused with {@link io.conclave.error.RefusalReason#AUTH_FAILED}, without waiting. A
+     * session that was connected is SUSPENDED, and LOST when its timeout is over. The coordinator tries again with its next
+     * session, once in each session timeout, since a server's users can be changed: an application that does not want
+     * that closes the coordinator.
+     */
+    Registration onRejection(Consumer<CredentialsRejectedException> listener);
 
     /**
      * Submits a request. Never blocks. Requests are executed in the order in which they were submitted. The future completes on a listener

@@ -205,11 +205,12 @@ public final class CoordinatorBuilder {
     }
 
     /**
-     * Connects. Blocks until the first connection or the connect timeout.
+     * Connects. Blocks until the first connection, the first server that rejects the credentials, or the connect timeout.
      *
      * @throws IllegalArgumentException if the connect string names a scheme without a backend on the class path, or breaks a rule of it
-     * @throws io.conclave.error.ConnectException if there is no connection in time, the files of the TLS options cannot be
-     *     used, or the thread is interrupted (its flag is kept)
+     * @throws io.conclave.error.ConnectException if there is no connection in time, a server rejects the credentials (the
+     *     cause is a {@link io.conclave.error.CredentialsRejectedException}), the files of the TLS options cannot be used,
+     *     or the thread is interrupted (its flag is kept)
      */
     public Coordinator connect() {
         ReconnectingCoordinator coordinator = begin();
@@ -225,7 +226,7 @@ public final class CoordinatorBuilder {
      * <p>All can be used at once. Requests and recipes wait for the first connection; the namespace is made before the
      * first of them is executed. What has a limit of time ends when that is over, and a plain {@code try...} after the try
      * timeout, with {@link io.conclave.error.NotConnectedException}. Closing ends them all with {@link
-     * io.conclave.error.ClosedException}. While the namespace cannot be made (this client may not, say), requests are
+     * io.conclave.error.ClosedException}. {@link Coordinator#onRejection} tells of rejected credentials. While the namespace cannot be made (this client may not, say), requests are
      * refused for the same reason, and each request has it tried again.
      *
      * <p>Does not block, but for {@code embedded:}, where the server is in this process and is started first, and for

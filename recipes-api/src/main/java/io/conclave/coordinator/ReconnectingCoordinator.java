@@ -5,6 +5,7 @@ import dev.failsafe.RetryPolicy;
 import io.conclave.error.ClosedException;
 import io.conclave.error.ConclaveException;
 import io.conclave.error.ConnectException;
+import io.conclave.error.CredentialsRejectedException;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.recipe.RecipeContext;
 import io.conclave.recipe.RecipeSession;
@@ -18,6 +19,7 @@ import io.conclave.session.Registration;
 import io.conclave.session.SessionState;
 import io.conclave.spi.Backend;
 import io.conclave.spi.SerialExecutor;
+import io.conclave.spi.SessionListener;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -95,7 +97,32 @@ final class ReconnectingCoordinator implements Coordinator {
     }
 
     private void open(RecipeSession session) {
-        session.open(backend, next -> onSessionState(session, next), REOPEN_PAUSE);
+        session.open(
+                backend,
+                new SessionListener() {
+                    @Override
+                    public void onState(SessionState next) {
+                        onSessionState(session, next);
+                    }
+
+                    @Override
+                    public void onRejected(CredentialsRejectedException rejection) {
+                        onSessionRejected(session, rejection);
+                    }
+                },
+                REOPEN_PAUSE);
+    }
+
+    /** On the session's dispatcher. The next session tries again: the server's users may have been put right by then. */
+    private void onSessionRejected(RecipeSession session, CredentialsRejectedException rejection) {
+        synchronized (lock) {
+            if (session != current || state == SessionState.CLOSED) {
+                return;
+            }
+        }
+        context.metrics().count("session.rejected", connectString);
+        listeners.tellRejected(rejection);
+        firstConnection.completeExceptionally(rejection);
     }
 
     /** On the session's dispatcher. */
@@ -157,6 +184,11 @@ final class ReconnectingCoordinator implements Coordinator {
     @Override
     public Registration onStateChange(Consumer<SessionState> listener) {
         return listeners.onStateChange(listener);
+    }
+
+    @Override
+    public Registration onRejection(Consumer<CredentialsRejectedException> listener) {
+        return listeners.onRejection(listener);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.conclave.recipe;
 
+import io.conclave.error.CredentialsRejectedException;
 import io.conclave.error.NotConnectedException;
 import io.conclave.metrics.MetricsHook;
 import io.conclave.node.NodePath;
@@ -76,11 +77,12 @@ public final class RecipeSession implements Sender {
      */
     public void open(Backend backend, SessionListener first, Duration pause) {
         add(first);
+        SessionListener told = new Told();
         try {
-            opened.complete(backend.openSession(this::tell));
+            opened.complete(backend.openSession(told));
         } catch (RuntimeException | Error e) {
             LOG.warn("A session could not be opened; trying again in {} ms", pause.toMillis(), e);
-            UnopenedSession unopened = new UnopenedSession(this::tell, context, e);
+            UnopenedSession unopened = new UnopenedSession(told, context, e);
             opened.complete(unopened);
             context.time().schedule(pause, unopened::lose);
         }
@@ -103,14 +105,27 @@ public final class RecipeSession implements Sender {
         return gate.isOpen();
     }
 
-    private void tell(SessionState state) {
+    /** Passes on what the backend says of the session. */
+    private final class Told implements SessionListener {
+        @Override
+        public void onState(SessionState state) {
+            SessionState seen = asSeen(state);
+            tell(seen, listener -> listener.onState(seen));
+        }
+
+        @Override
+        public void onRejected(CredentialsRejectedException rejection) {
+            tell(rejection, listener -> listener.onRejected(rejection));
+        }
+    }
+
+    private void tell(Object what, Consumer<SessionListener> call) {
         opened.join(); // the backend may be quicker to connect than to return; it never blocks in between
-        SessionState seen = asSeen(state);
         for (SessionListener listener : List.copyOf(listeners.values())) {
             try {
-                listener.onState(seen);
+                call.accept(listener);
             } catch (RuntimeException | Error e) {
-                LOG.error("Listener {} failed on {}", listener, seen, e);
+                LOG.error("Listener {} failed on {}", listener, what, e);
             }
         }
     }

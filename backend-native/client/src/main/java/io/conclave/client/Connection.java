@@ -77,6 +77,11 @@ final class Connection extends ChannelInboundHandlerAdapter {
         return shut;
     }
 
+    /** The server, as messages name it. */
+    String server() {
+        return server;
+    }
+
     /** The host of the server, as it is named in the connect string. */
     String host() {
         int colon = server.lastIndexOf(':');

@@ -13,6 +13,7 @@ import java.util.function.BiConsumer;
  */
 final class Introduction {
     private final SessionParts parts;
+    private final ServerReports reports;
     private final ClientTransport transport;
     private final List<Authentication> proofs;
     private final EnsembleFollower follower;
@@ -25,11 +26,13 @@ final class Introduction {
      */
     Introduction(
             SessionParts parts,
+            ServerReports reports,
             ClientTransport transport,
             List<Authentication> proofs,
             EnsembleFollower follower,
             BiConsumer<Connection, ServerIdentity> onIdentified) {
         this.parts = parts;
+        this.reports = reports;
         this.transport = transport;
         this.proofs = proofs;
         this.follower = follower;
@@ -38,10 +41,11 @@ final class Introduction {
 
     /** Sends it; flush follows. */
     void sendOver(Connection opened) {
-        for (Authentication proof : proofs) {
-            if (SaslProof.isFor(proof)) {
-                continue; // proved before
-            }
+        List<Authentication> toSend = proofs.stream()
+                .filter(proof -> !SaslProof.isFor(proof)) // proved before
+                .toList();
+        reports.credentialsSent(toSend.stream().map(Authentication::scheme).toList());
+        for (Authentication proof : toSend) {
             opened.sendSpecial(Xid.AUTH, new RequestBody.Auth(0, proof.scheme(), proof.credentials()));
         }
         boolean hasOthers = transport.servers().size() > 1;

@@ -43,7 +43,9 @@ abstract class OwnRead extends Exchange {
 
     @Override
     final void answered(ReplyHeader header, JuteReader in) {
-        if (ServerErrors.endsSession(header.err()) || ServerErrors.endsConnection(header.err())) {
+        if (ServerErrors.endsSession(header.err())
+                || ServerErrors.endsConnection(header.err())
+                || ServerErrors.wantsCredentials(header.err())) {
             errors.onError(header.err(), describe());
         } else if (header.err() == ErrorCode.OK.code()
                 && ReplyBody.decode(OpCode.GET_DATA, in) instanceof ReplyBody.GetData reply) {

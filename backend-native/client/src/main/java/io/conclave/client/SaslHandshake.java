@@ -85,7 +85,7 @@ final class SaslHandshake {
                 if (proof.isComplete()) {
                     onLoop(opened, proved);
                 } else if (token == null) {
-                    onLoop(opened, () -> reports.onRejected("it offers no SASL"));
+                    onLoop(opened, () -> reports.onRejected(Authentication.SASL, "it offers no SASL"));
                 } else {
                     byte[] next = proof.next(token);
                     if (next != null) {
@@ -134,7 +134,7 @@ final class SaslHandshake {
         @Override
         void answered(ReplyHeader header, JuteReader in) {
             if (header.err() != ErrorCode.OK.code()) {
-                reports.onAuthenticated(header.err());
+                reports.onRejected(Authentication.SASL, ErrorCode.describe(header.err()));
             } else if (ReplyBody.decode(OpCode.SASL, in) instanceof ReplyBody.Sasl reply) {
                 SaslHandshake.this.answered(opened, proof, reply.token(), proved);
             }

@@ -45,6 +45,11 @@ final class ServerErrors {
         return err == ErrorCode.SESSION_MOVED.code() || err == ErrorCode.CONNECTION_LOSS.code();
     }
 
+    /** Whether the error says that the server answers no request of a client that has not proved more. */
+    static boolean wantsCredentials(int err) {
+        return err == ErrorCode.SESSION_CLOSED_REQUIRE_SASL_AUTH.code() || err == ErrorCode.AUTH_FAILED.code();
+    }
+
     private static boolean isOutcomeUnknown(int err) {
         return endsConnection(err)
                 || err == ErrorCode.OPERATION_TIMEOUT.code()

@@ -1,11 +1,15 @@
 package io.conclave.client;
 
+import io.conclave.error.CredentialsRejectedException;
 import io.conclave.node.NodePath;
 import io.conclave.protocol.ErrorCode;
 import io.conclave.protocol.EventType;
 import io.conclave.protocol.ReplyHeader;
 import io.conclave.protocol.WatcherEvent;
+import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Optional;
+import java.util.Queue;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,6 +23,7 @@ final class ServerReports {
     private final SessionParts parts;
     private final ClientTransport transport;
     private final Object session;
+    private final Queue<String> unanswered = new ArrayDeque<>();
 
     /**
      * The reports to one session.
@@ -31,23 +36,31 @@ final class ServerReports {
         this.session = session;
     }
 
-    void onAuthenticated(int err) {
-        if (err == ErrorCode.OK.code()) {
-            return;
-        }
-        onRejected(ErrorCode.describe(err));
+    /** Credentials of these schemes were sent over the connection of now, in this order; they are answered in it. */
+    void credentialsSent(List<String> schemes) {
+        unanswered.clear();
+        unanswered.addAll(schemes);
     }
 
-    void onRejected(String reason) {
-        String failure = "the server rejected the credentials: " + reason;
-        LOG.error("{}: {}; every request is refused from now on", session, failure);
-        parts.status().rejectCredentials(failure);
-        Connection current = parts.link().current();
-        if (current != null) {
-            // The server executes nothing behind a rejected proof, so what is in flight is refused, not unknown.
-            current.failInFlight(parts.status()::noLongerPossible);
-            current.shut(failure);
+    void onAuthenticated(int err) {
+        String scheme = unanswered.isEmpty() ? "" : unanswered.remove();
+        if (err != ErrorCode.OK.code()) {
+            onRejected(scheme, ErrorCode.describe(err));
         }
+    }
+
+    /** @param scheme what was rejected; empty if the server wants more than there is */
+    void onRejected(String scheme, String reason) {
+        Connection current = parts.link().current();
+        if (current == null || parts.status().areCredentialsRejected()) {
+            return;
+        }
+        CredentialsRejectedException rejection = new CredentialsRejectedException(scheme, current.server(), reason);
+        LOG.error("{}: {}; every request is refused from now on", session, rejection.getMessage());
+        parts.status().rejectCredentials(rejection);
+        // The server executes nothing behind a rejected proof, so what is in flight is refused, not unknown.
+        current.failInFlight(parts.status()::noLongerPossible);
+        current.shut(String.valueOf(rejection.getMessage()));
     }
 
     void onWatchesSet(Connection opened, int err) {

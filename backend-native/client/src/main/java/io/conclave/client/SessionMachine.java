@@ -3,6 +3,7 @@ package io.conclave.client;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.protocol.ConnectResponse;
 import io.conclave.protocol.ErrorCode;
+import io.conclave.session.Authentication;
 import io.conclave.session.SessionState;
 import io.conclave.spi.BackendOptions;
 import io.conclave.spi.SessionListener;
@@ -10,6 +11,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -75,7 +77,8 @@ final class SessionMachine implements ConnectionOwner {
                 this::onError);
         reports = new ServerReports(parts, transport, this);
         follower = new EnsembleFollower(parts, transport);
-        introduction = new Introduction(parts, transport, options.authentications(), follower, this::onIdentified);
+        introduction =
+                new Introduction(parts, reports, transport, options.authentications(), follower, this::onIdentified);
         sasl = options.authentications().stream()
                 .filter(SaslProof::isFor)
                 .findFirst()
@@ -217,7 +220,13 @@ final class SessionMachine implements ConnectionOwner {
             lose("the server said so in its answer to " + request, false);
         } else if (ServerErrors.endsConnection(err)) {
             link.shut("it answered " + request + " with " + ErrorCode.describe(err));
+        } else if (ServerErrors.wantsCredentials(err)) {
+            reports.onRejected(given(), "it answered " + request + " with " + ErrorCode.describe(err));
         }
+    }
+
+    private String given() {
+        return options.authentications().stream().map(Authentication::scheme).collect(Collectors.joining(","));
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.conclave.client;
 
 import io.conclave.error.ClosedException;
 import io.conclave.error.ConclaveException;
+import io.conclave.error.CredentialsRejectedException;
 import io.conclave.error.RefusalReason;
 import io.conclave.error.RefusedException;
 import io.conclave.error.SessionGoneException;
@@ -24,7 +25,7 @@ final class SessionStatus {
     // The loop's.
     private long connectionsMade;
     private boolean ended;
-    private @Nullable String credentialsFailure;
+    private @Nullable CredentialsRejectedException rejection;
 
     SessionStatus(SessionListener listener, Deliveries deliveries) {
         this.listener = listener;
@@ -82,12 +83,13 @@ final class SessionStatus {
     }
 
     /** The server has rejected the credentials: no request can succeed on any connection. */
-    void rejectCredentials(String failure) {
-        credentialsFailure = failure;
+    void rejectCredentials(CredentialsRejectedException by) {
+        rejection = by;
+        deliveries.add(() -> listener.onRejected(by));
     }
 
     boolean areCredentialsRejected() {
-        return credentialsFailure != null;
+        return rejection != null;
     }
 
     /** Its owner's close is done; false if it was done before. */
@@ -124,12 +126,12 @@ final class SessionStatus {
 
     /** The failure of a request that cannot be sent any more. */
     ConclaveException noLongerPossible(String request) {
-        String refused = credentialsFailure;
+        CredentialsRejectedException refused = rejection;
         if (is(SessionState.LOST)) {
             return new SessionGoneException(request + ": the session was lost");
         }
         if (refused != null && !isClosing()) {
-            return new RefusedException(RefusalReason.AUTH_FAILED, request + ": " + refused);
+            return new RefusedException(RefusalReason.AUTH_FAILED, request + ": " + refused.getMessage());
         }
         return new ClosedException(request + ": the session was closed");
     }

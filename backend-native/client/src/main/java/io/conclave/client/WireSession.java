@@ -26,7 +26,7 @@ import java.util.concurrent.Executor;
  * <p>A request beyond the bound of the queue is refused at once, out of order; all others are completed in order.
  *
  * <p>When the server rejects the credentials the session gives up: it is not connected again, every request is refused
- * with AUTH_FAILED, and the session ends by its timeout (CONNECTING stays CONNECTING).
+ * with AUTH_FAILED, its listener is told, and the session ends by its timeout.
  */
 final class WireSession implements BackendSession {
     private final TimeSource time;

@@ -10,6 +10,7 @@ import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.CoordinatorBuilder;
 import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.ConnectException;
+import io.conclave.error.CredentialsRejectedException;
 import io.conclave.error.RefusedException;
 import io.conclave.node.Acl;
 import io.conclave.node.NodePath;
@@ -22,6 +23,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -105,18 +107,20 @@ class SaslCoordinatorIT {
         assertProvesItAgain(bob);
     }
 
-    /** The session's time ends meanwhile: one that was refused must not count as connected and lost. */
+    /** The time limit would hold up the test. */
     @ParameterizedTest
     @EnumSource
-    void aWrongPasswordIsAClearErrorWithoutASecret(ServerKind kind) {
+    @Timeout(120)
+    void aWrongPasswordIsAClearErrorAtOnceWithoutASecret(ServerKind kind) {
         open(kind, USERS);
         ConnectException refused = assertThrows(ConnectException.class, () -> builder()
-                .sessionTimeout(Duration.ofSeconds(10))
-                .connectTimeout(Duration.ofSeconds(16))
+                .connectTimeout(Duration.ofHours(1))
                 .authentication(Authentication.saslDigestMd5("bob", "guess-7351"))
                 .connect()
                 .close());
-        assertTrue(refused.toString().contains("rejected the credentials"), refused::toString);
+        CredentialsRejectedException rejection = (CredentialsRejectedException) refused.getCause();
+        assertEquals("sasl", rejection.scheme());
+        assertEquals(server.url().replaceAll(".*:", "localhost:"), rejection.server());
         for (Throwable cause = refused; cause != null; cause = cause.getCause()) {
             assertFalse(cause.toString().contains("7351"), cause::toString);
         }
@@ -141,10 +145,6 @@ class SaslCoordinatorIT {
                 .authentication(Authentication.saslSection("Bob"))
                 .connect()
                 .close());
-        StringBuilder causes = new StringBuilder();
-        for (Throwable cause = failed; cause != null; cause = cause.getCause()) {
-            causes.append(cause).append('\n');
-        }
-        assertTrue(causes.toString().contains("the login of the section Bob has failed"), causes::toString);
+        assertTrue(failed.getMessage().contains("the login of the section Bob has failed"), failed::getMessage);
     }
 }
