@@ -94,16 +94,7 @@ public final class TreeExport {
 
     private static String entry(AclEntry entry) {
         return "{\"scheme\":" + quoted(entry.id().scheme()) + ",\"id\":"
-                + quoted(entry.id().id()) + ",\"permissions\":\"" + permissions(entry.permissions()) + "\"}";
-    }
-
-    /** As zkCli writes them. */
-    private static String permissions(int bits) {
-        return ((bits & PermissionBits.CREATE) == 0 ? "" : "c")
-                + ((bits & PermissionBits.DELETE) == 0 ? "" : "d")
-                + ((bits & PermissionBits.READ) == 0 ? "" : "r")
-                + ((bits & PermissionBits.WRITE) == 0 ? "" : "w")
-                + ((bits & PermissionBits.ADMIN) == 0 ? "" : "a");
+                + quoted(entry.id().id()) + ",\"permissions\":\"" + PermissionBits.letters(entry.permissions()) + "\"}";
     }
 
     /** A text: many readers keep numbers of 53 bits only. */

@@ -2,10 +2,10 @@ package io.conclave.connection;
 
 import io.conclave.protocol.AclRecord;
 import io.conclave.protocol.CreateFlag;
-import io.conclave.protocol.Perms;
 import io.conclave.protocol.RequestBody;
 import io.conclave.tree.AuthId;
 import io.conclave.tree.IdScheme;
+import io.conclave.tree.PermissionBits;
 import io.conclave.tree.Result;
 import io.conclave.tree.TreeEvent;
 import java.net.InetAddress;
@@ -167,16 +167,8 @@ final class Audit {
                     .append(':')
                     .append(shown.id())
                     .append(':')
-                    .append(permissions(entry.perms()));
+                    .append(PermissionBits.letters(entry.perms()));
         }
         return text.toString();
-    }
-
-    private static String permissions(int bits) {
-        return ((bits & Perms.CREATE) != 0 ? "c" : "")
-                + ((bits & Perms.DELETE) != 0 ? "d" : "")
-                + ((bits & Perms.READ) != 0 ? "r" : "")
-                + ((bits & Perms.WRITE) != 0 ? "w" : "")
-                + ((bits & Perms.ADMIN) != 0 ? "a" : "");
     }
 }

@@ -12,6 +12,7 @@ final class RequestPipeline {
     private final LoopCounters counters;
     private final RequestIntake intake;
     private final ArrayDeque<PendingAnswer> waiting = new ArrayDeque<>();
+    private Runnable whenCleared = () -> {};
 
     RequestPipeline(ClientConnection connection, LoopCounters counters, RequestIntake intake) {
         this.intake = intake;
@@ -66,9 +67,15 @@ final class RequestPipeline {
         advance();
     }
 
+    /** @param action runs when the connection has ended: there is one at most */
+    void whenCleared(Runnable action) {
+        whenCleared = action;
+    }
+
     void clear() {
         counters.waiting(-waiting.size());
         waiting.clear();
         intake.end();
+        whenCleared.run();
     }
 }

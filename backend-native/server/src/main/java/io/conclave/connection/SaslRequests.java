@@ -68,6 +68,7 @@ final class SaslRequests {
         if (present == null) {
             present = security.sasl().get().begin(connection.toString());
             exchange = present;
+            pipeline.whenCleared(present::end);
         }
         present.step(token, outcome -> connection.loop().post(() -> {
             step.settle(outcome);

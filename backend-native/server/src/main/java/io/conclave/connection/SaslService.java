@@ -23,6 +23,9 @@ public interface SaslService {
          * @param then called once, on a thread of the service
          */
         void step(byte[] token, Consumer<Outcome> then);
+
+        /** No step follows: frees what the exchange holds, once a step under way is done. Never blocks. Idempotent. */
+        void end();
     }
 
     /**

@@ -1,17 +1,15 @@
 package io.conclave.launcher;
 
+import io.conclave.server.OwnersFile;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
 /**
@@ -35,16 +33,13 @@ final class OwnersOutput implements AutoCloseable {
     static OwnersOutput to(Path target) throws IOException {
         requireAbsent(target);
         Path partial = target.resolveSibling(target.getFileName() + ".partial");
-        FileAttribute<?>[] owners =
-                FileSystems.getDefault().supportedFileAttributeViews().contains("posix")
-                        ? new FileAttribute<?>[] {
-                            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))
-                        }
-                        : new FileAttribute<?>[0];
         return new OwnersOutput(
                 target,
                 partial,
-                FileChannel.open(partial, Set.of(StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW), owners));
+                FileChannel.open(
+                        partial,
+                        Set.of(StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW),
+                        OwnersFile.ownersOnly()));
     }
 
     private static void requireAbsent(Path file) throws FileAlreadyExistsException {

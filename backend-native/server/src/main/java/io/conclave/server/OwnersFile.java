@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /** Small files that only their owner may read. */
-final class OwnersFile {
+public final class OwnersFile {
     /** The word of the line Uid in /proc/self/status that has the effective user. */
     private static final int EFFECTIVE = 2;
 
@@ -91,7 +91,8 @@ final class OwnersFile {
         return FileSystems.getDefault().supportedFileAttributeViews().contains("posix");
     }
 
-    private static FileAttribute<?>[] ownersOnly() {
+    /** What such a file is made with; nothing where the file system has no such permissions. */
+    public static FileAttribute<?>[] ownersOnly() {
         return isPosix()
                 ? new FileAttribute<?>[] {
                     PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))

@@ -111,10 +111,17 @@ final class SaslLogins implements SaslService {
         unlogged = 0;
     }
 
-    /** The connection makes one step after the other, so the threads of the service do too. */
+    /**
+     * The connection makes one step after the other, so the threads of the service do too. If it ends while a step is under
+     * way, that step frees the mechanism when it is done, so that no thread waits.
+     */
     private final class OneExchange implements Exchange {
         private final String client;
+
+        // All: @GuardedBy("this").
         private @Nullable SaslServer mechanism;
+        private boolean stepping;
+        private boolean ended;
 
         OneExchange(String client) {
             this.client = client;
@@ -129,7 +136,43 @@ final class SaslLogins implements SaslService {
             }
         }
 
+        @Override
+        public void end() {
+            synchronized (this) {
+                ended = true;
+                if (stepping) {
+                    return;
+                }
+            }
+            try {
+                threads.execute(this::dispose);
+            } catch (RejectedExecutionException e) {
+                dispose(); // the server ends
+            }
+        }
+
         private Outcome outcomeOf(byte[] token) {
+            synchronized (this) {
+                if (ended) {
+                    return Outcome.FAILED;
+                }
+                stepping = true;
+            }
+            try {
+                return outcomeOfStep(token);
+            } finally {
+                boolean last;
+                synchronized (this) {
+                    stepping = false;
+                    last = ended;
+                }
+                if (last) {
+                    dispose();
+                }
+            }
+        }
+
+        private Outcome outcomeOfStep(byte[] token) {
             try {
                 return section.subject().isPresent()
                         ? Subject.doAs(
@@ -151,21 +194,35 @@ final class SaslLogins implements SaslService {
         }
 
         private void dispose() {
+            SaslServer unused;
+            synchronized (this) {
+                unused = mechanism;
+                mechanism = null;
+            }
             try {
-                if (mechanism != null) {
-                    mechanism.dispose();
+                if (unused != null) {
+                    unused.dispose();
                 }
             } catch (SaslException e) {
                 LOG.debug("A mechanism of SASL cannot be disposed of: {}", e.getMessage());
             }
         }
 
-        private Outcome evaluate(byte[] token) throws SaslException {
-            SaslServer present = mechanism;
-            if (present == null) {
-                present = mechanismFor(token);
-                mechanism = present;
+        private SaslServer mechanism(byte[] token) throws SaslException {
+            synchronized (this) {
+                if (mechanism != null) {
+                    return mechanism;
+                }
             }
+            SaslServer made = mechanismFor(token);
+            synchronized (this) {
+                mechanism = made;
+            }
+            return made;
+        }
+
+        private Outcome evaluate(byte[] token) throws SaslException {
+            SaslServer present = mechanism(token);
             byte[] answer = present.evaluateResponse(token);
             if (!present.isComplete()) {
                 return new Outcome(false, bytes(answer), List.of());

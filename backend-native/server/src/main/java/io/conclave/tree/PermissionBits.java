@@ -10,4 +10,13 @@ public final class PermissionBits {
     public static final int ALL = READ | WRITE | CREATE | DELETE | ADMIN;
 
     private PermissionBits() {}
+
+    /** The letters of the bits, as ZooKeeper writes them: those of {@code cdrwa} that are set. */
+    public static String letters(int bits) {
+        return ((bits & CREATE) == 0 ? "" : "c")
+                + ((bits & DELETE) == 0 ? "" : "d")
+                + ((bits & READ) == 0 ? "" : "r")
+                + ((bits & WRITE) == 0 ? "" : "w")
+                + ((bits & ADMIN) == 0 ? "" : "a");
+    }
 }
