@@ -7,7 +7,7 @@ import java.io.PrintStream;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
@@ -27,7 +27,7 @@ public final class Benchmark {
     Benchmark(BenchmarkOptions options, TimeSource time, PrintStream out) {
         this.options = options;
         this.time = time;
-        this.report = new Report(out);
+        this.report = new Report(out, options.kinds());
     }
 
     /** Called by the JVM; exit status 2 for a wrong command line, 1 for a run that failed. */
@@ -77,7 +77,7 @@ public final class Benchmark {
     }
 
     private void runAt(Place place, List<BenchmarkCluster> clusters, Executor callbacks) {
-        Map<ServerKind, Load> loads = new EnumMap<>(ServerKind.class);
+        Map<ServerKind, Load> loads = new LinkedHashMap<>();
         try {
             for (BenchmarkCluster cluster : clusters) {
                 loads.put(cluster.kind(), load(cluster, place, callbacks));
@@ -97,8 +97,10 @@ public final class Benchmark {
     }
 
     private Load load(BenchmarkCluster cluster, Place place, Executor callbacks) {
+        BenchmarkServer server = cluster.at(place);
         return new Load(
-                cluster.at(place).connectString(),
+                server.connectString(),
+                server.tls(),
                 NodePath.of("/benchmark-" + place),
                 cluster::processorTime,
                 options.sessionCount(),

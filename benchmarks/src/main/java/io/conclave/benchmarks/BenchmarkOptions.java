@@ -31,7 +31,7 @@ record BenchmarkOptions(
               --workloads=set,...   of set, get, set+1%create; all of them if not given
               --rounds=N --warmup-ms=N --round-ms=N
               --servers=N           ensembles of N servers each, asked over connections to the leader and to a follower; 1, stand-alone, if not given
-              --kinds=zookeeper,... whose servers, of conclave and zookeeper; both if not given
+              --kinds=zookeeper,... whose servers, two of conclave, conclave-tls and zookeeper, or one; conclave,zookeeper if not given
               --directory=PATH      where the servers keep their data; must be on a real disk; target/benchmark if not given
               --callback-threads=N  runs answers on N threads, 0: on the connections' own; as a Coordinator does if not given
               --server-jvm="..."    options of the servers' JVMs; "-Xms512m -Xmx512m" if not given
@@ -48,7 +48,7 @@ record BenchmarkOptions(
             AS_A_COORDINATOR,
             List.of("-Xms512m", "-Xmx512m"),
             1,
-            List.of(ServerKind.values()));
+            List.of(ServerKind.CONCLAVE, ServerKind.ZOOKEEPER));
 
     /**
      * Reads the arguments.

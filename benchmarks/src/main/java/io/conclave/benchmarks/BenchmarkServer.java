@@ -1,5 +1,6 @@
 package io.conclave.benchmarks;
 
+import io.conclave.session.TlsOptions;
 import io.conclave.testkit.proxy.FreePort;
 import io.conclave.time.TimeSource;
 import java.io.IOException;
@@ -14,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.regex.Matcher;
@@ -41,7 +43,7 @@ final class BenchmarkServer implements AutoCloseable {
     static BenchmarkServer start(ServerKind kind, Path parent, List<String> jvmOptions, TimeSource time) {
         Path directory = parent.resolve(kind.label());
         int port = FreePort.find();
-        Path configuration = prepare(directory, port, List.of());
+        Path configuration = prepare(kind, directory, port, List.of());
         BenchmarkServer server =
                 launch(kind, directory, port, jvmOptions, kind.mainAndArguments(configuration.toString()));
         server.awaitOrFail(server::isListening, "listen", time);
@@ -52,7 +54,7 @@ final class BenchmarkServer implements AutoCloseable {
     static BenchmarkServer startMember(
             ServerKind kind, Path directory, int number, List<String> ensemble, List<String> jvmOptions) {
         int port = FreePort.find();
-        Path configuration = prepare(directory, port, ensemble);
+        Path configuration = prepare(kind, directory, port, ensemble);
         try {
             Files.writeString(directory.resolve("data").resolve("myid"), number + "\n");
         } catch (IOException e) {
@@ -67,12 +69,14 @@ final class BenchmarkServer implements AutoCloseable {
         return launch(kind, directory, port, jvmOptions, kind.ensembleMainAndArguments(configuration.toString()));
     }
 
-    private static Path prepare(Path directory, int port, List<String> ensemble) {
+    private static Path prepare(ServerKind kind, Path directory, int port, List<String> ensemble) {
         try {
             delete(directory);
             Path data = Files.createDirectories(directory.resolve("data"));
+            List<String> lines = new ArrayList<>(ensemble);
+            lines.addAll(kind.linesOfTls(directory));
             return Files.writeString(
-                    directory.resolve("zoo.cfg"), configuration(data, port) + String.join("\n", ensemble) + "\n");
+                    directory.resolve("zoo.cfg"), configuration(data, port) + String.join("\n", lines) + "\n");
         } catch (IOException e) {
             throw new UncheckedIOException("cannot write to " + directory, e);
         }
@@ -198,6 +202,11 @@ final class BenchmarkServer implements AutoCloseable {
 
     String connectString() {
         return kind.scheme() + "://" + hostAndPort();
+    }
+
+    /** How clients speak TLS with it, if they do. */
+    Optional<TlsOptions> tls() {
+        return kind.tls(directory);
     }
 
     String hostAndPort() {

@@ -8,6 +8,7 @@ import io.conclave.node.Acl;
 import io.conclave.node.NodePath;
 import io.conclave.request.Create;
 import io.conclave.session.SessionState;
+import io.conclave.session.TlsOptions;
 import io.conclave.spi.Backend;
 import io.conclave.spi.BackendOptions;
 import io.conclave.spi.BackendProvider;
@@ -55,6 +56,7 @@ final class Load implements AutoCloseable {
      */
     Load(
             String connectString,
+            Optional<TlsOptions> tls,
             NodePath root,
             Supplier<Duration> processorTime,
             int sessionCount,
@@ -77,7 +79,7 @@ final class Load implements AutoCloseable {
                                 MAX_QUEUED_REQUESTS,
                                 MetricsHook.NONE,
                                 true,
-                                Optional.empty()));
+                                tls));
         try {
             openSessions(sessionCount);
         } catch (RuntimeException e) {

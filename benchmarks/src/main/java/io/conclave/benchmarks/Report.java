@@ -17,10 +17,15 @@ final class Report {
     record Case(Place place, Shape shape, Workload workload) {}
 
     private final PrintStream out;
+    private final ServerKind first;
+    private final ServerKind second;
     private final Map<Case, Map<ServerKind, List<Measurement>>> rounds = new LinkedHashMap<>();
 
-    Report(PrintStream out) {
+    /** @param kinds those that are compared, the first with the second; or one */
+    Report(PrintStream out, List<ServerKind> kinds) {
         this.out = out;
+        this.first = kinds.get(0);
+        this.second = kinds.size() > 1 ? kinds.get(1) : ServerKind.ZOOKEEPER;
     }
 
     /** Says on what machine the run is, and how busy it was before. */
@@ -70,8 +75,7 @@ final class Report {
     }
 
     private double ratioOf(Case key) {
-        return median(key, ServerKind.CONCLAVE).operationsPerSecond()
-                / median(key, ServerKind.ZOOKEEPER).operationsPerSecond();
+        return median(key, first).operationsPerSecond() / median(key, second).operationsPerSecond();
     }
 
     private Measurement median(Case key, ServerKind kind) {
@@ -80,25 +84,27 @@ final class Report {
 
     void summary() {
         print("");
-        print("| at | requests | shape | Conclave ops/s | p50 ms | p99 ms | cpu us/op |"
-                + " ZooKeeper ops/s | p50 ms | p99 ms | cpu us/op | ratio |");
+        print(
+                "| at | requests | shape | %s ops/s | p50 ms | p99 ms | cpu us/op |"
+                        + " %s ops/s | p50 ms | p99 ms | cpu us/op | ratio |",
+                first.title(), second.title());
         print("|---|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
         for (Case key : rounds.keySet()) {
-            Measurement ours = median(key, ServerKind.CONCLAVE);
-            Measurement theirs = median(key, ServerKind.ZOOKEEPER);
+            Measurement one = median(key, first);
+            Measurement other = median(key, second);
             print(
                     "| %s | %s | %s | %,.0f | %.2f | %.2f | %.1f | %,.0f | %.2f | %.2f | %.1f | %.2f |",
                     key.place(),
                     key.workload(),
                     key.shape(),
-                    ours.operationsPerSecond(),
-                    ours.p50Ms(),
-                    ours.p99Ms(),
-                    ours.serverMicros(),
-                    theirs.operationsPerSecond(),
-                    theirs.p50Ms(),
-                    theirs.p99Ms(),
-                    theirs.serverMicros(),
+                    one.operationsPerSecond(),
+                    one.p50Ms(),
+                    one.p99Ms(),
+                    one.serverMicros(),
+                    other.operationsPerSecond(),
+                    other.p50Ms(),
+                    other.p99Ms(),
+                    other.serverMicros(),
                     ratioOf(key));
         }
     }

@@ -1,5 +1,7 @@
 package io.conclave.benchmarks;
 
+import io.conclave.session.TlsOptions;
+import io.conclave.testkit.tls.CertificateAuthority;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -26,6 +28,39 @@ enum ServerKind {
                     : Optional.empty();
         }
     },
+    /** The same, asked over TLS. */
+    CONCLAVE_TLS("conclave-tls", "conclave") {
+        @Override
+        List<String> mainAndArguments(String configuration) {
+            return CONCLAVE.mainAndArguments(configuration);
+        }
+
+        @Override
+        List<String> ensembleMainAndArguments(String configuration) {
+            return CONCLAVE.ensembleMainAndArguments(configuration);
+        }
+
+        @Override
+        Optional<List<String>> bootstrap(int number, String configuration) {
+            return CONCLAVE.bootstrap(number, configuration);
+        }
+
+        @Override
+        List<String> linesOfTls(Path directory) {
+            CertificateAuthority authority = new CertificateAuthority("CN=Benchmark");
+            authority.writePem(directory.resolve(TRUSTED));
+            Path own = authority.issue("CN=server", "127.0.0.1").writePem(directory.resolve("own.pem"));
+            return List.of(
+                    "client.portUnification=true",
+                    "ssl.clientAuth=none",
+                    "ssl.keyStore.location=" + own.toAbsolutePath());
+        }
+
+        @Override
+        Optional<TlsOptions> tls(Path directory) {
+            return Optional.of(TlsOptions.trusting(directory.resolve(TRUSTED).toAbsolutePath()));
+        }
+    },
     /** Apache ZooKeeper. */
     ZOOKEEPER("zookeeper", "zookeeper") {
         @Override
@@ -50,6 +85,8 @@ enum ServerKind {
         }
     };
 
+    private static final String TRUSTED = "trusted.pem";
+
     private final String label;
     private final String scheme;
 
@@ -67,11 +104,21 @@ enum ServerKind {
     /** The command line that makes this member the beginning of a new ensemble, if it needs one. */
     abstract Optional<List<String>> bootstrap(int number, String configuration);
 
+    /** The lines by which its port takes clients with TLS, if it is asked so; makes the certificates. */
+    List<String> linesOfTls(Path directory) {
+        return List.of();
+    }
+
+    /** How clients speak TLS with it, if they do. */
+    Optional<TlsOptions> tls(Path directory) {
+        return Optional.empty();
+    }
+
     /** The line that names the secret of an ensemble's members, if they have one. */
     Optional<String> secretLine(Path directory) {
-        return this == CONCLAVE
+        return this != ZOOKEEPER
                 ? Optional.of(
-                        "peerSecretFile=" + directory.resolve("peer.secret").toAbsolutePath())
+                        "peerSecretFile=" + directory.resolve(label + ".secret").toAbsolutePath())
                 : Optional.empty();
     }
 
@@ -81,7 +128,16 @@ enum ServerKind {
                 .filter(kind -> kind.label.equals(text))
                 .findFirst()
                 .orElseThrow(() -> new IllegalArgumentException(
-                        "Invalid kind \"" + text + "\": it must be conclave or zookeeper"));
+                        "Invalid kind \"" + text + "\": it must be conclave, conclave-tls or zookeeper"));
+    }
+
+    /** In tables. */
+    String title() {
+        return switch (this) {
+            case CONCLAVE -> "Conclave";
+            case CONCLAVE_TLS -> "Conclave with TLS";
+            case ZOOKEEPER -> "ZooKeeper";
+        };
     }
 
     String label() {

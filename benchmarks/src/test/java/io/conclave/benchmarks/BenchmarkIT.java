@@ -55,4 +55,20 @@ class BenchmarkIT {
             assertEquals(0, left.count(), "the servers' directories are removed");
         }
     }
+
+    @Test
+    void theSameServerIsComparedWithAndWithoutTls(@TempDir Path directory) throws IOException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        BenchmarkOptions options = BenchmarkOptions.parse(
+                        List.of("--kinds=conclave-tls,conclave", "--shapes=1x1", "--workloads=get"))
+                .withDirectory(directory)
+                .withTimes(1, Duration.ofMillis(100), Duration.ofMillis(100));
+
+        new Benchmark(options, TimeSource.system(), new PrintStream(bytes, true, StandardCharsets.UTF_8)).run();
+
+        String output = bytes.toString(StandardCharsets.UTF_8);
+        assertTrue(output.contains("| Conclave with TLS ops/s |"), output);
+        assertTrue(output.contains("| alone | get | 1x1 |"), output);
+        assertFalse(output.contains("NaN"), output);
+    }
 }

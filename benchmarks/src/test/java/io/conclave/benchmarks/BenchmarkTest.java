@@ -32,6 +32,7 @@ class BenchmarkTest {
             String connectString = "conclave://127.0.0.1:" + server.clientPort().orElseThrow();
             try (Load load = new Load(
                     connectString,
+                    Optional.empty(),
                     ROOT,
                     () -> Duration.ZERO,
                     BenchmarkOptions.SHORT.sessionCount(),
@@ -62,7 +63,8 @@ class BenchmarkTest {
         ExecutorService callbacks = Executors.newCachedThreadPool();
         ConclaveServer server = ConclaveServer.start(config, TimeSource.system(), failure -> {});
         String connectString = "conclave://127.0.0.1:" + server.clientPort().orElseThrow();
-        try (Load load = new Load(connectString, ROOT, () -> Duration.ZERO, 1, callbacks, TimeSource.system())) {
+        try (Load load = new Load(
+                connectString, Optional.empty(), ROOT, () -> Duration.ZERO, 1, callbacks, TimeSource.system())) {
             callbacks.execute(server::close);
             assertThrows(
                     BenchmarkException.class, () -> load.run(new Shape(1, 100), Workload.SET, Duration.ofSeconds(60)));

@@ -128,6 +128,11 @@ public final class ConnectionAcceptor implements StepListener {
                 ConnectionTotals::plus);
     }
 
+    /** From any thread, without blocking. */
+    public TlsCounts tls() {
+        return entry.counts();
+    }
+
     /** One of each connection; gathered from loop to loop. From any thread, without blocking. */
     public CompletionStage<List<ConnectionReport>> reports() {
         return fromAllLoops(

@@ -32,4 +32,8 @@ final class HalfOpenHandshakes {
     synchronized void leave(Channel channel) {
         channels.remove(channel);
     }
+
+    synchronized int count() {
+        return channels.size();
+    }
 }

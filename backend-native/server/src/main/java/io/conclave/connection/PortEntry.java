@@ -8,6 +8,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -20,6 +21,7 @@ final class PortEntry {
 
     private final HalfOpenHandshakes halfOpen = new HalfOpenHandshakes();
     private final TlsRefusals refusals;
+    private final AtomicLong secure = new AtomicLong();
     private final BooleanSupplier offersIds;
 
     /** @param offersIds whether all members understand ids of certificates */
@@ -35,6 +37,16 @@ final class PortEntry {
             halfOpen.enter(channel);
             channel.closeFuture().addListener(closed -> halfOpen.leave(channel));
         }
+    }
+
+    TlsCounts counts() {
+        return new TlsCounts(secure.get(), halfOpen.count(), refusals.count());
+    }
+
+    private void secured(Channel channel) {
+        halfOpen.leave(channel);
+        secure.incrementAndGet();
+        channel.closeFuture().addListener(closed -> secure.decrementAndGet());
     }
 
     private final class FirstByte extends ChannelInboundHandlerAdapter {
@@ -69,7 +81,8 @@ final class PortEntry {
 
         private void secure(ChannelHandlerContext context, TlsContext tls) {
             InetSocketAddress client = (InetSocketAddress) context.channel().remoteAddress();
-            TlsEntry entry = new TlsEntry(connection, tls, security.superUser(), halfOpen, refusals, offersIds);
+            TlsEntry entry =
+                    new TlsEntry(connection, tls, security.superUser(), PortEntry.this::secured, refusals, offersIds);
             context.pipeline().addAfter(context.name(), "tls entry", entry);
             context.pipeline()
                     .addAfter(

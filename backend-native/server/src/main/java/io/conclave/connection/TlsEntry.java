@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 
 /**
  * Stands between TLS and its connection: gives it the id of the client's certificate, and says in the log why TLS has
@@ -24,23 +25,26 @@ final class TlsEntry extends ChannelInboundHandlerAdapter {
     private final ClientConnection connection;
     private final TlsContext tls;
     private final Optional<String> superUser;
-    private final HalfOpenHandshakes halfOpen;
+    private final Consumer<Channel> onSecured;
     private final TlsRefusals refusals;
     private final BooleanSupplier offersIds;
     private boolean refused;
 
-    /** @param offersIds whether all members understand ids of certificates */
+    /**
+     * @param onSecured told when a handshake has succeeded
+     * @param offersIds whether all members understand ids of certificates
+     */
     TlsEntry(
             ClientConnection connection,
             TlsContext tls,
             Optional<String> superUser,
-            HalfOpenHandshakes halfOpen,
+            Consumer<Channel> onSecured,
             TlsRefusals refusals,
             BooleanSupplier offersIds) {
         this.connection = connection;
         this.tls = tls;
         this.superUser = superUser;
-        this.halfOpen = halfOpen;
+        this.onSecured = onSecured;
         this.refusals = refusals;
         this.offersIds = offersIds;
     }
@@ -56,7 +60,7 @@ final class TlsEntry extends ChannelInboundHandlerAdapter {
         if (!(event instanceof SslHandshakeCompletionEvent handshake)) {
             super.userEventTriggered(context, event);
         } else if (handshake.isSuccess()) {
-            halfOpen.leave(context.channel());
+            onSecured.accept(context.channel());
             SslHandler handler = context.pipeline().get(SslHandler.class);
             TlsContext.peerSubject(handler).ifPresent(this::proved);
         } else {

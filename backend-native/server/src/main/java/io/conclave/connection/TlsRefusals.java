@@ -19,12 +19,14 @@ final class TlsRefusals {
     private long sinceNanos;
     private int lines;
     private long unlogged;
+    private long all;
 
     TlsRefusals(TimeSource time) {
         this.time = time;
     }
 
     synchronized void add(@Nullable SocketAddress client, String reason) {
+        all++;
         long now = time.monotonicNanos();
         if (lines == 0 || now - sinceNanos >= INTERVAL_NANOS) {
             sinceNanos = now;
@@ -41,5 +43,10 @@ final class TlsRefusals {
                 reason,
                 unlogged == 0 ? "" : "; " + unlogged + " others were refused since the last such line");
         unlogged = 0;
+    }
+
+    /** How many there were. */
+    synchronized long count() {
+        return all;
     }
 }

@@ -56,7 +56,10 @@ final class FourLetterWords implements CommandWords {
                 Map.entry("stat", this::statistics),
                 Map.entry("cons", () -> reports().thenApply(FourLetterWords::listed)),
                 Map.entry("conf", () -> CompletableFuture.supplyAsync(server::configuration)),
-                Map.entry("mntr", () -> ofTotals(server::monitoring)),
+                Map.entry(
+                        "mntr",
+                        () -> ofTotals(sums ->
+                                server.monitoring(sums, this.connections.get().tls()))),
                 Map.entry("dump", this.sessions),
                 Map.entry("hash", () -> CompletableFuture.completedStage(digests.get())),
                 Map.entry("dirs", () -> CompletableFuture.supplyAsync(server::directories)),

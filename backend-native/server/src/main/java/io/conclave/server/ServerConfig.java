@@ -106,7 +106,7 @@ public record ServerConfig(
                 clientLimits);
     }
 
-    /** The same without a port for clients. */
+    /** The same without a port for clients, with TLS or without it. */
     ServerConfig withoutPort() {
         return new ServerConfig(
                 Optional.empty(),
@@ -130,7 +130,7 @@ public record ServerConfig(
                 readOnlyMode,
                 superDigest,
                 clientAuth,
-                clientTls,
+                Optional.empty(),
                 clientLimits);
     }
 

@@ -4,6 +4,7 @@ import io.conclave.connection.ClientLimit;
 import io.conclave.connection.ConnectionTotals;
 import io.conclave.connection.LimitGuard;
 import io.conclave.connection.ServiceMode;
+import io.conclave.connection.TlsCounts;
 import io.conclave.consensus.LogRole;
 import io.conclave.consensus.LogStatus;
 import io.conclave.consensus.PeerCounts;
@@ -130,7 +131,10 @@ final class ServerReport {
         StringBuilder text = new StringBuilder();
         put(text, "clientPort", config.clientPort().orElse(-1));
         config.clientPortAddress().ifPresent(address -> put(text, "clientPortAddress", address));
-        put(text, "secureClientPort", -1);
+        put(
+                text,
+                "secureClientPort",
+                config.clientTls().flatMap(ClientTls::port).orElse(-1));
         put(text, "dataDir", config.homeDirectory().map(Path::toString).orElse(""));
         put(text, "dataDirSize", snapshots);
         put(text, "dataLogDir", config.dataDirectory().map(Path::toString).orElse(""));
@@ -248,7 +252,7 @@ final class ServerReport {
         }
     }
 
-    String monitoring(ConnectionTotals connections) {
+    String monitoring(ConnectionTotals connections, TlsCounts tls) {
         TreeState tree = state.get();
         LogStatus status = log.get();
         StringBuilder text = new StringBuilder();
@@ -256,6 +260,9 @@ final class ServerReport {
         tell(text, "zk_server_state", serverState());
         tell(text, "zk_ephemerals_count", tree.ephemeralCount());
         tell(text, "zk_num_alive_connections", connections.connections());
+        tell(text, "zk_outstanding_tls_handshake", tls.halfOpen());
+        tell(text, "zk_unsuccessful_handshake", tls.failed());
+        tell(text, "conclave_secure_connections", tls.secure());
         tell(text, "zk_avg_latency", String.format(Locale.ROOT, "%.4f", connections.averageLatencyMs()));
         tell(text, "zk_min_latency", connections.leastLatencyMs());
         tell(text, "zk_max_latency", connections.maxLatencyMs());

@@ -7,6 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.conclave.client.WireBackend;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.error.ConnectException;
@@ -44,6 +47,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
 /** Our client with TLS at our server: what connects, and why the rest does not. */
 @Timeout(300)
@@ -318,6 +322,87 @@ class OurClientOverTlsTest {
             authority.issue("CN=bob").writePem(shown);
             await().until(() -> session.states.contains(SessionState.CONNECTED));
         }
+    }
+
+    @Test
+    void aServerWhoseCertificateIsRevokedIsRefused() throws Exception {
+        CertificateAuthority strict = new CertificateAuthority("CN=Strict", home.resolve("revoked.pem"));
+        TestCertificate certificate = strict.issue("CN=server", "localhost");
+        own = certificate.writePem(home.resolve("own.pem"));
+        Properties lines = new Properties();
+        lines.setProperty(
+                "ssl.trustStore.location",
+                strict.writePem(home.resolve("strict.pem")).toString());
+        TlsOptions lenient = TlsOptions.fromProperties(lines);
+        lines.setProperty("ssl.crl", "true");
+        TlsOptions options = TlsOptions.fromProperties(lines);
+        int port = securePort(start("ssl.clientAuth=none"));
+        assertNames(refusal(port, options), "CN=server", "revoked.pem");
+        strict.revoke(strict.issue("CN=another"));
+        connect(port, options);
+        CertificateAuthority other = new CertificateAuthority("CN=Strict", home.resolve("revoked too.pem"));
+        TestCertificate revoked = other.issue("CN=server", "localhost");
+        other.revoke(revoked);
+        own = revoked.writePem(home.resolve("own.pem"));
+        lines.setProperty(
+                "ssl.trustStore.location",
+                other.writePem(home.resolve("other.pem")).toString());
+        int another = securePort(start("ssl.clientAuth=none"));
+        assertNames(refusal(another, TlsOptions.fromProperties(lines)), "CN=server", "has been revoked");
+        connect(port, lenient);
+    }
+
+    @Test
+    void aClientWhoseCertificateIsRevokedIsRefused() throws Exception {
+        CertificateAuthority strict = new CertificateAuthority("CN=Strict", home.resolve("revoked.pem"));
+        TestCertificate good = strict.issue("CN=good");
+        TestCertificate revoked = strict.issue("CN=revoked");
+        strict.revoke(revoked);
+        TlsOptions trusting = TlsOptions.trusting(trust);
+        trust = strict.writePem(home.resolve("strict.pem"));
+        int port = securePort(start("ssl.crl=true"));
+        connect(port, trusting.keyStore(store(good)));
+        Logger logger = (Logger) LoggerFactory.getLogger("io.conclave.connection.TlsRefusals");
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        log.list = new CopyOnWriteArrayList<>();
+        log.start();
+        logger.addAppender(log);
+        try {
+            assertNames(refusal(port, trusting.keyStore(store(revoked))), "the server refused", "CN=revoked");
+            await().until(() -> log.list.stream()
+                    .map(ILoggingEvent::getFormattedMessage)
+                    .anyMatch(line -> line.contains("CN=revoked") && line.contains("has been revoked")));
+        } finally {
+            logger.detachAppender(log);
+        }
+    }
+
+    private static String ask(int port, String word) throws IOException {
+        try (Socket socket = new Socket(InetAddress.getByName("localhost"), port)) {
+            socket.setSoTimeout(60_000);
+            socket.getOutputStream().write(word.getBytes(StandardCharsets.US_ASCII));
+            return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+
+    @Test
+    void wordsTellOfConnectionsWithTls() throws Exception {
+        ConclaveServer server = start("ssl.clientAuth=none", "4lw.commands.whitelist=*");
+        int plain = server.clientPort().orElseThrow();
+        Coordinator client = connect(securePort(server), TlsOptions.trusting(trust));
+        assertNames(ask(plain, "mntr"), "conclave_secure_connections\t1\n", "zk_unsuccessful_handshake\t0\n");
+        assertTrue(ask(plain, "cons").lines().anyMatch(line -> line.contains("sid=0x")));
+        refusal("localhost:" + securePort(server), Duration.ofSeconds(20), Optional.empty());
+        await().until(() -> ask(plain, "mntr"), text -> !text.contains("zk_unsuccessful_handshake\t0\n"));
+        try (Socket silent = new Socket(InetAddress.getByName("localhost"), securePort(server))) {
+            await().until(() -> ask(plain, "mntr"), text -> text.contains("zk_outstanding_tls_handshake\t1\n"));
+        }
+        client.close();
+        await().until(
+                        () -> ask(plain, "mntr"),
+                        text -> text.contains("conclave_secure_connections\t0\n")
+                                && text.contains("zk_outstanding_tls_handshake\t0\n"));
+        assertNames(ask(plain, "conf"), "secureClientPort=0\n");
     }
 
     @Test

@@ -54,6 +54,7 @@ public abstract class RecipeFixture implements StoreUnderTest {
         CoordinatorBuilder builder = Coordinator.builder(connectString())
                 .sessionTimeout(sessionTimeout())
                 .linearizableReads(true);
+        tls().ifPresent(builder::tls);
         return isInMemory() ? builder.timeSource(patientClock) : builder;
     }
 

@@ -1,6 +1,8 @@
 package io.conclave.testkit.contract;
 
+import io.conclave.session.TlsOptions;
 import java.time.Duration;
+import java.util.Optional;
 
 /**
  * Where a recipe's contract finds the backend that it runs on. The contract implements this interface and leaves the
@@ -17,5 +19,10 @@ public interface StoreUnderTest {
     /** A timeout that the backend grants; as short as it may be, because some tests wait for it. */
     default Duration sessionTimeout() {
         return Duration.ofSeconds(2);
+    }
+
+    /** How coordinators speak TLS with the backend; empty: they do not. */
+    default Optional<TlsOptions> tls() {
+        return Optional.empty();
     }
 }

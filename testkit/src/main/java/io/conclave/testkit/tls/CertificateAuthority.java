@@ -24,6 +24,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
 import javax.security.auth.x500.X500Principal;
 
 /**
@@ -40,9 +42,22 @@ public final class CertificateAuthority {
     private final X500Principal name;
     private final KeyPair keys;
     private final X509Certificate certificate;
+    private final Optional<Path> revocations;
 
     /** @param name such as {@code CN=an authority} */
     public CertificateAuthority(String name) {
+        this(name, Optional.empty());
+    }
+
+    /**
+     * One whose certificates name a file with a list of those that are revoked. There is none until {@link #revoke}.
+     */
+    public CertificateAuthority(String name, Path revocations) {
+        this(name, Optional.of(revocations));
+    }
+
+    private CertificateAuthority(String name, Optional<Path> revocations) {
+        this.revocations = revocations;
         this.name = new X500Principal(name);
         this.keys = newKeys();
         this.certificate = issue(this.name, keys.getPublic(), START, END, List.of(), true);
@@ -67,6 +82,43 @@ public final class CertificateAuthority {
 
     public X509Certificate certificate() {
         return certificate;
+    }
+
+    /** Writes the list of revoked certificates anew, with these and no others. */
+    public void revoke(TestCertificate... revoked) {
+        byte[] algorithm = Der.sequence(Der.identifier(SIGNATURE));
+        byte[][] entries = Stream.of(revoked)
+                .map(one -> Der.sequence(Der.integer(one.certificate().getSerialNumber()), Der.time(START)))
+                .toArray(byte[][]::new);
+        byte[] content = Der.sequence(
+                Der.integer(BigInteger.ONE),
+                algorithm,
+                name.getEncoded(),
+                Der.time(START),
+                Der.time(END),
+                entries.length == 0 ? new byte[0] : Der.sequence(entries),
+                Der.tagged(0xA0, Der.sequence(ownKey(), number())));
+        TestCertificate.write(revocations.orElseThrow(), TestCertificate.pem("X509 CRL", signed(content, algorithm)));
+    }
+
+    /** Names the key that has signed. */
+    private byte[] ownKey() {
+        return extension("2.5.29.35", false, Der.sequence(Der.tagged(0x80, identifier(keys.getPublic()))));
+    }
+
+    private static byte[] number() {
+        return extension("2.5.29.20", false, Der.integer(BigInteger.ONE));
+    }
+
+    private byte[] signed(byte[] content, byte[] algorithm) {
+        try {
+            Signature signer = Signature.getInstance("SHA256withECDSA");
+            signer.initSign(keys.getPrivate());
+            signer.update(content);
+            return Der.sequence(content, algorithm, Der.bits(signer.sign(), 0));
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     /** Writes its certificate, for those that trust it. */
@@ -112,10 +164,7 @@ public final class CertificateAuthority {
                 key.getEncoded(),
                 Der.tagged(0xA3, Der.sequence(extensions(key, names, isAuthority))));
         try {
-            Signature signer = Signature.getInstance("SHA256withECDSA");
-            signer.initSign(keys.getPrivate());
-            signer.update(content);
-            byte[] all = Der.sequence(content, algorithm, Der.bits(signer.sign(), 0));
+            byte[] all = signed(content, algorithm);
             return (X509Certificate)
                     CertificateFactory.getInstance("X.509").generateCertificate(new ByteArrayInputStream(all));
         } catch (GeneralSecurityException e) {
@@ -126,7 +175,7 @@ public final class CertificateAuthority {
     private byte[][] extensions(PublicKey key, List<String> names, boolean isAuthority) {
         List<byte[]> extensions = new ArrayList<>();
         extensions.add(extension("2.5.29.14", false, Der.octets(identifier(key))));
-        extensions.add(extension("2.5.29.35", false, Der.sequence(Der.tagged(0x80, identifier(keys.getPublic())))));
+        extensions.add(ownKey());
         if (isAuthority) {
             extensions.add(extension("2.5.29.19", true, Der.sequence(Der.yes())));
             // keyCertSign and cRLSign
@@ -134,6 +183,11 @@ public final class CertificateAuthority {
         } else {
             // digitalSignature
             extensions.add(extension("2.5.29.15", true, Der.bits(new byte[] {(byte) 0x80}, 7)));
+        }
+        if (!isAuthority && revocations.isPresent()) {
+            byte[] uri = Der.text(0x86, revocations.get().toUri().toString());
+            extensions.add(
+                    extension("2.5.29.31", false, Der.sequence(Der.sequence(Der.tagged(0xA0, Der.tagged(0xA0, uri))))));
         }
         if (!names.isEmpty()) {
             byte[][] alternatives =
