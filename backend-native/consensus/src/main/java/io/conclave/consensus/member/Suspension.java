@@ -131,7 +131,10 @@ final class Suspension {
         if (present == null || !(message instanceof Greeting greeting)) {
             return;
         }
-        boolean confirms = present.index() > 0 && greeting.commitIndex() >= present.index();
+        boolean knowsLater = greeting.configurationIndex() > applier.configurationIndex();
+        // another directory has taken this one's place since, or the member was removed
+        boolean isForgotten = knowsLater && greeting.known().equals(Start.NONE);
+        boolean confirms = isForgotten || (present.index() > 0 && greeting.commitIndex() >= present.index());
         try {
             greetings.from(from, greeting, present.start());
         } catch (WrongDiskException e) {
@@ -140,8 +143,10 @@ final class Suspension {
         }
         if (asked && confirms && core.isCoveredBy(greeting.commitTerm(), greeting.commitIndex())) {
             EnsembleMember configured = applier.configuration().members().get(from);
-            if (greeting.configurationIndex() > applier.configurationIndex()) {
-                later.add(from);
+            if (knowsLater) {
+                if (configured != null || listed.contains(from)) { // a stranger could say any number
+                    later.add(from);
+                }
             } else if (configured != null && configured.directory() == directory) {
                 voters.add(from);
             }

@@ -13,8 +13,13 @@ import io.conclave.consensus.PeerSecrets;
 import io.conclave.consensus.core.PeerMessage;
 import io.conclave.consensus.core.PeerMessage.Append;
 import io.conclave.consensus.core.PeerMessage.Commit;
+import io.conclave.consensus.core.PeerMessage.Greeting;
 import io.conclave.consensus.core.PeerMessage.TimeoutNow;
 import io.conclave.consensus.core.PeerMessage.VoteRequest;
+import io.conclave.consensus.disk.Disk;
+import io.conclave.consensus.disk.RealDisk;
+import io.conclave.consensus.ensemble.EnsembleLog;
+import io.conclave.consensus.entry.Start;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.ensemble.ConclaveEnsemble;
 import io.conclave.node.NodePath;
@@ -124,12 +129,16 @@ class HostilePeerTest {
                 new TimeoutNow(at.term()));
     }
 
-    private void assertAllIsWell() throws InterruptedException {
+    private void writeAndRead() throws InterruptedException {
         for (int i = 0; i < 5; i++) {
             byte[] data = ("write " + ++writes).getBytes(StandardCharsets.UTF_8);
             client.execute(SetData.of(PATH, data));
             assertArrayEquals(data, client.execute(GetData.of(PATH)).data());
         }
+    }
+
+    private void assertAllIsWell() throws InterruptedException {
+        writeAndRead();
         for (int server : ensemble.ids()) {
             LogRole role = status(server).role();
             assertTrue(role == LogRole.LEADING || role == LogRole.FOLLOWING, "server " + server + " is " + role);
@@ -313,5 +322,54 @@ class HostilePeerTest {
         }
         assertTrue(counter(server, "conflicts") > 1);
         assertAllIsWell();
+    }
+
+    /** It stops for that, and keeps its log; the others go on, and an operator says that the disk is right. */
+    @Test
+    void aMemberThatIsSaidToHaveAnOldDiskKeepsItsLog() throws Exception {
+        int server = ensemble.follower();
+        await().until(() -> status(server).commitIndex() > 0);
+        Start later = new Start(facts(server, server).directory(), 1_000, 1);
+        LogStatus at = status(server);
+        Greeting claim =
+                new Greeting(later, 0, at.commitIndex() + 1_000_000, at.term() + 1_000, at.commitIndex() + 1_000_000);
+        // two strangers are no confirmation, also if both are linked after the member has stopped
+        try (RawPeer first = greet(server, 7, claim)) {
+            await().until(() -> status(server).noLeaderReason().startsWith("this server takes no part"));
+            try (RawPeer second = greet(server, 8, claim);
+                    RawPeer third = greet(server, 9, claim)) {
+                await().until(() -> !ensemble.server(server).isServing());
+                for (int i = 0; i < 3; i++) {
+                    writeAndRead();
+                    first.message(claim);
+                    second.message(claim);
+                    third.message(claim);
+                }
+                awaitAsked(server);
+            }
+        }
+        assertEquals(LogRole.FOLLOWING, status(server).role());
+
+        ensemble.stop(server);
+        Disk disk = RealDisk.in(home.resolve("server-" + server).resolve("log"));
+        assertTrue(disk.list().stream().noneMatch(name -> name.startsWith("set-aside")), disk.list()::toString);
+        assertTrue(EnsembleLog.trust(disk));
+        ensemble.restart(server);
+        ensemble.awaitServing(server);
+        assertAllIsWell();
+    }
+
+    private RawPeer greet(int server, int as, PeerMessage claim) throws IOException {
+        RawPeer insider = dial(server);
+        assertTrue(insider.prove(secret(), server, facts(server, as)).accepted());
+        return insider.message(claim);
+    }
+
+    /** A member that is asked makes its link anew, and is heard behind all that came before. */
+    private void awaitAsked(int server) throws IOException {
+        int other = ensemble.awaitLeader();
+        try (RawPeer asked = greet(server, other, new Commit(0, 0))) {
+            asked.drain();
+        }
     }
 }
