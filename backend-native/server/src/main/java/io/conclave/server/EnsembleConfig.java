@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 
 /**
  * This server's number, and the ensemble it belongs to.
@@ -74,38 +75,25 @@ public record EnsembleConfig(
                 EnsembleTls.NONE);
     }
 
-    private EnsembleConfig with(
-            Map<Integer, EnsembleMember> newMembers,
-            int newSyncLimitTicks,
-            int newElectionTimeoutMs,
-            Map<Integer, InetSocketAddress> newDialInstead) {
-        return new EnsembleConfig(
-                memberId,
-                newMembers,
-                initLimitTicks,
-                newSyncLimitTicks,
-                newElectionTimeoutMs,
-                listensOnAllAddresses,
-                newDialInstead,
-                authentication,
-                secretFile,
-                featureLevelDelay,
-                tls);
+    private EnsembleConfig with(Consumer<Draft> change) {
+        Draft draft = new Draft(this);
+        change.accept(draft);
+        return draft.config();
     }
 
     /** The same with another election timeout. */
     public EnsembleConfig withElectionTimeoutMs(int value) {
-        return with(members, syncLimitTicks, value, dialInstead);
+        return with(draft -> draft.electionTimeoutMs = value);
     }
 
     /** The same with another limit without a leader. */
     public EnsembleConfig withSyncLimitTicks(int value) {
-        return with(members, value, electionTimeoutMs, dialInstead);
+        return with(draft -> draft.syncLimitTicks = value);
     }
 
     /** The same with proxies between the members. */
     public EnsembleConfig withDialInstead(Map<Integer, InetSocketAddress> value) {
-        return with(members, syncLimitTicks, electionTimeoutMs, value);
+        return with(draft -> draft.dialInstead = value);
     }
 
     /**
@@ -114,57 +102,27 @@ public record EnsembleConfig(
      * @param file where the cluster's secret is; empty for the file {@code peer.secret} in the server's home directory
      */
     public EnsembleConfig withAuthentication(PeerAuthentication value, Optional<Path> file) {
-        return new EnsembleConfig(
-                memberId,
-                members,
-                initLimitTicks,
-                syncLimitTicks,
-                electionTimeoutMs,
-                listensOnAllAddresses,
-                dialInstead,
-                value,
-                file,
-                featureLevelDelay,
-                tls);
+        return with(draft -> {
+            draft.authentication = value;
+            draft.secretFile = file;
+        });
     }
 
     /** The same with another time until a new feature level is put in force. */
     public EnsembleConfig withFeatureLevelDelay(Optional<Duration> value) {
-        return new EnsembleConfig(
-                memberId,
-                members,
-                initLimitTicks,
-                syncLimitTicks,
-                electionTimeoutMs,
-                listensOnAllAddresses,
-                dialInstead,
-                authentication,
-                secretFile,
-                value,
-                tls);
+        return with(draft -> draft.featureLevelDelay = value);
     }
 
     /** The same with another use of TLS among the members. */
     public EnsembleConfig withTls(EnsembleTls value) {
-        return new EnsembleConfig(
-                memberId,
-                members,
-                initLimitTicks,
-                syncLimitTicks,
-                electionTimeoutMs,
-                listensOnAllAddresses,
-                dialInstead,
-                authentication,
-                secretFile,
-                featureLevelDelay,
-                value);
+        return with(draft -> draft.tls = value);
     }
 
     /** The same member without the others. */
     EnsembleConfig withoutOthers() {
         Map<Integer, EnsembleMember> itself = new TreeMap<>(members);
         itself.keySet().retainAll(List.of(memberId));
-        return with(itself, syncLimitTicks, electionTimeoutMs, dialInstead);
+        return with(draft -> draft.members = itself);
     }
 
     /**
@@ -178,5 +136,45 @@ public record EnsembleConfig(
     /** This server's own line. */
     public Optional<EnsembleMember> self() {
         return Optional.ofNullable(members.get(memberId));
+    }
+
+    /** A copy that can be changed, so that a changed component is named once. */
+    private static final class Draft {
+        private final EnsembleConfig unchanged;
+        private Map<Integer, EnsembleMember> members;
+        private int syncLimitTicks;
+        private int electionTimeoutMs;
+        private Map<Integer, InetSocketAddress> dialInstead;
+        private PeerAuthentication authentication;
+        private Optional<Path> secretFile;
+        private Optional<Duration> featureLevelDelay;
+        private EnsembleTls tls;
+
+        Draft(EnsembleConfig config) {
+            unchanged = config;
+            members = config.members;
+            syncLimitTicks = config.syncLimitTicks;
+            electionTimeoutMs = config.electionTimeoutMs;
+            dialInstead = config.dialInstead;
+            authentication = config.authentication;
+            secretFile = config.secretFile;
+            featureLevelDelay = config.featureLevelDelay;
+            tls = config.tls;
+        }
+
+        EnsembleConfig config() {
+            return new EnsembleConfig(
+                    unchanged.memberId,
+                    members,
+                    unchanged.initLimitTicks,
+                    syncLimitTicks,
+                    electionTimeoutMs,
+                    unchanged.listensOnAllAddresses,
+                    dialInstead,
+                    authentication,
+                    secretFile,
+                    featureLevelDelay,
+                    tls);
+        }
     }
 }

@@ -80,58 +80,16 @@ public record ServerConfig(
 
     /** The same with another place in an ensemble. */
     public ServerConfig withEnsemble(EnsembleConfig value) {
-        return new ServerConfig(
-                clientPort,
-                clientPortAddress,
-                dataDirectory,
-                tickTimeMs,
-                maxConnectionsPerAddress,
-                maxConnections,
-                minSessionTimeoutMs,
-                maxSessionTimeoutMs,
-                snapshotEveryEntries,
-                snapshotsKept,
-                segmentBytes,
-                reaping,
-                offersTtl,
-                handshakeTimeoutMs,
-                eventLoops,
-                homeDirectory,
-                value,
-                commandWhitelist,
-                readOnlyMode,
-                superDigest,
-                clientAuth,
-                clientTls,
-                clientLimits);
+        return new Builder(this).ensemble(value).build();
     }
 
     /** The same without a port for clients, with TLS or without it. */
     ServerConfig withoutPort() {
-        return new ServerConfig(
-                Optional.empty(),
-                Optional.empty(),
-                dataDirectory,
-                tickTimeMs,
-                maxConnectionsPerAddress,
-                maxConnections,
-                minSessionTimeoutMs,
-                maxSessionTimeoutMs,
-                snapshotEveryEntries,
-                snapshotsKept,
-                segmentBytes,
-                reaping,
-                offersTtl,
-                handshakeTimeoutMs,
-                eventLoops,
-                homeDirectory,
-                ensemble,
-                commandWhitelist,
-                readOnlyMode,
-                superDigest,
-                clientAuth,
-                Optional.empty(),
-                clientLimits);
+        Builder copy = new Builder(this);
+        copy.clientPort = Optional.empty();
+        copy.clientPortAddress = Optional.empty();
+        copy.clientTls = Optional.empty();
+        return copy.build();
     }
 
     /** A builder with the defaults of {@code zoo.cfg}: no port, in memory. */
@@ -167,6 +125,34 @@ public record ServerConfig(
         private int eventLoops = Math.min(4, Runtime.getRuntime().availableProcessors());
 
         private Builder() {}
+
+        /** With the values of a configuration, which {@link #build} leaves as they are. */
+        private Builder(ServerConfig config) {
+            clientPort = config.clientPort;
+            clientPortAddress = config.clientPortAddress;
+            dataDirectory = config.dataDirectory;
+            tickTimeMs = config.tickTimeMs;
+            maxConnectionsPerAddress = config.maxConnectionsPerAddress;
+            maxConnections = config.maxConnections;
+            minSessionTimeoutMs = config.minSessionTimeoutMs;
+            maxSessionTimeoutMs = config.maxSessionTimeoutMs;
+            snapshotEveryEntries = config.snapshotEveryEntries;
+            snapshotsKept = config.snapshotsKept;
+            segmentBytes = config.segmentBytes;
+            reaping = config.reaping;
+            offersTtl = config.offersTtl;
+            handshakeTimeoutMs = config.handshakeTimeoutMs;
+            eventLoops = config.eventLoops;
+            homeDirectory = config.homeDirectory;
+            ensemble = config.ensemble;
+            commandWhitelist = config.commandWhitelist;
+            readOnlyMode = config.readOnlyMode;
+            superDigest = config.superDigest;
+            clientAuth = config.clientAuth;
+            clientTls = config.clientTls;
+            clientLimits = config.clientLimits;
+            setsSessionsOfAddress = true;
+        }
 
         /** Opens a TCP port; 0 picks a free one. None by default. */
         public Builder clientPort(int value) {
