@@ -142,7 +142,7 @@ final class SaslHandshake {
 
         @Override
         void failed(ConclaveException failure) {
-            // The connection has ended, and the next one begins anew.
+            // The connection has ended; the next one makes a new handshake.
         }
     }
 }

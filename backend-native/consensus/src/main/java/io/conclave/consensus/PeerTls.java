@@ -11,7 +11,8 @@ import java.util.concurrent.Executor;
  * @param dials whether it calls others with TLS; it takes TLS from callers whenever there is a context
  * @param takesPlain whether it takes callers without TLS, too
  * @param verifiesCallers whether the certificate of a caller must be for the host of the member that it says it is
- * @param handshakes computes handshakes, so that those of strangers do not hold the members' thread up
+ * @param handshakes runs the computations of handshakes, so that callers that are no members do not delay the
+ *     members' thread
  */
 public record PeerTls(
         Optional<TlsContext> context, boolean dials, boolean takesPlain, boolean verifiesCallers, Executor handshakes) {

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * another pair or line: control characters in it are escaped. Not thread-safe.
  */
 public final class AuditLine {
-    /** What became of it. */
+    /** The outcome of the request. */
     public enum Result {
         SUCCESS,
         FAILURE,
@@ -46,7 +46,10 @@ public final class AuditLine {
         return with("result", result.name().toLowerCase(Locale.ROOT));
     }
 
-    /** What strangers say, as a part of one line: control characters, line separators and backslashes are escaped. */
+    /**
+     * A value that a client chose, made safe for one line: control characters, line separators and backslashes are
+     * escaped.
+     */
     public static String escaped(String value) {
         StringBuilder safe = new StringBuilder(value.length());
         for (int i = 0; i < value.length(); i++) {

@@ -5,9 +5,12 @@ import java.util.concurrent.CompletionStage;
 /** Puts new semantics in force for an operator. From any thread, without blocking. */
 @FunctionalInterface
 public interface FeatureLevelService {
-    /** What the answer begins with if nothing was raised. */
+    /** The beginning of the sentence if the level was not raised. */
     String NOT_RAISED = "Not raised: ";
 
-    /** Raises the level to what all members understand; completes, on any thread, with what came of it in words. */
+    /**
+     * Raises the feature level to the highest one that all members support. Does not block; the stage completes on any
+     * thread, with a sentence for the operator that says whether the level was raised, or why not.
+     */
     CompletionStage<String> raise();
 }

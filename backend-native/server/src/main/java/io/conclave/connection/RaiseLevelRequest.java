@@ -10,9 +10,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A read of {@code /zookeeper/conclave/raise-level}, which is not in the tree and is there for the super user alone: it
- * puts what all members understand in force, and the data say in words what came of it. Belongs to the connection's
- * loop.
+ * A read of {@code /zookeeper/conclave/raise-level}. The path is not in the tree, and only the super user may read it.
+ * The read raises the feature level to the highest one that all members support; its data are a sentence that says
+ * whether the level was raised, or why not. Belongs to the connection's event loop.
  */
 final class RaiseLevelRequest implements PendingAnswer {
     static final String PATH = ClusterNode.PATH + "/raise-level";

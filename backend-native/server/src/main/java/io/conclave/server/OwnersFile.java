@@ -70,11 +70,11 @@ public final class OwnersFile {
     }
 
     /**
-     * The owner of the file, in words, if that is neither the user nor root.
+     * The owner of the file, for a message, if it is neither the user of this process nor root.
      *
      * @param user the number of the user of this process; empty if that is not known, and its name decides
      */
-    static Optional<String> stranger(Path file, OptionalInt user) throws IOException {
+    static Optional<String> otherOwner(Path file, OptionalInt user) throws IOException {
         String name = Files.getOwner(file).getName();
         if (user.isEmpty()) {
             return name.equals("root") || name.equals(System.getProperty("user.name"))

@@ -198,8 +198,8 @@ public final class PeerSecretFile {
                         + PosixFilePermissions.toString(permissions)
                         + ", but only its owner may read the cluster's secret: chmod 600 " + path());
             }
-            OwnersFile.stranger(path(), OwnersFile.ownUser()).ifPresent(stranger -> {
-                throw new ServerStartException(path() + " belongs to " + stranger
+            OwnersFile.otherOwner(path(), OwnersFile.ownUser()).ifPresent(owner -> {
+                throw new ServerStartException(path() + " belongs to " + owner
                         + ", who can change it; the cluster's secret must belong to the user of this server, or to"
                         + " root: chown it, after a look at what is in it");
             });

@@ -68,7 +68,7 @@ final class PeerSecretReload implements Supplier<PeerSecrets> {
                 PeerSecretFile.describe(found.secrets()));
     }
 
-    /** An error of any kind is a file that may not be used: the next look begins anew. */
+    /** Any error means that the file cannot be used now; it is read again at the next look. */
     private Content content() {
         try {
             return new Content(file.secrets(), "");

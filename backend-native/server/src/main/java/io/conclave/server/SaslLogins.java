@@ -95,7 +95,7 @@ final class SaslLogins implements SaslService {
         return new OneExchange(client);
     }
 
-    /** Logs a failure, with a line now and then: strangers must not fill the disk. */
+    /** Logs a failure, unless one was logged a short time ago: clients must not be able to fill the disk. */
     private synchronized void failed(String client, String reason) {
         long now = time.monotonicNanos();
         if (loggedNanos != null && now - loggedNanos < BETWEEN_LINES_NANOS) {

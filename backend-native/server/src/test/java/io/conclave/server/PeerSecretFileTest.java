@@ -79,13 +79,13 @@ class PeerSecretFileTest {
     void fileOfAnotherUserIsRefused() throws IOException {
         Path path = write("rw-------", SECRET);
         int owner = (int) Files.getAttribute(path, "unix:uid");
-        assertEquals(Optional.empty(), OwnersFile.stranger(path, OptionalInt.of(owner)));
+        assertEquals(Optional.empty(), OwnersFile.otherOwner(path, OptionalInt.of(owner)));
         if (owner == 0) { // only root can give a file away
             Files.setAttribute(path, "unix:uid", 4711);
             assertTrue(refusal().contains("peer.secret belongs to user 4711 (4711), who can change it"), refusal());
-            assertEquals(Optional.empty(), OwnersFile.stranger(path, OptionalInt.of(4711)));
+            assertEquals(Optional.empty(), OwnersFile.otherOwner(path, OptionalInt.of(4711)));
         } else {
-            assertTrue(OwnersFile.stranger(path, OptionalInt.of(owner + 1))
+            assertTrue(OwnersFile.otherOwner(path, OptionalInt.of(owner + 1))
                     .orElseThrow()
                     .endsWith(" (" + owner + ")"));
             ofThree().read();

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 
-/** Certificates in words. */
+/** Describes certificates in log lines and messages. */
 final class Certificates {
     private static final int DNS_NAME = 2;
     private static final int ADDRESS = 7;

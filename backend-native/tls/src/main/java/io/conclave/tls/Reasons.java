@@ -3,13 +3,13 @@ package io.conclave.tls;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
 
-/** Why something failed, in words for one line. */
+/** The reason for a failure, as a part of one log line. */
 final class Reasons {
     private static final int MOST_CHARACTERS = 300;
 
     private Reasons() {}
 
-    /** Strangers choose what stands in their certificates: it must not look like lines of a log, nor fill it. */
+    /** A certificate's text is chosen by the other end: it must neither look like lines of the log nor fill it. */
     static String printable(String text) {
         String shown = text.length() <= MOST_CHARACTERS ? text : text.substring(0, MOST_CHARACTERS) + "...";
         return shown.codePoints()

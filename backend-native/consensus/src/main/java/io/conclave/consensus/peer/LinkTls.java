@@ -47,7 +47,7 @@ final class LinkTls {
         return handler;
     }
 
-    /** Why the connection ends, in words. */
+    /** The reason for the end of the connection, for a log line. */
     String explain(Throwable cause) {
         String message = String.valueOf(cause.getMessage());
         boolean cut =
