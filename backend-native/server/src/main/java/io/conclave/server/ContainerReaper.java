@@ -6,11 +6,9 @@ import io.conclave.replica.ChangeProposal;
 import io.conclave.time.TimeSource;
 import io.conclave.tree.Change;
 import io.conclave.tree.TreeState;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -21,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * nodes that have outlived their time to live. Whether one still is such a node is decided when the proposal is
  * applied, by the time of the log's entry; so a child or new data that come in between save it, on all members alike.
  *
- * <p>One step runs at a time: each schedules the next.
+ * <p>One step runs at a time.
  */
 final class ContainerReaper {
     private static final Logger LOG = LoggerFactory.getLogger(ContainerReaper.class);
@@ -32,11 +30,9 @@ final class ContainerReaper {
     private final ReplicatedLog log;
     private final Supplier<TreeState> state;
     private final LeaderTerm leaderTerm;
-    private final TimeSource time;
     private final LongSupplier clock;
-    private final Executor executor;
     private final Deque<String> found = new ArrayDeque<>();
-    private volatile boolean stopped;
+    private final RepeatedStep steps;
 
     /**
      * @param clock the log's, in milliseconds since 1970
@@ -54,44 +50,28 @@ final class ContainerReaper {
         this.log = log;
         this.state = state;
         this.leaderTerm = leaderTerm;
-        this.time = time;
         this.clock = clock;
-        this.executor = executor;
+        this.steps = new RepeatedStep(time, executor, this::step);
     }
 
     void start() {
-        schedule(reaping.checkIntervalMs());
+        steps.start(reaping.checkIntervalMs());
     }
 
     void stop() {
-        stopped = true;
+        steps.stop();
     }
 
-    private void schedule(long delayMs) {
-        time.schedule(Duration.ofMillis(delayMs), this::hand);
-    }
-
-    private void hand() {
-        if (stopped) {
-            return;
-        }
-        try {
-            executor.execute(this::step);
-        } catch (RejectedExecutionException e) {
-            LOG.debug("The server is being closed", e);
-        }
-    }
-
-    /** An error, such as a want of memory, does not end it: the next check begins anew. */
-    private void step() {
+    /** Returns when the next step is due. An error, such as a want of memory, does not end the checks. */
+    private long step() {
         long paceMs = 0;
         try {
             paceMs = reaping.paceMs(goOn());
         } catch (RuntimeException | Error e) {
-            LOG.error("Looking for nodes to delete failed; the next check begins anew", e);
+            LOG.error("Looking for znodes to delete failed; the next check starts from the beginning", e);
             found.clear();
         }
-        schedule(found.isEmpty() ? Math.max(reaping.checkIntervalMs(), paceMs) : paceMs);
+        return found.isEmpty() ? Math.max(reaping.checkIntervalMs(), paceMs) : paceMs;
     }
 
     /** Looks for nodes, or goes on with those that were found; says how many it proposed to delete. */
