@@ -61,7 +61,7 @@ class JoinErrorsTest {
         for (int i = 0; i < 4; i++) {
             here.execute(Exists.of(NodePath.ROOT)); // what was asked before is answered then
         }
-        clock.advance(TIMEOUT);
+        clock.advanceUntil(TIMEOUT, joining::isDone);
         return joining.get(20, SECONDS);
     }
 
