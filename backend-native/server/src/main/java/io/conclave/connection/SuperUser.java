@@ -11,4 +11,11 @@ import java.util.Optional;
 public record SuperUser(Optional<String> secret, Optional<String> digest) {
     /** Nothing does. */
     public static final SuperUser NONE = new SuperUser(Optional.empty(), Optional.empty());
+
+    /** Names no secret. */
+    @Override
+    public String toString() {
+        return "SuperUser[secret " + (secret.isPresent() ? "known" : "none") + ", digest "
+                + (digest.isPresent() ? "known" : "none") + "]";
+    }
 }

@@ -64,6 +64,13 @@ public record ServerConfig(
     private static final int EMBEDDED_TICK_MS = 50;
     private static final int EMBEDDED_MAX_TIMEOUT_MS = 600_000;
 
+    /** Where it keeps its state and listens; the whole has what belongs to a password. */
+    @Override
+    public String toString() {
+        return "ServerConfig[dataDirectory=" + dataDirectory + ", clientPort=" + clientPort + ", clientPortAddress="
+                + clientPortAddress + ", ensemble=" + ensemble + "]";
+    }
+
     /**
      * A server inside a JVM, reached through memory only, that grants session timeouts from 100 ms to 10 minutes.
      *
