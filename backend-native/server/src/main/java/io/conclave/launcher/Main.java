@@ -110,6 +110,13 @@ public final class Main {
                     "makes a new cluster from a backup, in an empty dataDir",
                     RecoveryCommands::restore),
             command(
+                    "import",
+                    "DATADIR [DATALOGDIR]",
+                    1,
+                    2,
+                    "makes a new cluster from the files of a ZooKeeper server, in an empty dataDir",
+                    RecoveryCommands::importZooKeeper),
+            command(
                     "force-new-cluster",
                     "[--yes]",
                     0,

@@ -7,6 +7,8 @@ import io.conclave.backup.BackupSummary;
 import io.conclave.backup.DamagedBackupException;
 import io.conclave.backup.TreeExport;
 import io.conclave.consensus.LogContents;
+import io.conclave.importing.ForeignData;
+import io.conclave.importing.ForeignDataException;
 import io.conclave.server.AdminSecret;
 import io.conclave.server.ClusterRestore;
 import io.conclave.server.LogMaintenance;
@@ -206,6 +208,39 @@ final class RecoveryCommands {
                 + " and so are the sessions with their " + backup.summary().ephemerals() + " ephemeral znodes.");
         console.say(ClusterCommands.whatToDoNext(file, config, secret));
         return Main.DONE;
+    }
+
+    // ---- import
+
+    /** Reads a ZooKeeper server's directory, and goes on as {@link #restore} does. */
+    static int importZooKeeper(Console console, Path file, ServerConfig config, List<String> words) {
+        if (ServerFiles.of(config).running().isPresent()) {
+            return console.fail("The server runs; data is imported into the empty dataDir of one that does not.");
+        }
+        Path snapshots = Path.of(words.get(0));
+        ForeignData.Contents found;
+        try {
+            found = StoredState.readZooKeeper(snapshots, words.size() > 1 ? Path.of(words.get(1)) : snapshots);
+        } catch (IOException e) {
+            return console.fail("Nothing was imported: " + foreignMessageOf(e));
+        }
+        found.notes().forEach(console::note);
+        TreeState from = found.state();
+        ClusterRestore restore =
+                ClusterRestore.prepare(config, from, Map.of(), OptionalLong.empty(), TimeSource.system());
+        Optional<Path> secret = restore.write();
+        console.say("Imported " + found.snapshot() + " and " + found.transactions()
+                + " transactions behind it, up to 0x" + Long.toHexString(from.lastZxid()) + ", as a new cluster in "
+                + config.dataDirectory().orElseThrow() + ":\n" + describe(BackupSummary.of(restore.state()))
+                + "\nLeft out: " + from.ephemeralCount() + " ephemeral znodes of "
+                + from.sessions().size()
+                + " sessions. ZooKeeper's files were only read.");
+        console.say(ClusterCommands.whatToDoNext(file, config, secret));
+        return Main.DONE;
+    }
+
+    private static String foreignMessageOf(IOException e) {
+        return e instanceof ForeignDataException ? String.valueOf(e.getMessage()) : messageOf(e);
     }
 
     // ---- force-new-cluster

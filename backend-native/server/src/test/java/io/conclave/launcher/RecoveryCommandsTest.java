@@ -7,8 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.backup.BackupFile;
 import io.conclave.coordinator.Coordinator;
+import io.conclave.importing.ForeignFiles;
 import io.conclave.node.NodePath;
 import io.conclave.request.Create;
+import io.conclave.request.Exists;
 import io.conclave.request.GetData;
 import io.conclave.server.ConclaveServer;
 import io.conclave.server.ConfigFile;
@@ -86,6 +88,43 @@ class RecoveryCommandsTest {
             stop(server, file);
         }
         return backup;
+    }
+
+    @Test
+    void theFilesOfAZooKeeperServerAreImportedAsANewCluster() throws Exception {
+        Path source = ForeignFiles.write(directory.resolve("zookeeper"));
+        Path file = configuration("imported");
+        assertEquals(0, run("import", file, source), said());
+        assertTrue(said().contains("2 transactions behind it, up to 0x7"), said());
+        assertTrue(said().contains("Left out: 1 ephemeral znodes of 1 sessions"), said());
+        assertEquals(1, run("import", file, source), "the directory is not empty any more");
+        assertEquals(2, run("import", file, source, source, source), said());
+        ConclaveServer server = start(file);
+        try (Coordinator client = connect(server)) {
+            assertEquals(
+                    "/a",
+                    new String(client.execute(GetData.of(NodePath.of("/a"))).data(), StandardCharsets.UTF_8));
+            assertTrue(client.execute(Exists.of(NodePath.of("/a/e"))).isEmpty());
+            assertTrue(client.execute(Exists.of(NodePath.of("/a/c"))).isPresent());
+        } finally {
+            stop(server, file);
+        }
+    }
+
+    @Test
+    void nothingIsImportedOfADamagedFile() throws Exception {
+        Path source = ForeignFiles.write(directory.resolve("zookeeper"));
+        try (RandomAccessFile damaged =
+                new RandomAccessFile(source.resolve("version-2/log.6").toFile(), "rw")) {
+            damaged.seek(40);
+            damaged.write(99);
+        }
+        Path file = configuration("imported");
+        assertEquals(1, run("import", file, source), said());
+        assertTrue(
+                said().startsWith("Nothing was imported: " + source.resolve("version-2/log.6") + ": offset 16: "),
+                said());
+        assertFalse(Files.exists(directory.resolve("imported")), "nothing is half made");
     }
 
     @Test

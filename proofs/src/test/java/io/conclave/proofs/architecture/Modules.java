@@ -86,6 +86,7 @@ final class Modules {
                     List.of(
                             "tree",
                             "backup",
+                            "importing",
                             "replica",
                             "connection",
                             "server.faults",

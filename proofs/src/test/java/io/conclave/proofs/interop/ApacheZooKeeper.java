@@ -43,6 +43,20 @@ public final class ApacheZooKeeper implements ServerUnderTest {
         return "zookeeper://" + hostPort();
     }
 
+    /** Where it keeps its files. */
+    public Path dataDirectory() {
+        return directory;
+    }
+
+    /** Writes a snapshot while it goes on serving. */
+    public void takeSnapshot() {
+        try {
+            server.takeSnapshot();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     @Override
     public void stop() {
         connections.shutdown();

@@ -55,6 +55,11 @@ public final class OlderZooKeeper implements ServerUnderTest {
         return "zookeeper://" + hostPort();
     }
 
+    /** Where it keeps its files. */
+    public Path dataDirectory() {
+        return directory.resolve("data");
+    }
+
     @Override
     public void stop() {
         process.destroy();

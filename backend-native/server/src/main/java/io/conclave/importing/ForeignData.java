@@ -1,0 +1,159 @@
+package io.conclave.importing;
+
+import io.conclave.tree.ImportedState;
+import io.conclave.tree.ImportedState.Imported;
+import io.conclave.tree.TreeState;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.stream.Stream;
+
+/** The data of a ZooKeeper server that does not run: its newest whole snapshot, and all transactions behind it. */
+public final class ForeignData {
+    private static final String VERSION_DIRECTORY = "version-2";
+
+    private final List<String> notes = new ArrayList<>();
+    private long lastZxid;
+    private long lastTimeMs;
+    private long transactions;
+
+    private ForeignData() {}
+
+    /**
+     * What was read.
+     *
+     * @param transactions how many follow the snapshot
+     * @param notes files that were left out, and ends of logs that were cut, a sentence each
+     */
+    public record Contents(TreeState state, Path snapshot, long transactions, List<String> notes) {
+        public Contents {
+            notes = List.copyOf(notes);
+        }
+    }
+
+    /**
+     * Reads it, and changes nothing. Blocks; needs a heap for the tree.
+     *
+     * @param snapshots dataDir, or the directory {@code version-2} in it
+     * @param logs dataLogDir; the same as dataDir in most configurations
+     * @param featureLevel of the state
+     * @throws ForeignDataException if something is not understood, damaged or missing
+     * @throws IOException if there is no whole snapshot, or a file cannot be read
+     */
+    public static Contents read(Path snapshots, Path logs, int featureLevel) throws IOException {
+        return new ForeignData().readAll(versioned(snapshots), versioned(logs), featureLevel);
+    }
+
+    private static Path versioned(Path directory) {
+        Path below = directory.resolve(VERSION_DIRECTORY);
+        return Files.isDirectory(below) ? below : directory;
+    }
+
+    private Contents readAll(Path snapshots, Path logs, int featureLevel) throws IOException {
+        Numbered snapshot = newestWhole(snapshots);
+        ReplayedTree tree = ForeignSnapshot.read(snapshot.file());
+        lastZxid = snapshot.zxid();
+        Transactions replayed = new Transactions(tree);
+        for (Numbered log : logsBehind(snapshot.zxid(), logs)) {
+            replay(log.file(), replayed);
+        }
+        Map<String, Imported> znodes = tree.znodes();
+        for (Imported znode : znodes.values()) {
+            lastTimeMs = Math.max(lastTimeMs, Math.max(znode.ctime(), znode.mtime()));
+            lastZxid = Math.max(lastZxid, Math.max(znode.mzxid(), znode.pzxid()));
+        }
+        TreeState state = ImportedState.of(znodes, featureLevel, lastZxid, lastTimeMs);
+        return new Contents(state, snapshot.file(), transactions, notes);
+    }
+
+    // ---- files
+
+    /** A file with the zxid that its name has. */
+    private record Numbered(Path file, long zxid) {}
+
+    private static List<Numbered> files(Path directory, String prefix) throws IOException {
+        try (Stream<Path> all = Files.list(directory)) {
+            List<Numbered> found = new ArrayList<>();
+            for (Path file : all.toList()) {
+                numberIn(String.valueOf(file.getFileName()), prefix)
+                        .ifPresent(zxid -> found.add(new Numbered(file, zxid)));
+            }
+            found.sort(Comparator.comparingLong(Numbered::zxid));
+            return found;
+        }
+    }
+
+    private static OptionalLong numberIn(String name, String prefix) {
+        if (!name.startsWith(prefix)) {
+            return OptionalLong.empty();
+        }
+        String number = name.substring(prefix.length()).replaceFirst("\\.(gz|snappy)$", "");
+        try {
+            return OptionalLong.of(Long.parseLong(number, 16));
+        } catch (NumberFormatException e) {
+            return OptionalLong.empty();
+        }
+    }
+
+    /** One whose end is missing was being written when ZooKeeper ended; it leaves those out, too. */
+    private Numbered newestWhole(Path directory) throws IOException {
+        List<Numbered> all = files(directory, ForeignSnapshot.PREFIX);
+        for (int i = all.size() - 1; i >= 0; i--) {
+            Numbered snapshot = all.get(i);
+            if (ForeignSnapshot.isWhole(snapshot.file())) {
+                return snapshot;
+            }
+            notes.add(snapshot.file() + " was not written to its end and is left out.");
+        }
+        throw new IOException(directory + " has no whole snapshot of ZooKeeper (" + ForeignSnapshot.PREFIX + "*).");
+    }
+
+    /** From the log on that may have the next transaction. */
+    private static List<Numbered> logsBehind(long zxid, Path directory) throws IOException {
+        List<Numbered> all = files(directory, ForeignLog.PREFIX);
+        int first = 0;
+        for (int i = 0; i < all.size(); i++) {
+            if (all.get(i).zxid() <= zxid + 1) {
+                first = i;
+            }
+        }
+        return all.subList(first, all.size());
+    }
+
+    // ---- replaying
+
+    private void replay(Path file, Transactions replayed) throws IOException {
+        try (ForeignLog log = new ForeignLog(file)) {
+            for (JuteFile in = log.next(); in != null; in = log.next()) {
+                long start = in.offset();
+                Transactions.Header header = Transactions.Header.read(in);
+                if (header.zxid() > lastZxid) {
+                    requireNext(in, start, header.zxid());
+                    replayed.replay(header, in);
+                    lastZxid = header.zxid();
+                    lastTimeMs = Math.max(lastTimeMs, header.timeMs());
+                    transactions++;
+                }
+            }
+            if (log.isTorn()) {
+                notes.add(file + " ends in the middle of a transaction, which was never acknowledged.");
+            }
+        }
+    }
+
+    /** Each transaction has the next number; a new leader begins a new epoch with its first. */
+    private void requireNext(JuteFile in, long start, long zxid) throws ForeignDataException {
+        boolean isNewEpoch = zxid >>> Integer.SIZE > lastZxid >>> Integer.SIZE;
+        if (zxid != lastZxid + 1 && !(isNewEpoch && (zxid & 0xffff_ffffL) <= 1)) {
+            throw in.refused(
+                    start,
+                    "transactions are missing: 0x" + Long.toHexString(zxid) + " follows 0x" + Long.toHexString(lastZxid)
+                            + "; is this the right dataLogDir?");
+        }
+    }
+}

@@ -1,0 +1,176 @@
+package io.conclave.importing;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.conclave.tree.TreeState;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ForeignDataTest {
+    private static final int LEVEL = 4;
+
+    @TempDir
+    private Path directory;
+
+    private Path snapshot;
+    private Path log;
+
+    @BeforeEach
+    void write() throws IOException {
+        ForeignFiles.write(directory);
+        snapshot = directory.resolve("version-2/snapshot.5");
+        log = directory.resolve("version-2/log.6");
+    }
+
+    private ForeignData.Contents read() throws IOException {
+        return ForeignData.read(directory, directory, LEVEL);
+    }
+
+    private String refusal() {
+        return String.valueOf(assertThrows(IOException.class, this::read).getMessage());
+    }
+
+    @Test
+    void theSnapshotAndWhatFollowsIt() throws IOException {
+        ForeignData.Contents contents = read();
+        TreeState state = contents.state();
+        assertEquals(2, contents.transactions());
+        assertEquals(7, state.lastZxid());
+        assertTrue(state.hasRightDigest());
+        assertArrayEquals(
+                "/a".getBytes(StandardCharsets.UTF_8),
+                state.znode("/a").orElseThrow().data());
+        assertNull(state.znode("/a/c").orElseThrow().data());
+        assertEquals(2, state.znode("/a").orElseThrow().creations());
+        assertEquals(7, state.znode("/a").orElseThrow().pzxid());
+        assertEquals(1, state.ephemeralCount());
+        assertTrue(state.session(ForeignFiles.SESSION).isPresent());
+        assertTrue(state.znode("/zookeeper/quota").isPresent());
+    }
+
+    /** Each changed byte is found, or is one that says nothing of the tree. */
+    @Test
+    void aDamagedByteIsRefusedWithFileAndOffset() throws IOException {
+        long digest = read().state().digest();
+        for (Path file : new Path[] {snapshot, log}) {
+            byte[] whole = Files.readAllBytes(file);
+            int refused = 0;
+            for (int i = 0; i < whole.length; i++) {
+                byte[] damaged = whole.clone();
+                damaged[i] ^= 0x15;
+                Files.write(file, damaged);
+                try {
+                    assertEquals(digest, read().state().digest(), file + " at " + i);
+                    boolean isDatabaseId = i >= 8 && i < 16;
+                    boolean isPadding = i >= whole.length - 100; // like a record that was begun and not acknowledged
+                    assertTrue(
+                            file.equals(log) && (isDatabaseId || isPadding),
+                            "read in spite of damage at " + i + " of " + file);
+                } catch (IOException e) {
+                    refused++;
+                    assertTrue(
+                            e instanceof ForeignDataException && e.getMessage().startsWith(file + ": offset ")
+                                    || file.equals(snapshot) && i >= whole.length - 5,
+                            e::getMessage);
+                }
+            }
+            assertTrue(refused >= whole.length - 108, file + " " + refused);
+            Files.write(file, whole);
+        }
+    }
+
+    /** A process that was killed leaves a part of a transaction, before zeros or at the end of the file. */
+    @Test
+    void aTornEndOfALogIsCut() throws IOException {
+        byte[] whole = Files.readAllBytes(log);
+        int end = whole.length - 100;
+        for (int cut = end - 1; cut > end - 60; cut--) {
+            Files.write(log, Arrays.copyOf(whole, cut));
+            assertEquals(6, read().state().lastZxid(), "cut at " + cut);
+            assertEquals(1, read().notes().size());
+            byte[] zeroed = whole.clone();
+            Arrays.fill(zeroed, cut, zeroed.length, (byte) 0);
+            Files.write(log, zeroed);
+            assertEquals(6, read().state().lastZxid(), "zeros from " + cut);
+        }
+    }
+
+    @Test
+    void aSnapshotThatWasBeingWrittenIsLeftOut() throws IOException {
+        Files.write(snapshot.resolveSibling("snapshot.7"), Arrays.copyOf(ForeignFiles.snapshot(), 100));
+        ForeignData.Contents contents = read();
+        assertEquals(snapshot, contents.snapshot());
+        assertEquals(7, contents.state().lastZxid());
+        assertTrue(
+                contents.notes().get(0).contains("snapshot.7 was not written to its end"), contents.notes()::toString);
+    }
+
+    @Test
+    void aCompressedSnapshotIsRead() throws IOException {
+        long digest = read().state().digest();
+        ByteArrayOutputStream compressed = new ByteArrayOutputStream();
+        try (GZIPOutputStream out = new GZIPOutputStream(compressed)) {
+            out.write(ForeignFiles.snapshot());
+        }
+        Files.delete(snapshot);
+        Files.write(snapshot.resolveSibling("snapshot.5.gz"), compressed.toByteArray());
+        assertEquals(digest, read().state().digest());
+        Files.move(snapshot.resolveSibling("snapshot.5.gz"), snapshot.resolveSibling("snapshot.5.snappy"));
+        assertTrue(refusal().contains("snappy is not read"), this::refusal);
+    }
+
+    @Test
+    void transactionsThatAreMissingAreNamed() throws IOException {
+        Files.write(log, ForeignFiles.log(ForeignFiles.create(8, "/b", 2)));
+        assertTrue(refusal().contains("transactions are missing: 0x8 follows 0x5"), this::refusal);
+        Files.write(log, ForeignFiles.log(ForeignFiles.create((1L << 32) + 1, "/b", 2)));
+        assertEquals((1L << 32) + 1, read().state().lastZxid());
+    }
+
+    @Test
+    void aKindOfTransactionThatIsNotKnownIsRefused() throws IOException {
+        Files.write(log, ForeignFiles.log(ForeignFiles.transaction(6, 77, out -> out.writeInt(1))));
+        assertTrue(refusal().endsWith("a transaction of type 77, which is not understood"), this::refusal);
+        Files.write(log, ForeignFiles.log(ForeignFiles.transaction(6, -1, out -> out.writeLong(1))));
+        assertTrue(refusal().endsWith("is longer than is understood"), this::refusal);
+    }
+
+    /** What a snapshot has of a change that is logged behind it does not happen twice. */
+    @Test
+    void whatTheSnapshotHasAlreadyIsNotDoneTwice() throws IOException {
+        byte[] deletion = ForeignFiles.transaction(7, 2, out -> ForeignFiles.text(out, "/missing"));
+        byte[] end = ForeignFiles.transaction(8, -11, out -> {
+            out.writeInt(1);
+            ForeignFiles.text(out, "/a/e");
+            out.writeInt(2);
+            out.writeLong(4711); // the digest of 3.6 and later
+        });
+        byte[] orphan = ForeignFiles.create(9, "/missing/child", 1);
+        Files.write(log, ForeignFiles.log(ForeignFiles.create(6, "/a", 1), deletion, end, orphan));
+        TreeState state = read().state();
+        assertEquals(9, state.lastZxid());
+        assertEquals(5, state.znode("/a").orElseThrow().czxid());
+        assertEquals(1, state.root().creations());
+        assertEquals(0, state.ephemeralCount());
+        assertEquals(0, state.sessions().size());
+        assertTrue(state.znode("/missing/child").isEmpty());
+    }
+
+    @Test
+    void aDirectoryWithoutASnapshotIsRefused() throws IOException {
+        Files.delete(snapshot);
+        assertTrue(refusal().endsWith("has no whole snapshot of ZooKeeper (snapshot.*)."), this::refusal);
+    }
+}
