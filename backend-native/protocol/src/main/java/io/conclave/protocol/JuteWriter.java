@@ -81,6 +81,11 @@ public final class JuteWriter {
         }
     }
 
+    /** Appends what another writer has encoded; that stays as it is. */
+    public void writeEncoded(ByteBuf encoded) {
+        out.writeBytes(encoded, encoded.readerIndex(), encoded.readableBytes());
+    }
+
     /** Writes bytes as they are, without a length. */
     void writeRaw(byte[] bytes) {
         out.writeBytes(bytes);

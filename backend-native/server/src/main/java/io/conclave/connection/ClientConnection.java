@@ -8,11 +8,9 @@ import io.conclave.protocol.OpCode;
 import io.conclave.protocol.ReceivedBytes;
 import io.conclave.protocol.ReplyBody;
 import io.conclave.protocol.ReplyHeader;
-import io.conclave.protocol.WatcherEvent;
 import io.conclave.protocol.WireRecord;
 import io.conclave.protocol.Xid;
 import io.conclave.tree.AuthId;
-import io.conclave.tree.PermissionBits;
 import io.conclave.tree.SessionRecord;
 import io.conclave.tree.TreeEvent;
 import io.netty.buffer.ByteBuf;
@@ -67,6 +65,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
     private final ClientHandshake handshake;
     private final RequestDispatch dispatch;
     private final WatchedPaths watched;
+    private final ConnectionEvents events;
     private final LeaseKeeper leaseKeeper;
 
     private ConnectionState state = ConnectionState.HANDSHAKE;
@@ -97,6 +96,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
         this.command = new CommandAnswer(this, channel, services.commandWords());
         this.maxRequestsInFlight = services.guard().limits().most(ClientLimit.REQUESTS_IN_FLIGHT);
         this.watched = new WatchedPaths(services.guard());
+        this.events = new ConnectionEvents(this, services.limits().maxOutputBytes());
         this.handshake = new ClientHandshake(this, services);
         this.intake = new RequestIntake(this, services.guard(), services.largeRequests());
         this.pipeline = new RequestPipeline(this, loop.counters(), intake);
@@ -457,23 +457,23 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
     @Override
     public void tell(TreeEvent event) {
         try {
-            if (event.acl().permits(authIds, PermissionBits.READ)) {
-                write(
-                        new ReplyHeader(Xid.WATCH_EVENT, event.zxid(), ErrorCode.OK.code()),
-                        new WatcherEvent(event.type().code(), WatcherEvent.STATE_CONNECTED, event.path()));
-            }
+            events.tell(event);
         } catch (RuntimeException | Error e) {
             LOG.error("Connection {} cannot be sent {}", this, event, e);
             close("an error of the server");
         }
     }
 
+    ConnectionEvents events() {
+        return events;
+    }
+
     void reply(int xid, WireRecord body) {
-        write(new ReplyHeader(xid, loop.state().lastZxid(), ErrorCode.OK.code()), body);
+        write(new ReplyHeader(xid, events.shownZxid(), ErrorCode.OK.code()), body);
     }
 
     void replyError(int xid, int errorCode) {
-        write(new ReplyHeader(xid, loop.state().lastZxid(), errorCode), ReplyBody.Empty.INSTANCE);
+        write(new ReplyHeader(xid, events.shownZxid(), errorCode), ReplyBody.Empty.INSTANCE);
     }
 
     void write(WireRecord header, WireRecord body) {

@@ -32,6 +32,11 @@ final class Loop {
     private static final Duration RETRY_DELAY = Duration.ofMillis(20);
     private static final int MAX_UNSEEN_STEPS = 4;
 
+    /** Of a connection that has gone. */
+    private static final int WATCHES_OF_A_TURN = 2_000;
+
+    private static final Duration BETWEEN_TURNS = Duration.ofMillis(1);
+
     private final EventLoop eventLoop;
     private final ReplicatedLog log;
     private final TimeSource time;
@@ -227,9 +232,16 @@ final class Loop {
     }
 
     void detach(ClientConnection connection) {
-        watches.removeAll(connection);
+        removeWatches(connection);
         connections.remove(connection);
         goodbye.gone(connection);
+    }
+
+    /** Some at a time. Those that are left meanwhile get no events: their connection has gone. */
+    private void removeWatches(ClientConnection connection) {
+        if (!watches.removeSome(connection, WATCHES_OF_A_TURN)) {
+            time.schedule(BETWEEN_TURNS, () -> post(() -> removeWatches(connection)));
+        }
     }
 
     /** Flushes the connections that have something gathered. */

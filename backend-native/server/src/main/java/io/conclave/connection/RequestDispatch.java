@@ -13,14 +13,10 @@ import io.conclave.protocol.WatchRequest;
 import io.conclave.tree.Applied;
 import io.conclave.tree.AuthId;
 import io.conclave.tree.Change;
-import io.conclave.tree.DescendantCount;
 import io.conclave.tree.Result;
 import io.conclave.tree.SessionRecord;
-import io.conclave.tree.TreeException;
 import io.conclave.tree.TreeOperation;
-import io.conclave.tree.TreeReads;
 import io.netty.buffer.ByteBuf;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -31,13 +27,8 @@ import org.slf4j.LoggerFactory;
 final class RequestDispatch {
     private static final Logger LOG = LoggerFactory.getLogger(RequestDispatch.class);
 
-    /** Of a walk over a subtree. */
-    private static final int NODES_OF_A_TURN = 10_000;
-
     /** Of a list of watches. */
     private static final int PATHS_OF_A_TURN = 2_000;
-
-    private static final Duration BETWEEN_TURNS = Duration.ofMillis(1);
 
     private final ClientConnection connection;
     private final RequestPipeline pipeline;
@@ -51,14 +42,14 @@ final class RequestDispatch {
     private final int maxPathBytes;
     private SessionLeases.@Nullable Lease lease;
     private int pingsUnderWay;
-    private boolean readingLong;
-    private boolean partlyDone;
+    private final LongReads longReads;
 
     RequestDispatch(ClientConnection connection, RequestPipeline pipeline, ConnectionServices services) {
         this.connection = connection;
         this.pipeline = pipeline;
         this.services = services;
         this.reads = new ReadRequests(connection, services);
+        this.longReads = new LongReads(connection, services.time());
         this.limits = new WriteLimits(connection, services);
         this.authenticator = new Authenticator(connection, services.security(), limits);
         this.sasl = new SaslRequests(connection, pipeline, services.security(), services.guard(), authenticator);
@@ -140,7 +131,8 @@ final class RequestDispatch {
             case PING -> ping(xid);
             case AUTH -> authenticator.authenticate(xid, (RequestBody.Auth) body);
             case GET_ALL_CHILDREN_NUMBER ->
-                pipeline.submit(new Walk(xid, (RequestBody.GetAllChildrenNumber) body, connection.authIds()));
+                pipeline.submit(new SubtreeCount(connection, longReads, xid, (RequestBody.GetAllChildrenNumber) body));
+            case GET_CHILDREN, GET_CHILDREN2 -> children(xid, body);
             case SET_WATCHES, SET_WATCHES2 -> pipeline.submit(new SetWatches(xid, (WatchRequest.SetWatches) body));
             case SASL -> sasl.handle(xid, (RequestBody.Sasl) body);
             case SYNC -> sync(xid, (RequestBody.Sync) body);
@@ -169,12 +161,12 @@ final class RequestDispatch {
 
     /** Whether a request is done part by part: until that is over, nothing else is read from the connection. */
     boolean isReadingLong() {
-        return readingLong || sasl.isBusy();
+        return longReads.isUnderWay() || sasl.isBusy();
     }
 
     /** Whether such a request has begun, and is not done. */
     boolean isPartlyDone() {
-        return partlyDone;
+        return longReads.isPartlyDone();
     }
 
     private void answerPing(int xid) {
@@ -288,6 +280,14 @@ final class RequestDispatch {
         connection.propose(write);
     }
 
+    /** A node that has few children now may have many in its turn; that is as long as one list takes to become long. */
+    private void children(int xid, RequestBody body) {
+        pipeline.submit(
+                ChildrenList.isLong(connection.loop().state(), body)
+                        ? new ChildrenList(connection, longReads, reads.watches(), xid, body)
+                        : new Read(xid, body, connection.authIds()));
+    }
+
     private void sync(int xid, RequestBody.Sync request) {
         Sync sync = new Sync(xid, request.path());
         pipeline.submit(sync);
@@ -349,96 +349,12 @@ final class RequestDispatch {
         }
     }
 
-    /**
-     * A request that may take long, and is done part by part; others have their turn in between. Nothing is read from
-     * the connection until it is done, so nothing ever waits behind it.
-     */
-    private abstract class LongRead implements PendingAnswer {
-        final int xid;
-
-        LongRead(int xid) {
-            this.xid = xid;
-            readingLong = true;
-        }
-
-        @Override
-        public boolean isReady() {
-            return true;
-        }
-
-        @Override
-        public void answer() {
-            if (connection.isGone()) {
-                return;
-            }
-            partlyDone = !advance();
-            if (partlyDone) {
-                services.time().schedule(BETWEEN_TURNS, () -> connection.loop().post(this::goOn));
-                return;
-            }
-            readingLong = false;
-            connection.handled();
-            finish();
-            connection.resume();
-        }
-
-        private void goOn() {
-            try {
-                answer();
-            } catch (RuntimeException | Error e) {
-                LOG.error("A request of {} cannot go on", connection, e);
-                connection.close("an error of the server");
-            }
-        }
-
-        /** Does some more; whether all is done. */
-        abstract boolean advance();
-
-        abstract void finish();
-    }
-
-    /** Counts what there was when its turn came. */
-    private final class Walk extends LongRead {
-        private final RequestBody.GetAllChildrenNumber request;
-        private final List<AuthId> authIds;
-        private @Nullable DescendantCount descendants;
-        private int error;
-
-        Walk(int xid, RequestBody.GetAllChildrenNumber request, List<AuthId> authIds) {
-            super(xid);
-            this.request = request;
-            this.authIds = authIds;
-        }
-
-        @Override
-        boolean advance() {
-            try {
-                if (descendants == null) {
-                    descendants = TreeReads.descendants(connection.loop().state(), request.path(), authIds);
-                }
-                return descendants.advance(NODES_OF_A_TURN);
-            } catch (TreeException e) {
-                error = e.error().code();
-                return true;
-            }
-        }
-
-        @Override
-        void finish() {
-            if (descendants == null) {
-                connection.replyError(xid, error);
-            } else {
-                connection.reply(xid, new ReplyBody.GetAllChildrenNumber(descendants.count()));
-            }
-        }
-    }
-
     /** Sets the watches of a client that comes again. */
-    private final class SetWatches extends LongRead {
+    private final class SetWatches extends LongReads.LongRead {
         private final WatchRequests.OldWatches old;
 
         SetWatches(int xid, WatchRequest.SetWatches request) {
-            super(xid);
+            super(longReads, xid);
             old = new WatchRequests.OldWatches(request);
         }
 

@@ -67,11 +67,12 @@ final class WatchTable {
         return true;
     }
 
-    /** Removes all watches of a watcher. */
-    void removeAll(Watcher watcher) {
-        for (String path : watcher.watched().all()) {
+    /** Removes the watches of some paths of a watcher that has gone; whether that were all. */
+    boolean removeSome(Watcher watcher, int paths) {
+        for (String path : watcher.watched().some(paths)) {
             remove(path, watcher, ANY);
         }
+        return watcher.watched().size() == 0;
     }
 
     /** Tells the watchers of the event, after removing their one-shot watches. */

@@ -1,6 +1,6 @@
 package io.conclave.connection;
 
-import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
@@ -13,7 +13,9 @@ final class WatchedPaths {
     static final long ASSURED_BYTES = 16 << 10;
 
     private final LimitGuard guard;
-    private final Set<String> paths = new HashSet<>();
+    /** In order, so that some of them can be taken without a search for those that are left. */
+    private final Set<String> paths = new LinkedHashSet<>();
+
     private long bytes;
 
     WatchedPaths(LimitGuard guard) {
@@ -67,6 +69,11 @@ final class WatchedPaths {
 
     int size() {
         return paths.size();
+    }
+
+    /** A copy of the first ones. */
+    List<String> some(int most) {
+        return paths.stream().limit(most).toList();
     }
 
     /** A copy. */

@@ -55,6 +55,21 @@ public final class TreeReads {
     }
 
     /**
+     * The names of a node's children, to be listed step by step.
+     *
+     * @throws TreeException NO_NODE, NO_AUTH without READ
+     */
+    public static ChildNames childNames(TreeState state, String path, List<AuthId> callerIds) {
+        return new ChildNames(readable(state, path, callerIds));
+    }
+
+    /** How many children a node has; 0 if there is none. No permission is asked for: the caller's client is not told. */
+    public static int childCount(TreeState state, String path) {
+        Znode node = state.find(path);
+        return node == null ? 0 : node.children().size();
+    }
+
+    /**
      * The ACL of a node. A caller without ADMIN sees the users of digest entries and not their digests.
      *
      * @throws TreeException NO_NODE, NO_AUTH with neither READ nor ADMIN

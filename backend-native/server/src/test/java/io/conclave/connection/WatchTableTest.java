@@ -51,7 +51,9 @@ class WatchTableTest {
                 case 2 -> table.take(path);
                 case 3 -> {
                     if (random.nextInt(20) == 0) {
-                        table.removeAll(watcher);
+                        while (!table.removeSome(watcher, 3)) {
+                            // some more
+                        }
                     }
                 }
                 default -> table.add(path, watcher, kind);
@@ -60,8 +62,26 @@ class WatchTableTest {
                     watchers.stream().mapToLong(each -> each.paths.size()).sum();
             assertEquals(watched, table.watchCount(), "seed " + seed + ", step " + i);
         }
-        watchers.forEach(table::removeAll);
+        watchers.forEach(watcher -> table.removeSome(watcher, Integer.MAX_VALUE));
         assertEquals(0, guard.watchBytes());
+    }
+
+    /** A connection can have very many watches: when it goes, they are removed in many turns of the loop. */
+    @Test
+    void noMoreThanAskedForAreRemovedAtATime() {
+        WatchTable table = new WatchTable();
+        CountingWatcher watcher =
+                new CountingWatcher(new LimitGuard(ClientLimits.defaults(), new ManualTimeSource()));
+        for (int i = 0; i < 10; i++) {
+            table.add("/" + i, watcher, WatchTable.DATA);
+        }
+        assertEquals(false, table.removeSome(watcher, 4));
+        assertEquals(6, table.watchCount());
+        table.fire(new TreeEvent(TreeEvent.Type.DELETED, "/9", 1, ZnodeAcl.OPEN));
+        assertEquals(false, table.removeSome(watcher, 4));
+        assertEquals(1, table.watchCount());
+        assertEquals(true, table.removeSome(watcher, 4));
+        assertEquals(0, table.size());
     }
 
     private static TreeEvent.Type any(Random random) {

@@ -47,14 +47,7 @@ enum Attack {
 
         @Override
         void prepare(RawConnection connection) throws IOException {
-            connection.call(create(SUBTREE, new byte[0], AclRecord.OPEN));
-            for (int part = 0; part < 10; part++) {
-                List<RequestBody> creates = new ArrayList<>();
-                for (int i = 0; i < 5_000; i++) {
-                    creates.add(create(SUBTREE + "/" + part + "-" + i, new byte[0], AclRecord.OPEN));
-                }
-                connection.call(new RequestBody.Multi(OpCode.MULTI, creates));
-            }
+            createChildren(connection, SUBTREE, 50_000);
         }
     },
     HUGE_MULTIS {
@@ -94,13 +87,76 @@ enum Attack {
                     : create("/auth-" + id + number, new byte[0], AclRecord.OPEN);
         }
     },
+    /** Of one znode with very many children; its answer has 2 MB. */
+    LARGE_LISTINGS {
+        @Override
+        RequestBody request(String id, int number) {
+            return new RequestBody.GetChildren(LISTED, true);
+        }
+
+        @Override
+        void prepare(RawConnection connection) throws IOException {
+            createChildren(connection, LISTED, 150_000);
+        }
+    },
+    LARGE_MULTI_READS {
+        @Override
+        RequestBody request(String id, int number) {
+            List<RequestBody> parts = new ArrayList<>();
+            for (int bytes = 0; bytes < LARGE; bytes += 15) {
+                parts.add(new RequestBody.GetData("/", false));
+            }
+            return new RequestBody.Multi(OpCode.MULTI_READ, parts);
+        }
+    },
+    /** As many as find room, and then the connection goes. */
+    WATCHES_OF_CLOSED_CONNECTIONS {
+        @Override
+        RequestBody request(String id, int number) {
+            List<String> paths = new ArrayList<>();
+            for (int i = 0; i < 20_000; i++) {
+                paths.add("/" + id + number + "-" + i);
+            }
+            return new WatchRequest.SetWatches(
+                    OpCode.SET_WATCHES, 0, List.of(), paths, List.of(), List.of(), List.of());
+        }
+
+        @Override
+        int requestsOfAConnection() {
+            return 4;
+        }
+    },
+    /** Their ephemeral znodes go with them. */
+    EPHEMERALS_OF_CLOSED_SESSIONS {
+        @Override
+        RequestBody request(String id, int number) {
+            if (number % requestsOfAConnection() == requestsOfAConnection() - 1) {
+                return new RequestBody.Empty(OpCode.CLOSE_SESSION);
+            }
+            List<RequestBody> creates = new ArrayList<>();
+            for (int i = 0; i < 2_000; i++) {
+                creates.add(new RequestBody.Create(
+                        OpCode.CREATE,
+                        "/ephemeral-" + id + number + "-" + i,
+                        new byte[0],
+                        AclRecord.OPEN,
+                        CreateFlag.EPHEMERAL));
+            }
+            return new RequestBody.Multi(OpCode.MULTI, creates);
+        }
+
+        @Override
+        int requestsOfAConnection() {
+            return 11;
+        }
+    },
     SMALL_CREATES {
         @Override
         RequestBody request(String id, int number) {
             return create("/small-" + id + number, new byte[10], AclRecord.OPEN);
         }
     },
-    /** The last one, since nothing can be created behind it. */
+    /** Nothing can be created behind it until something is deleted. */
     FILLED_STATE {
         @Override
         RequestBody request(String id, int number) {
@@ -110,12 +166,30 @@ enum Attack {
 
     static final int LARGE = 900_000;
     static final String SUBTREE = "/subtree";
+    static final String LISTED = "/listed";
 
     /** The next request of a connection. */
     abstract RequestBody request(String id, int number);
 
     /** Once, before the connections begin. */
     void prepare(RawConnection connection) throws IOException {}
+
+    /** After so many, the next connection begins. */
+    int requestsOfAConnection() {
+        return Integer.MAX_VALUE;
+    }
+
+    private static void createChildren(RawConnection connection, String parent, int count) throws IOException {
+        connection.call(create(parent, new byte[0], AclRecord.OPEN));
+        int ofMulti = 1_000;
+        for (int first = 0; first < count; first += ofMulti) {
+            List<RequestBody> creates = new ArrayList<>();
+            for (int i = first; i < first + ofMulti; i++) {
+                creates.add(create(parent + "/" + i, new byte[0], AclRecord.OPEN));
+            }
+            connection.call(new RequestBody.Multi(OpCode.MULTI, creates));
+        }
+    }
 
     static RequestBody create(String path, byte[] data, List<AclRecord> acl) {
         return new RequestBody.Create(OpCode.CREATE, path, data, acl, CreateFlag.PERSISTENT);

@@ -1,6 +1,5 @@
 package io.conclave.proofs.hostile;
 
-import io.conclave.proofs.ensemble.Member;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,13 +15,13 @@ final class Attackers implements AutoCloseable {
     private final AtomicLong closed = new AtomicLong();
     private volatile boolean stopped;
 
-    Attackers(Attack attack, List<Member> members, int connectionsPerServer) {
+    Attackers(Attack attack, String run, List<Integer> ports, int connectionsPerServer) {
         this.attack = attack;
-        for (Member member : members) {
+        for (int port : ports) {
             for (int i = 0; i < connectionsPerServer; i++) {
-                String id = attack.ordinal() + "-" + member.number() + "-" + i + "-";
+                String id = run + "-" + port + "-" + i + "-";
                 int address = FIRST_ADDRESS + i;
-                start(() -> attack(member.clientPort(), address, id));
+                start(() -> attack(port, address, id));
             }
         }
     }
@@ -42,7 +41,7 @@ final class Attackers implements AutoCloseable {
                 drain.setDaemon(true);
                 drain.start();
                 int first = number;
-                while (!stopped && drain.isAlive()) {
+                while (!stopped && drain.isAlive() && number - first < attack.requestsOfAConnection()) {
                     connection.send(attack.request(id, number - first < 95 ? number - first : number));
                     number++;
                     sent.incrementAndGet();

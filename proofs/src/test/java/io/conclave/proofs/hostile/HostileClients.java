@@ -3,140 +3,231 @@ package io.conclave.proofs.hostile;
 import io.conclave.proofs.ensemble.Ensemble;
 import io.conclave.proofs.ensemble.EnsembleKind;
 import io.conclave.proofs.ensemble.Member;
+import io.conclave.protocol.OpCode;
+import io.conclave.protocol.RequestBody;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 
 /**
- * Each attack for some seconds against three servers with a heap of 256 MB, and what bystanders measure meanwhile.
- * Arguments: zookeeper or conclave, seconds of an attack, connections of an attacker per server, and the attacks.
+ * Each attack for some seconds against three servers with a heap of 256 MB, and what bystanders measure before it and
+ * meanwhile, in windows of a second.
  */
-public final class HostileClients {
+final class HostileClients implements AutoCloseable {
     static final String HEAP = "-Xmx256m";
 
     // The windows of a measurement: nothing is waited for, the bystanders' requests of that time are what is measured.
-    private static final Duration WARM_UP = Duration.ofSeconds(1);
-    private static final Duration BASELINE = Duration.ofSeconds(2);
+    private static final Duration WINDOW = Duration.ofSeconds(1);
+    private static final int WINDOWS_BEFORE = 3;
+    /** What an attack has left may still be under way. */
     private static final Duration REST = Duration.ofMillis(500);
 
-    private HostileClients() {}
+    private static final int DELETIONS_OF_MULTI = 200;
 
-    /** An attack, what other clients measured before and during it, and whether all servers survived it. */
-    record Outcome(Attack attack, Bystanders.Latencies before, Bystanders.Latencies during, boolean survived) {}
+    private final Ensemble ensemble;
+    private final int connectionsPerServer;
+    private final AttackerProcess attackers;
+    private int runs;
 
-    /** The campaign. */
-    public static void main(String[] arguments) throws Exception {
-        EnsembleKind kind = arguments.length > 0 && arguments[0].equals("zookeeper")
-                ? EnsembleKind.APACHE_ZOOKEEPER
-                : EnsembleKind.CONCLAVE;
-        int seconds = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 10;
-        int connections = arguments.length > 2 ? Integer.parseInt(arguments[2]) : 4;
-        List<Attack> attacks = arguments.length > 3
-                ? Arrays.stream(arguments).skip(3).map(Attack::valueOf).toList()
-                : List.of(Attack.values());
-        Path home = Files.createTempDirectory("hostile");
-        try (Ensemble ensemble = start(kind, home)) {
-            run(ensemble, seconds, connections, attacks);
+    HostileClients(Ensemble ensemble, int connectionsPerServer) throws IOException {
+        this.ensemble = ensemble;
+        this.connectionsPerServer = connectionsPerServer;
+        this.attackers = new AttackerProcess();
+    }
+
+    /** An attack, what other clients measured before and during it, and how many servers it has ended. */
+    record Outcome(Attack attack, Bystanders.Latencies before, Bystanders.Latencies during, int ended, String sent) {
+        /** Below it, a difference says more about the machine than about the servers. */
+        private static final double FLOOR_MS = 20;
+
+        /** Whether the others' p99 was within so many times that before, or close to it. */
+        boolean isWithin(double times) {
+            return during.p99() <= Math.max(before.p99() * times, before.p99() + FLOOR_MS);
+        }
+
+        double ratio() {
+            return before.p99() == 0 ? 0 : during.p99() / before.p99();
+        }
+
+        static String heading() {
+            return "| attack | p99 before it | p99 during it | times | longest | failed | servers ended |\n"
+                    + "|---|---|---|---|---|---|---|";
+        }
+
+        /** A row of the table. */
+        String row() {
+            return String.format(
+                    Locale.ROOT,
+                    "| %s | %.0f | %.0f | %.1f%s | %.0f | %d of %d | %d |",
+                    attack,
+                    before.p99(),
+                    during.p99(),
+                    ratio(),
+                    isWithin(3) ? "" : " (!)",
+                    during.max(),
+                    during.failures(),
+                    during.count() + during.failures(),
+                    ended);
         }
     }
 
     static Ensemble start(EnsembleKind kind, Path home) {
-        return Ensemble.of(kind, home)
+        Ensemble ensemble = Ensemble.of(kind, home)
                 .servers(3)
                 .ticks(2000, 20, 10)
                 .with("maxSessionTimeout", 60_000)
                 .withJvm(HEAP)
                 .withJvm("-XX:+ExitOnOutOfMemoryError")
                 .start();
-    }
-
-    static List<Outcome> run(Ensemble ensemble, int seconds, int connections, List<Attack> attacks) throws Exception {
-        List<Outcome> outcomes = new ArrayList<>();
         ensemble.awaitAllServing();
-        for (Attack attack : attacks) {
-            Outcome outcome = run(ensemble, seconds, connections, attack);
-            outcomes.add(outcome);
-            if (!outcome.survived) {
-                for (Member member : ensemble.members()) {
-                    if (!member.isAlive()) {
-                        member.start();
-                    }
-                }
-                ensemble.awaitAllServing();
-            }
-        }
-        return outcomes;
+        return ensemble;
     }
 
-    private static Outcome run(Ensemble ensemble, int seconds, int connections, Attack attack) throws Exception {
-        try (RawConnection connection =
-                RawConnection.attached(ensemble.members().get(0).clientPort(), 3)) {
+    /** One attack. */
+    Outcome run(Attack attack, int seconds) throws Exception {
+        try (RawConnection connection = connect()) {
             attack.prepare(connection);
         }
-        try (Bystanders bystanders = new Bystanders(ensemble.members())) {
-            measure(WARM_UP);
-            bystanders.reset();
-            measure(BASELINE);
-            Bystanders.Latencies before = bystanders.latencies();
-            bystanders.reset();
-            String sent;
-            try (Attackers attackers = new Attackers(attack, ensemble.members(), connections)) {
-                measure(Duration.ofSeconds(seconds));
-                sent = attackers.describe();
-            }
-            measure(REST);
-            Bystanders.Latencies during = bystanders.latencies();
-            boolean survived = ensemble.members().stream().allMatch(Member::isAlive);
-            System.out.println(String.format(
-                    Locale.ROOT,
-                    "%s%n  before %s%n  during %s%n  %s; %s; live heap %s",
-                    attack,
-                    before,
-                    during,
-                    survived ? "all survived" : "A SERVER HAS ENDED",
-                    sent,
-                    liveHeaps(ensemble)));
-            return new Outcome(attack, before, during, survived);
+        return measure(attack, seconds);
+    }
+
+    /** Starts servers again that an attack has ended, and deletes what it has left in the tree. */
+    void tidy() throws InterruptedException {
+        for (boolean done = false; !done; ) {
+            restartEnded();
+            done = tidied();
         }
     }
 
-    private static void measure(Duration window) throws InterruptedException {
-        TimeUnit.NANOSECONDS.sleep(window.toNanos());
+    /** False if a server ends, or stops serving, meanwhile: what it has in hand may be too much for it even now. */
+    private boolean tidied() throws InterruptedException {
+        try {
+            deleteAll();
+            return true;
+        } catch (IOException e) {
+            pass(WINDOW);
+            return false;
+        }
+    }
+
+    private RawConnection connect() throws IOException {
+        return RawConnection.attached(ensemble.members().get(0).clientPort(), 3);
+    }
+
+    private Outcome measure(Attack attack, int seconds) throws Exception {
+        List<Integer> ports =
+                ensemble.members().stream().map(Member::clientPort).toList();
+        try (Bystanders bystanders = new Bystanders(ensemble.members())) {
+            pass(WINDOW);
+            bystanders.reset();
+            Bystanders.Latencies before = windows(bystanders, WINDOWS_BEFORE);
+            attackers.begin(attack, Integer.toString(runs++), ports, connectionsPerServer);
+            Bystanders.Latencies during = windows(bystanders, seconds);
+            String sent = attackers.end();
+            pass(REST);
+            int ended = (int) ensemble.members().stream()
+                    .filter(member -> !member.isAlive())
+                    .count();
+            return new Outcome(attack, before, during, ended, sent);
+        }
+    }
+
+    private static Bystanders.Latencies windows(Bystanders bystanders, int count) throws InterruptedException {
+        List<Bystanders.Latencies> windows = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            pass(WINDOW);
+            windows.add(bystanders.latencies());
+        }
+        return Bystanders.Latencies.medianOf(windows);
+    }
+
+    private static void pass(Duration time) throws InterruptedException {
+        TimeUnit.NANOSECONDS.sleep(time.toNanos());
+    }
+
+    private void restartEnded() {
+        ensemble.members().stream().filter(member -> !member.isAlive()).forEach(Member::start);
+        ensemble.awaitAllServing();
+    }
+
+    /** The tree as it was before the first attack. */
+    private void deleteAll() throws IOException {
+        try (RawConnection connection = connect()) {
+            for (String name : connection.children("/")) {
+                if (name.equals("zookeeper")) {
+                    continue;
+                }
+                delete(connection, connection.children("/" + name), "/" + name + "/");
+            }
+            delete(
+                    connection,
+                    connection.children("/").stream()
+                            .filter(name -> !name.equals("zookeeper"))
+                            .toList(),
+                    "/");
+        }
+    }
+
+    private static void delete(RawConnection connection, List<String> names, String prefix) throws IOException {
+        for (int first = 0; first < names.size(); first += DELETIONS_OF_MULTI) {
+            List<RequestBody> deletions =
+                    names.subList(first, Math.min(names.size(), first + DELETIONS_OF_MULTI)).stream()
+                            .<RequestBody>map(name -> new RequestBody.Delete(prefix + name, -1))
+                            .toList();
+            if (connection.call(new RequestBody.Multi(OpCode.MULTI, deletions)) != 0) {
+                // an ephemeral that has gone by itself takes the whole multi with it
+                for (RequestBody deletion : deletions) {
+                    connection.call(deletion);
+                }
+            }
+        }
     }
 
     /** After a full collection, in MB. */
-    static String liveHeaps(Ensemble ensemble) throws IOException, InterruptedException {
-        List<String> heaps = new ArrayList<>();
-        for (Member member : ensemble.members()) {
-            heaps.add(member.isAlive() ? liveHeapMb(member.pid()) : "-");
-        }
-        return String.join(", ", heaps) + " MB";
+    String liveHeaps() {
+        return ensemble.members().stream()
+                        .map(member -> member.isAlive() ? Long.toString(liveHeapMb(member.pid())) : "-")
+                        .collect(Collectors.joining(", "))
+                + " MB";
     }
 
-    private static String liveHeapMb(long pid) throws IOException, InterruptedException {
-        String histogram = jcmd(pid, "GC.class_histogram");
-        String total = histogram
+    private static long liveHeapMb(long pid) {
+        return jcmd(pid, "GC.class_histogram")
                 .lines()
                 .filter(line -> line.startsWith("Total"))
+                .map(line -> Long.parseLong(line.trim().split("\\s+")[2]) >> 20)
                 .findFirst()
-                .orElse("Total 0 0");
-        return Long.toString(Long.parseLong(total.trim().split("\\s+")[2]) >> 20);
+                .orElse(0L);
     }
 
-    static String jcmd(long pid, String word) throws IOException, InterruptedException {
-        Process jcmd = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(), Long.toString(pid), word)
-                .redirectErrorStream(true)
-                .start();
-        String text = new String(jcmd.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        jcmd.waitFor();
-        return text;
+    static String jcmd(long pid, String word) {
+        try {
+            Process jcmd = new ProcessBuilder(
+                            Path.of(System.getProperty("java.home"), "bin", "jcmd")
+                                    .toString(),
+                            Long.toString(pid),
+                            word)
+                    .redirectErrorStream(true)
+                    .start();
+            String text = new String(jcmd.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            jcmd.waitFor();
+            return text;
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Override
+    public void close() throws InterruptedException {
+        attackers.close();
     }
 }

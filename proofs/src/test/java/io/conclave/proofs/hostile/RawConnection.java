@@ -3,6 +3,8 @@ package io.conclave.proofs.hostile;
 import io.conclave.protocol.ConnectRequest;
 import io.conclave.protocol.Frames;
 import io.conclave.protocol.JuteReader;
+import io.conclave.protocol.OpCode;
+import io.conclave.protocol.ReplyBody;
 import io.conclave.protocol.ReplyHeader;
 import io.conclave.protocol.RequestBody;
 import io.conclave.protocol.Xid;
@@ -14,6 +16,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.util.List;
 
 /** A session over a blocking socket, from an address of its own in 127.0.0.0/8. One thread sends, one may read. */
 final class RawConnection implements AutoCloseable {
@@ -62,14 +65,26 @@ final class RawConnection implements AutoCloseable {
 
     /** The error of the next reply; skips events. */
     int readError() throws IOException {
+        return ReplyHeader.decode(nextReply()).err();
+    }
+
+    private JuteReader nextReply() throws IOException {
         while (true) {
             byte[] frame = new byte[in.readInt()];
             in.readFully(frame);
-            ReplyHeader header = ReplyHeader.decode(new JuteReader(Unpooled.wrappedBuffer(frame)));
-            if (header.xid() != Xid.WATCH_EVENT) {
-                return header.err();
+            if (ReplyHeader.decode(new JuteReader(Unpooled.wrappedBuffer(frame))).xid() != Xid.WATCH_EVENT) {
+                return new JuteReader(Unpooled.wrappedBuffer(frame));
             }
         }
+    }
+
+    /** The names of the children of a znode; none if there is no such znode. */
+    List<String> children(String path) throws IOException {
+        send(new RequestBody.GetChildren(path, false));
+        JuteReader reply = nextReply();
+        return ReplyHeader.decode(reply).err() == 0
+                ? ((ReplyBody.GetChildren) ReplyBody.decode(OpCode.GET_CHILDREN, reply)).children()
+                : List.of();
     }
 
     int call(RequestBody request) throws IOException {

@@ -1,0 +1,94 @@
+package io.conclave.connection;
+
+import io.conclave.protocol.JuteWriter;
+import io.conclave.protocol.RequestBody;
+import io.conclave.protocol.WireRecord;
+import io.conclave.tree.AuthId;
+import io.conclave.tree.ChildNames;
+import io.conclave.tree.TreeException;
+import io.conclave.tree.TreeReads;
+import io.conclave.tree.TreeState;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lists the children of a node that has very many, part by part. The watch is set when the list is begun, so it misses
+ * no change to that. Belongs to the connection's loop.
+ */
+final class ChildrenList extends LongReads.LongReadOfState {
+    static final int NAMES_OF_A_TURN = 5_000;
+
+    private final WatchRequests watches;
+    private final RequestBody request;
+    private final List<AuthId> authIds;
+    private final ByteBuf encoded = Unpooled.buffer();
+    private final JuteWriter writer = new JuteWriter(encoded);
+    private @Nullable ChildNames names;
+    private int error;
+
+    ChildrenList(ClientConnection connection, LongReads reads, WatchRequests watches, int xid, RequestBody request) {
+        super(connection, reads, xid);
+        this.watches = watches;
+        this.request = request;
+        this.authIds = connection.authIds();
+    }
+
+    /** Whether a request lists more than what is done in one go. */
+    static boolean isLong(TreeState state, RequestBody request) {
+        return TreeReads.childCount(state, path(request)) > NAMES_OF_A_TURN;
+    }
+
+    private static String path(RequestBody request) {
+        return request instanceof RequestBody.GetChildren plain
+                ? plain.path()
+                : ((RequestBody.GetChildren2) request).path();
+    }
+
+    private boolean isWatching() {
+        return request instanceof RequestBody.GetChildren plain
+                ? plain.watch()
+                : ((RequestBody.GetChildren2) request).watch();
+    }
+
+    @Override
+    boolean advanceHeld() {
+        try {
+            if (names == null) {
+                ChildNames begun = TreeReads.childNames(connection.loop().state(), path(request), authIds);
+                if (isWatching()) {
+                    watches.set(path(request), WatchTable.CHILDREN);
+                }
+                names = begun;
+            }
+            return names.advance(NAMES_OF_A_TURN, writer::writeString);
+        } catch (TreeException e) {
+            error = e.error().code();
+            return true;
+        } catch (WatchRequests.RefusedWatchException e) {
+            error = e.error().code();
+            return true;
+        }
+    }
+
+    @Override
+    void reply() {
+        ChildNames listed = names;
+        if (listed == null) {
+            connection.replyError(xid, error);
+        } else {
+            connection.reply(xid, body(listed));
+        }
+    }
+
+    private WireRecord body(ChildNames listed) {
+        return out -> {
+            out.writeInt(listed.count());
+            out.writeEncoded(encoded);
+            if (request instanceof RequestBody.GetChildren2) {
+                Replies.stat(listed.stat()).encode(out);
+            }
+        };
+    }
+}

@@ -1,0 +1,115 @@
+package io.conclave.proofs.hostile;
+
+import io.conclave.proofs.ensemble.Ensemble;
+import io.conclave.proofs.ensemble.EnsembleKind;
+import io.conclave.proofs.ensemble.Member;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * All attacks in random order, again and again for a given time, against servers with a heap of 256 MB. After each
+ * series of twenty it prints what is alive on the heaps, and at the end a table of all attacks.
+ */
+public final class HostileCampaign {
+    private static final int SERIES = 20;
+    private static final int HISTOGRAM_LINES = 15;
+
+    private final HostileClients clients;
+    private final Ensemble ensemble;
+    private final int secondsOfAnAttack;
+    private final Map<Attack, List<HostileClients.Outcome>> outcomes = new EnumMap<>(Attack.class);
+    private final List<String> heaps = new ArrayList<>();
+
+    private HostileCampaign(HostileClients clients, Ensemble ensemble, int secondsOfAnAttack) {
+        this.clients = clients;
+        this.ensemble = ensemble;
+        this.secondsOfAnAttack = secondsOfAnAttack;
+    }
+
+    /**
+     * Arguments: zookeeper or conclave; minutes, or 0 for each attack once; seconds of an attack; connections of an
+     * attacker per server; a seed; and the attacks, if not all.
+     */
+    public static void main(String[] arguments) throws Exception {
+        EnsembleKind kind = argument(arguments, 0, "conclave").equals("zookeeper")
+                ? EnsembleKind.APACHE_ZOOKEEPER
+                : EnsembleKind.CONCLAVE;
+        Duration time = Duration.ofMinutes(Integer.parseInt(argument(arguments, 1, "60")));
+        int seconds = Integer.parseInt(argument(arguments, 2, "10"));
+        int connections = Integer.parseInt(argument(arguments, 3, "4"));
+        long seed = Long.parseLong(argument(arguments, 4, Long.toString(System.nanoTime())));
+        List<Attack> attacks = arguments.length > 5
+                ? Arrays.stream(arguments).skip(5).map(Attack::valueOf).toList()
+                : List.of(Attack.values());
+        System.out.println(kind + ", seed " + seed);
+        try (Ensemble ensemble = HostileClients.start(kind, Files.createTempDirectory("hostile"));
+                HostileClients clients = new HostileClients(ensemble, connections)) {
+            new HostileCampaign(clients, ensemble, seconds).run(time, attacks, new Random(seed));
+        }
+    }
+
+    private static String argument(String[] arguments, int index, String otherwise) {
+        return index < arguments.length ? arguments[index] : otherwise;
+    }
+
+    private void run(Duration time, List<Attack> attacks, Random random) throws Exception {
+        long sinceNanos = System.nanoTime();
+        heaps.add(clients.liveHeaps());
+        List<Attack> left = new ArrayList<>();
+        for (int count = 1; count <= attacks.size() || System.nanoTime() - sinceNanos < time.toNanos(); count++) {
+            if (left.isEmpty()) {
+                left.addAll(attacks);
+                Collections.shuffle(left, random);
+            }
+            HostileClients.Outcome outcome = clients.run(left.remove(0), secondsOfAnAttack);
+            outcomes.computeIfAbsent(outcome.attack(), none -> new ArrayList<>())
+                    .add(outcome);
+            System.out.println(outcome.row() + " " + outcome.sent());
+            clients.tidy();
+            if (count % SERIES == 0) {
+                heaps.add(clients.liveHeaps());
+                System.out.println("live heap after " + count + " attacks: " + heaps.get(heaps.size() - 1));
+            }
+        }
+        report(TimeUnit.NANOSECONDS.toMinutes(System.nanoTime() - sinceNanos));
+    }
+
+    private void report(long minutes) {
+        System.out.println("\n" + minutes + " minutes; medians of each attack's runs\n");
+        System.out.println(HostileClients.Outcome.heading());
+        outcomes.forEach((attack, runs) -> System.out.println(new HostileClients.Outcome(
+                        attack,
+                        Bystanders.Latencies.medianOf(runs.stream()
+                                .map(HostileClients.Outcome::before)
+                                .toList()),
+                        Bystanders.Latencies.medianOf(runs.stream()
+                                .map(HostileClients.Outcome::during)
+                                .toList()),
+                        runs.stream().mapToInt(HostileClients.Outcome::ended).sum(),
+                        "")
+                .row()));
+        System.out.println("\nLive heap at the start, and after each series of " + SERIES + " attacks: " + heaps);
+        ensemble.members().stream()
+                .filter(Member::isAlive)
+                .min(Comparator.comparing(Member::number))
+                .ifPresent(HostileCampaign::printHistogram);
+    }
+
+    private static void printHistogram(Member member) {
+        System.out.println("\nServer " + member.number() + ", alive at the end:");
+        HostileClients.jcmd(member.pid(), "GC.class_histogram")
+                .lines()
+                .limit(HISTOGRAM_LINES)
+                .forEach(System.out::println);
+    }
+}
