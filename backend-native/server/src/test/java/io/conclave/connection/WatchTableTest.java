@@ -70,8 +70,7 @@ class WatchTableTest {
     @Test
     void noMoreThanAskedForAreRemovedAtATime() {
         WatchTable table = new WatchTable();
-        CountingWatcher watcher =
-                new CountingWatcher(new LimitGuard(ClientLimits.defaults(), new ManualTimeSource()));
+        CountingWatcher watcher = new CountingWatcher(new LimitGuard(ClientLimits.defaults(), new ManualTimeSource()));
         for (int i = 0; i < 10; i++) {
             table.add("/" + i, watcher, WatchTable.DATA);
         }

@@ -43,8 +43,7 @@ class LongListTest {
         try (ConclaveServer server = TestServer.start();
                 RawClient client = RawClient.attached(TestServer.port(server), 60_000)) {
             createChildren(client);
-            List<String> names = client.call(
-                            new RequestBody.GetChildren("/top", false), ReplyBody.GetChildren.class)
+            List<String> names = client.call(new RequestBody.GetChildren("/top", false), ReplyBody.GetChildren.class)
                     .children();
             assertEquals(CHILDREN, names.size());
             assertEquals(CHILDREN, new HashSet<>(names).size());
@@ -68,17 +67,18 @@ class LongListTest {
                     new RequestBody.SetAcl("/top", List.of(), -1),
                     Requests.get("/none"));
             assertEquals(0, client.read().header().err());
-            assertEquals(CHILDREN, ((ReplyBody.GetChildren)
-                            client.read().body().orElseThrow())
-                    .children()
-                    .size());
-            assertEquals(0, client.read().header().err());
-            assertEquals(CHILDREN + 1, ((ReplyBody.GetChildren2)
-                            client.read().body().orElseThrow())
-                    .children()
-                    .size());
             assertEquals(
-                    ErrorCode.INVALID_ACL.code(), client.read().header().err());
+                    CHILDREN,
+                    ((ReplyBody.GetChildren) client.read().body().orElseThrow())
+                            .children()
+                            .size());
+            assertEquals(0, client.read().header().err());
+            assertEquals(
+                    CHILDREN + 1,
+                    ((ReplyBody.GetChildren2) client.read().body().orElseThrow())
+                            .children()
+                            .size());
+            assertEquals(ErrorCode.INVALID_ACL.code(), client.read().header().err());
             assertEquals(ErrorCode.NO_NODE.code(), client.read().header().err());
         }
     }

@@ -71,10 +71,9 @@ public final class AttackerProcess implements AutoCloseable {
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line = in.readLine(); line != null; line = in.readLine()) {
             List<String> words = Arrays.asList(line.split(" "));
-            List<Integer> ports =
-                    words.stream().skip(3).map(Integer::valueOf).toList();
-            Attackers attackers = new Attackers(
-                    Attack.valueOf(words.get(0)), words.get(1), ports, Integer.parseInt(words.get(2)));
+            List<Integer> ports = words.stream().skip(3).map(Integer::valueOf).toList();
+            Attackers attackers =
+                    new Attackers(Attack.valueOf(words.get(0)), words.get(1), ports, Integer.parseInt(words.get(2)));
             System.out.println("begun");
             in.readLine();
             attackers.close();

@@ -128,9 +128,8 @@ final class Bystanders implements AutoCloseable {
     /** What was measured since the last call. */
     Latencies latencies() {
         List<Long> all = new ArrayList<>();
-        int failures = bystanders.stream()
-                .mapToInt(bystander -> bystander.take(all))
-                .sum();
+        int failures =
+                bystanders.stream().mapToInt(bystander -> bystander.take(all)).sum();
         all.sort(null);
         return new Latencies(all.size(), failures, at(all, 0.5), at(all, 0.99), at(all, 1));
     }

@@ -4,7 +4,6 @@ import io.conclave.proofs.ensemble.Ensemble;
 import io.conclave.proofs.ensemble.EnsembleKind;
 import io.conclave.proofs.ensemble.Member;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -18,8 +18,11 @@ class HostileClientsIT {
     private static final int SECONDS = Integer.getInteger("hostile.seconds", 3);
     private static final int CONNECTIONS = Integer.getInteger("hostile.connections", 3);
 
-    /** What no busy machine reaches, and what attacks reached before there were limits: 2.5 to 12.5 s. */
-    private static final double STANDSTILL_MS = 2_000;
+    /**
+     * Half of the others' requests are answered sooner, also on a busy machine. If none is answered for the time of an
+     * attack, the median of its windows is 2 s. How p99 compares with that before an attack, the campaign shows.
+     */
+    private static final double STANDSTILL_MS = 1_500;
 
     @TempDir
     private Path home;
@@ -36,7 +39,7 @@ class HostileClientsIT {
                 assertEquals(0, outcome.ended(), outcome::toString);
                 assertEquals(0, outcome.during().failures(), outcome::toString);
                 assertTrue(outcome.during().count() > 0, outcome::toString);
-                assertTrue(outcome.during().p99() < STANDSTILL_MS || outcome.isWithin(3), outcome::toString);
+                assertTrue(outcome.during().p50() < STANDSTILL_MS, outcome::toString);
             }
         }
     }

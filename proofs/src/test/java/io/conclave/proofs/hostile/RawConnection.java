@@ -72,7 +72,9 @@ final class RawConnection implements AutoCloseable {
         while (true) {
             byte[] frame = new byte[in.readInt()];
             in.readFully(frame);
-            if (ReplyHeader.decode(new JuteReader(Unpooled.wrappedBuffer(frame))).xid() != Xid.WATCH_EVENT) {
+            if (ReplyHeader.decode(new JuteReader(Unpooled.wrappedBuffer(frame)))
+                            .xid()
+                    != Xid.WATCH_EVENT) {
                 return new JuteReader(Unpooled.wrappedBuffer(frame));
             }
         }

@@ -1,0 +1,19 @@
+package io.conclave.proofs.hostile;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** The campaign of {@code scripts/hostile-clients}. It measures, and fails only if the servers do not come back. */
+@Tag("long")
+class HostileCampaignIT {
+    @Test
+    void allAttacksInRandomOrder() throws Exception {
+        HostileCampaign.main(new String[] {
+            System.getProperty("hostile.servers", "conclave"),
+            System.getProperty("hostile.minutes", "60"),
+            System.getProperty("hostile.seconds", "10"),
+            System.getProperty("hostile.connections", "4"),
+            System.getProperty("hostile.seed", Long.toString(System.nanoTime()))
+        });
+    }
+}
