@@ -35,9 +35,9 @@ public final class Main {
         int run(Console console, Path file, ServerConfig config, List<String> words);
     }
 
-    /** What a command does with the file that it names, be that a configuration or not. */
-    private interface FileAction {
-        int run(Console console, Path file, List<String> words);
+    /** What a command does with its first word, which names a configuration, another file, or none. */
+    private interface WordAction {
+        int run(Console console, String first, List<String> words);
     }
 
     /**
@@ -46,7 +46,7 @@ public final class Main {
      * @param least words that follow it
      * @param most words that follow it
      */
-    private record Command(String first, String argument, int least, int most, String purpose, FileAction action) {
+    private record Command(String first, String argument, int least, int most, String purpose, WordAction action) {
         boolean takes(List<String> words) {
             return words.size() >= least && words.size() <= most;
         }
@@ -131,7 +131,16 @@ public final class Main {
                             1,
                             1,
                             "writes a backup, a snapshot or a stopped server's znodes as JSON lines",
-                            RecoveryCommands::export)),
+                            (console, file, words) -> RecoveryCommands.export(console, Path.of(file), words))),
+            Map.entry(
+                    "digest",
+                    new Command(
+                            "user",
+                            "[--algorithm NAME]",
+                            0,
+                            2,
+                            "prints the id of a user with the password in the standard input",
+                            DigestCommand::digest)),
             Map.entry(
                     "verify",
                     new Command(
@@ -140,7 +149,7 @@ public final class Main {
                             0,
                             0,
                             "checks a backup, a snapshot or a log, without a server",
-                            RecoveryCommands::verify))));
+                            (console, file, words) -> RecoveryCommands.verify(console, Path.of(file), words)))));
 
     private Main() {}
 
@@ -157,16 +166,11 @@ public final class Main {
     }
 
     private static Map.Entry<String, Command> command(
-            String name, String argument, int least, int most, String purpose, LongAction action) {
-        return Map.entry(
-                name,
-                new Command(
-                        CONFIGURATION,
-                        argument,
-                        least,
-                        most,
-                        purpose,
-                        (console, file, words) -> action.run(console, file, ConfigFile.read(file), words)));
+            String command, String argument, int least, int most, String purpose, LongAction action) {
+        return Map.entry(command, new Command(CONFIGURATION, argument, least, most, purpose, (console, name, words) -> {
+            Path file = Path.of(name);
+            return action.run(console, file, ConfigFile.read(file), words);
+        }));
     }
 
     /** Called by the JVM. Returns only if the command has been done or could not be. */
@@ -185,7 +189,7 @@ public final class Main {
             return USAGE;
         }
         try {
-            return command.action().run(new Console(out, err), Path.of(all.get(1)), all.subList(2, all.size()));
+            return command.action().run(new Console(out, err), all.get(1), all.subList(2, all.size()));
         } catch (LogException | ServerStartException | UncheckedIOException e) {
             err.println(e.getMessage());
             return FAILED;
@@ -231,7 +235,7 @@ public final class Main {
                 text.append(String.format("  %-16s %-22s %s%n", name, command.argument(), command.purpose())));
         return text.append("add, replace, promote and remove take --force at the end: make the change also if the"
                         + " servers that would vote then do not answer\nverify and export take the file to be read in place of the"
-                        + " configuration\n")
+                        + " configuration; digest takes a user there, and never a password\n")
                 .toString();
     }
 }

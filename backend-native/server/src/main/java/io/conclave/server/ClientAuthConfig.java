@@ -53,6 +53,16 @@ public record ClientAuthConfig(
         }
     }
 
+    /**
+     * The id of the scheme digest: the user, and the hash of both.
+     *
+     * @param algorithm of the hash
+     * @throws IllegalArgumentException if Java does not have it
+     */
+    public static String digestId(String algorithm, String user, String password) {
+        return new DigestHash(algorithm).idOf(user + ":" + password).id();
+    }
+
     DigestHash hash() {
         return hash(digestHash);
     }
