@@ -19,7 +19,10 @@ import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceAccessMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
+@ResourceLock(value = "the JAAS configuration of the JVM", mode = ResourceAccessMode.READ)
 class RequestTest {
     private static final String ADMIN_SECRET_DIGEST = "admin:fvr2cB/fjGeAiX8g1aGhUm3ZICk=";
 
