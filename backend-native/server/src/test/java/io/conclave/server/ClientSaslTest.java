@@ -32,6 +32,7 @@ import java.util.concurrent.TimeoutException;
 import javax.security.auth.login.AppConfigurationEntry;
 import javax.security.auth.login.AppConfigurationEntry.LoginModuleControlFlag;
 import javax.security.auth.login.Configuration;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.ResourceLock;
@@ -41,6 +42,11 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 class ClientSaslTest {
     private static final String PASSWORD = "pw-of-bob-7351";
     private static final String MODULE = "org.apache.zookeeper.server.auth.DigestLoginModule";
+
+    @AfterEach
+    void removeSections() {
+        Configuration.setConfiguration(null);
+    }
 
     @BeforeEach
     void installSections() {

@@ -27,6 +27,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import javax.security.auth.login.AppConfigurationEntry;
 import javax.security.auth.login.AppConfigurationEntry.LoginModuleControlFlag;
 import javax.security.auth.login.Configuration;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -49,6 +50,11 @@ class RejectedCredentialsTest {
 
     @TempDir
     private Path directory;
+
+    @AfterEach
+    void removeSections() {
+        Configuration.setConfiguration(null);
+    }
 
     @BeforeEach
     void thePasswordIsRight() {

@@ -158,6 +158,7 @@ class SaslDisposalTest {
     @AfterEach
     void remove() {
         Security.removeProvider(provider.getName());
+        Configuration.setConfiguration(null);
     }
 
     private static ConclaveServer server() {

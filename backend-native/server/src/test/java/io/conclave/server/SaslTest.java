@@ -30,6 +30,7 @@ import javax.security.auth.login.Configuration;
 import javax.security.sasl.RealmCallback;
 import javax.security.sasl.Sasl;
 import javax.security.sasl.SaslClient;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.ResourceLock;
@@ -39,6 +40,11 @@ import org.slf4j.LoggerFactory;
 @ResourceLock("the JAAS configuration of the JVM")
 class SaslTest {
     private static final String PASSWORD = "pw-of-bob-7351";
+
+    @AfterAll
+    static void removeSections() {
+        Configuration.setConfiguration(null);
+    }
 
     @BeforeAll
     static void installSections() {

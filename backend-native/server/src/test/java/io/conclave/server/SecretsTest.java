@@ -86,6 +86,7 @@ class SecretsTest {
 
     @AfterEach
     void stopListening() {
+        Configuration.setConfiguration(null);
         ours.setAdditive(true);
         ours.setLevel(null);
         ours.detachAppender(appender);
