@@ -116,6 +116,10 @@ public final class ForeignData {
     /** From the log on that may have the next transaction. */
     private static List<Numbered> logsBehind(long zxid, Path directory) throws IOException {
         List<Numbered> all = files(directory, ForeignLog.PREFIX);
+        if (all.isEmpty() && zxid > 0) {
+            throw new IOException(directory + " has no transaction log of ZooKeeper (" + ForeignLog.PREFIX
+                    + "*), so what was written after the snapshot is not known; name the dataLogDir.");
+        }
         int first = 0;
         for (int i = 0; i < all.size(); i++) {
             if (all.get(i).zxid() <= zxid + 1) {

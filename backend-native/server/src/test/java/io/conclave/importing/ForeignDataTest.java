@@ -168,6 +168,13 @@ class ForeignDataTest {
         assertTrue(state.znode("/missing/child").isEmpty());
     }
 
+    /** A dataLogDir of its own that was not named: the snapshot alone would lose what was acknowledged after it. */
+    @Test
+    void aSnapshotWithoutAnyLogIsRefused() throws IOException {
+        Files.delete(log);
+        assertTrue(refusal().endsWith("name the dataLogDir."), this::refusal);
+    }
+
     @Test
     void aDirectoryWithoutASnapshotIsRefused() throws IOException {
         Files.delete(snapshot);
