@@ -17,10 +17,12 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionTimeoutException;
 
 /** A stand-alone Apache ZooKeeper of an older release, as a process with session timeouts from 200 ms on. */
 public final class OlderZooKeeper implements ServerUnderTest {
     private static final Duration STARTS_WITHIN = Duration.ofSeconds(60);
+    private static final int ANSWERS_WITHIN_MS = 2_000;
 
     private final String version;
     private final Path directory = ServerDirectory.create("older-zookeeper");
@@ -76,9 +78,21 @@ public final class OlderZooKeeper implements ServerUnderTest {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        Awaitility.await("ZooKeeper " + version + " on port " + port)
-                .atMost(STARTS_WITHIN)
-                .until(this::isServing);
+        try {
+            Awaitility.await("ZooKeeper " + version + " on port " + port)
+                    .atMost(STARTS_WITHIN)
+                    .until(this::isServing);
+        } catch (ConditionTimeoutException e) {
+            throw new AssertionError("ZooKeeper " + version + " does not answer; its log: " + log(), e);
+        }
+    }
+
+    private String log() {
+        try {
+            return Files.readString(directory.resolve("log"));
+        } catch (IOException e) {
+            return e.toString();
+        }
     }
 
     private List<String> command() throws IOException {
@@ -106,10 +120,14 @@ public final class OlderZooKeeper implements ServerUnderTest {
     }
 
     private boolean isServing() {
+        if (!process.isAlive()) {
+            throw new IllegalStateException("ZooKeeper " + version + " has ended; its log: " + log());
+        }
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            socket.setSoTimeout(ANSWERS_WITHIN_MS); // some that it accepts while it starts are never answered
             socket.getOutputStream().write("srvr".getBytes(StandardCharsets.US_ASCII));
             String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
-            if (!process.isAlive() || (answer.contains("version") && !answer.contains(version))) {
+            if (answer.contains("version") && !answer.contains(version)) {
                 throw new IllegalStateException("Not ZooKeeper " + version + ": " + answer);
             }
             return answer.contains("Mode: standalone");
