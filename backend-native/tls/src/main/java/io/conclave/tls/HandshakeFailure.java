@@ -48,7 +48,11 @@ final class HandshakeFailure {
             return "the server wants a certificate of an authority that it trusts, and this client has only "
                     + own.map(Certificates::describe).orElse("none") + " (alert " + alert + ")";
         }
-        return describe(failure, "server");
+        String reason = describe(failure, "server");
+        boolean mayBeOfCertificate = alert.equals("handshake_failure") && own.isEmpty(); // Java 25 says so in TLS 1.2
+        return mayBeOfCertificate
+                ? reason + "; or the server wants a certificate of the client, and this client has none"
+                : reason;
     }
 
     private String describe(Throwable failure, String other) {
