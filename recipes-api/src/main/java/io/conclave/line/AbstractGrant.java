@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class AbstractGrant<T extends GrantRequest> implements Grant {
     private final T request;
-    private final CompletableFuture<LossReason> lost = new CompletableFuture<>();
-    private final CompletableFuture<Void> revocation = new CompletableFuture<>();
+    private @Nullable CompletableFuture<LossReason> lost; // guarded by this, as the next; made when they are asked for
+    private @Nullable CompletableFuture<Void> revocation;
     private final AtomicBoolean givingUp =
             new AtomicBoolean(); // for another: what the backend has done of it is not known yet
     private volatile boolean
@@ -31,10 +31,6 @@ public abstract class AbstractGrant<T extends GrantRequest> implements Grant {
     /** Wraps a request that has been granted. */
     protected AbstractGrant(T request) {
         this.request = request;
-        RecipeSession session = request.session();
-        request.lost().thenAccept(reason -> listeners(session, "lost()").execute(() -> lost.complete(reason)));
-        request.revocationRequested()
-                .thenRun(() -> listeners(session, "revocationRequested()").execute(() -> revocation.complete(null)));
     }
 
     /** Each stage has a queue of its own, so that one that blocks does not hold up the other. */
@@ -101,7 +97,17 @@ public abstract class AbstractGrant<T extends GrantRequest> implements Grant {
 
     @Override
     public final CompletableFuture<LossReason> lost() {
-        return lost.copy();
+        synchronized (this) {
+            if (lost == null) {
+                lost = onListenerThread("lost()", request.lost());
+            }
+            return lost.copy();
+        }
+    }
+
+    private <S> CompletableFuture<S> onListenerThread(String stage, CompletionStage<S> told) {
+        CompletableFuture<S> present = told.toCompletableFuture();
+        return present.isDone() ? present.copy() : request.session().onListenerThread(stage + " of " + this, present);
     }
 
     /**
@@ -109,7 +115,12 @@ public abstract class AbstractGrant<T extends GrantRequest> implements Grant {
      * exceptionally. Its continuations run on the coordinator's listener threads and may block.
      */
     public CompletableFuture<Void> revocationRequested() {
-        return revocation.copy();
+        synchronized (this) {
+            if (revocation == null) {
+                revocation = onListenerThread("revocationRequested()", request.revocationRequested());
+            }
+            return revocation.copy();
+        }
     }
 
     /** Whether its owner has given it back, or means to: the call may not have taken effect yet. */
@@ -130,8 +141,8 @@ public abstract class AbstractGrant<T extends GrantRequest> implements Grant {
     public final void close() {
         CompletionStage<Void> gone = giveBack();
         RecipeSession session = request.session();
-        if (session.isDispatcherThread()) {
-            return; // it would wait for itself; the deletion goes on
+        if (gone.toCompletableFuture().isDone() || session.isDispatcherThread()) {
+            return; // which would wait for itself; the deletion goes on
         }
         Duration remaining = session.remaining();
         Duration bound = remaining.compareTo(session.sessionTimeout()) < 0 ? remaining : session.sessionTimeout();

@@ -9,6 +9,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -44,8 +45,27 @@ class FencingTokenTest {
     }
 
     @Test
+    void textsOfTurnsSortAsTheTokensDoAndParseBack() {
+        List<FencingToken> tokens = Stream.of(0L, 1L, 0x64L, Long.MAX_VALUE)
+                .flatMap(sequence ->
+                        Stream.of(0L, 1L, 15L, 16L, Long.MAX_VALUE).map(turn -> new FencingToken(1, sequence, turn)))
+                .toList();
+        for (FencingToken one : tokens) {
+            int length = one.turn() == 0 ? FencingToken.TEXT_LENGTH : FencingToken.TEXT_LENGTH_WITH_TURN;
+            assertEquals(length, one.toString().length());
+            assertEquals(one, FencingToken.parse(one.toString()));
+            for (FencingToken other : tokens) {
+                assertEquals(
+                        Integer.signum(one.compareTo(other)),
+                        Integer.signum(one.toString().compareTo(other.toString())));
+            }
+        }
+    }
+
+    @Test
     void zerosInFrontMayBeMissing() {
         assertEquals(new FencingToken(1, 0x64), FencingToken.parse("1:64"));
+        assertEquals(new FencingToken(1, 0x64, 10), FencingToken.parse("1:64:a"));
     }
 
     @ParameterizedTest
@@ -56,7 +76,10 @@ class FencingTokenTest {
                 "1",
                 "1:",
                 ":1",
-                "1:2:3",
+                "1:2:3:4",
+                "1:2:",
+                "1:2:-3",
+                "1:2:8000000000000000",
                 " 1:2",
                 "1:2 ",
                 "1:2\n",
@@ -78,6 +101,7 @@ class FencingTokenTest {
     void numbersAreNotNegative() {
         assertThrows(IllegalArgumentException.class, () -> new FencingToken(-1, 1));
         assertThrows(IllegalArgumentException.class, () -> new FencingToken(1, -1));
+        assertThrows(IllegalArgumentException.class, () -> new FencingToken(1, 1, -1));
     }
 
     @Test

@@ -52,10 +52,11 @@ public final class JdbcGuard {
 
     private JdbcGuard(String table) {
         this.table = table;
-        this.raise = "update " + table + " set generation = ?, sequence_number = ? where resource = ?"
-                + " and (generation < ? or (generation = ? and sequence_number <= ?))";
-        this.lock = "select generation, sequence_number from " + table + " where resource = ? for update";
-        this.insert = "insert into " + table + " (resource, generation, sequence_number) values (?, ?, ?)";
+        this.raise = "update " + table + " set generation = ?, sequence_number = ?, turn = ? where resource = ?"
+                + " and (generation < ? or (generation = ? and (sequence_number < ?"
+                + " or (sequence_number = ? and turn <= ?))))";
+        this.lock = "select generation, sequence_number, turn from " + table + " where resource = ? for update";
+        this.insert = "insert into " + table + " (resource, generation, sequence_number, turn) values (?, ?, ?, ?)";
     }
 
     /** The guard with its tokens in {@value #DEFAULT_TABLE}. */
@@ -80,7 +81,8 @@ public final class JdbcGuard {
     /** The statement that creates the table, for applications that keep their schema in scripts. */
     public String tableDefinition() {
         return "create table " + table + " (resource varchar(" + MAX_RESOURCE_LENGTH
-                + ") not null primary key, generation bigint not null, sequence_number bigint not null)";
+                + ") not null primary key, generation bigint not null, sequence_number bigint not null,"
+                + " turn bigint not null)";
     }
 
     /**
@@ -109,7 +111,7 @@ public final class JdbcGuard {
 
     private boolean hasTable(Connection connection) {
         try (Statement statement = connection.createStatement()) {
-            statement.execute("select resource, generation, sequence_number from " + table + " where 1 = 0");
+            statement.execute("select resource, generation, sequence_number, turn from " + table + " where 1 = 0");
             return true;
         } catch (SQLException e) {
             return false; // if it is another trouble than that, the creation meets it as well
@@ -209,10 +211,13 @@ public final class JdbcGuard {
         try (PreparedStatement statement = connection.prepareStatement(raise)) {
             statement.setLong(1, token.generation());
             statement.setLong(2, token.sequence());
-            statement.setString(3, resource);
-            statement.setLong(4, token.generation());
+            statement.setLong(3, token.turn());
+            statement.setString(4, resource);
             statement.setLong(5, token.generation());
-            statement.setLong(6, token.sequence());
+            statement.setLong(6, token.generation());
+            statement.setLong(7, token.sequence());
+            statement.setLong(8, token.sequence());
+            statement.setLong(9, token.turn());
             return statement.executeUpdate() > 0;
         }
     }
@@ -221,7 +226,9 @@ public final class JdbcGuard {
         try (PreparedStatement statement = connection.prepareStatement(lock)) {
             statement.setString(1, resource);
             try (ResultSet row = statement.executeQuery()) {
-                return row.next() ? Optional.of(new FencingToken(row.getLong(1), row.getLong(2))) : Optional.empty();
+                return row.next()
+                        ? Optional.of(new FencingToken(row.getLong(1), row.getLong(2), row.getLong(3)))
+                        : Optional.empty();
             }
         }
     }
@@ -239,6 +246,7 @@ public final class JdbcGuard {
             statement.setString(1, resource);
             statement.setLong(2, token.generation());
             statement.setLong(3, token.sequence());
+            statement.setLong(4, token.turn());
             statement.executeUpdate();
         } catch (SQLException e) {
             undo(connection, before, e);

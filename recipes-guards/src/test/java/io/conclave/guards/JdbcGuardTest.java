@@ -102,6 +102,19 @@ class JdbcGuardTest {
     }
 
     @Test
+    void turnIsComparedBehindTheZxid() throws SQLException {
+        FencingToken second = new FencingToken(1, 7, 1);
+        checkAndCommit(new FencingToken(1, 7));
+        checkAndCommit(second);
+        checkAndCommit(second);
+        assertThrows(StaleTokenException.class, () -> checkAndCommit(new FencingToken(1, 7)));
+        checkAndCommit(new FencingToken(1, 7, 2));
+        assertThrows(StaleTokenException.class, () -> checkAndCommit(second));
+        checkAndCommit(new FencingToken(1, 8));
+        assertThrows(StaleTokenException.class, () -> checkAndCommit(new FencingToken(1, 7, 3)));
+    }
+
+    @Test
     void resourcesAreIndependent() throws SQLException {
         checkAndCommit(token(9));
         try (Connection transaction = database.transaction()) {

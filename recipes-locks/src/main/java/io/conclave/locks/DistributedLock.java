@@ -4,6 +4,7 @@ import io.conclave.coordinator.Coordinator;
 import io.conclave.error.SessionGoneException;
 import io.conclave.line.Contender;
 import io.conclave.node.NodePath;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
@@ -47,6 +48,14 @@ public final class DistributedLock extends LineLock<LockGrant> implements Single
     /** The same lock in another layout, which all users of the lock must have in common. */
     public DistributedLock withLayout(LockLayout layout) {
         return new DistributedLock(place().withLayout(layout));
+    }
+
+    /**
+     * This lock with a place that the process keeps after a release: its next caller is granted the lock in memory. For
+     * locks that one process takes again and again; see {@link KeptLock}.
+     */
+    public KeptLock kept(Keeping keeping) {
+        return new KeptLock(place(), Objects.requireNonNull(keeping, "keeping"));
     }
 
     /**

@@ -1,5 +1,7 @@
 package io.conclave.locks;
 
+import io.conclave.error.AcquireTimeoutException;
+import io.conclave.error.SessionGoneException;
 import io.conclave.grant.RevocationOutcome;
 import io.conclave.line.LineMember;
 import io.conclave.line.LineRole;
@@ -11,9 +13,13 @@ import io.conclave.recipe.Waiting;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.Lock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A lock at a path, whose holders and waiters can be listed and asked to release it.
@@ -23,6 +29,7 @@ import java.util.concurrent.CompletionStage;
 abstract class ListedLock<G extends LockGrant> extends AcquiredByWaiting<G> {
     private final LockLine place;
     private final LineRole role;
+    private final AtomicReference<@Nullable Lock> view = new AtomicReference<>();
 
     ListedLock(LockLine place, LineRole role) {
         this.place = place;
@@ -114,6 +121,44 @@ abstract class ListedLock<G extends LockGrant> extends AcquiredByWaiting<G> {
                 member.stat().ephemeralOwner(),
                 member.stat().czxid(),
                 Instant.ofEpochMilli(member.stat().ctimeMs()));
+    }
+
+    /**
+     * This lock as java.util.concurrent knows it: owned by a thread, and reentrant. Every call gives the
+     * same view, so a thread that has locked it through one call holds it through another. The view belongs to this
+     * object: another object for the same path, also one that {@code withData} has made, has another view, and a thread
+     * that locks both waits for itself. So keep the lock, or the view.
+     *
+     * <p>{@code tryLock()} ends within the coordinator's try timeout. If the store does not answer by then it throws
+     * {@link io.conclave.error.NotConnectedException}: {@code false} would say that another one holds the lock, which
+     * is not known. Interrupts do not end it, as {@link Lock} has it; the thread's interrupt flag is kept.
+     * {@code tryLock(time, unit)} never takes longer than its time (with a time of zero or less: than the try timeout)
+     * and returns {@code false} when that is over, with or without a connection.
+     *
+     * <p>{@code lock()} throws {@link SessionGoneException} if the session is lost while waiting; {@code unlock()} and
+     * re-entry throw {@link io.conclave.error.GrantLostException} if the lock was lost while held. In a {@code finally}
+     * block that exception takes the place of what the body threw; {@link #whileHeld} keeps both, and interrupts the
+     * body on a loss, which this view does not. There are no conditions.
+     */
+    public Lock asLock() {
+        Lock present = view.get();
+        if (present != null) {
+            return present;
+        }
+        view.compareAndSet(null, new ReentrantLockView(this));
+        return Objects.requireNonNull(view.get());
+    }
+
+    G acquireUninterruptibly() {
+        return waitFor().awaitUninterruptibly();
+    }
+
+    Optional<G> tryAcquireUninterruptibly() {
+        try {
+            return Optional.of(ifFree().awaitUninterruptibly());
+        } catch (AcquireTimeoutException e) {
+            return Optional.empty();
+        }
     }
 
     @Override

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Each thread has its own hold in the map, touched by that thread alone, so nothing here needs a lock.
  */
 final class ReentrantLockView implements Lock {
-    private final LineLock<?> lock;
+    private final ListedLock<?> lock;
     private final ConcurrentMap<Thread, Hold> holds = new ConcurrentHashMap<>();
 
     private static final class Hold {
@@ -28,7 +28,7 @@ final class ReentrantLockView implements Lock {
         }
     }
 
-    ReentrantLockView(LineLock<?> lock) {
+    ReentrantLockView(ListedLock<?> lock) {
         this.lock = lock;
     }
 

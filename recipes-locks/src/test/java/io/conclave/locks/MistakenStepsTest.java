@@ -60,6 +60,18 @@ class MistakenStepsTest {
                         Mistake.takesForDone("delete /locks/faults/.*"),
                         "lost wake-up"),
                 Arguments.of(
+                        "kept lock stops only when told", KeptLockFaultsTest.again(), Mistake.stopsOnlyWhenTold(), two),
+                Arguments.of(
+                        "kept lock overlooks a deletion",
+                        KeptLockFaultsTest.again(),
+                        Mistake.doesNotHearOfDeletion("/locks/.*"),
+                        gone),
+                Arguments.of(
+                        "kept lock does not delete again",
+                        KeptLockFaultsTest.givingWay(),
+                        Mistake.takesForDone("delete /locks/faults/.*"),
+                        "lost wake-up"),
+                Arguments.of(
                         "reader stops only when told", SharedLockFaultsTest.reader(), Mistake.stopsOnlyWhenTold(), two),
                 Arguments.of(
                         "semaphore stops only when told",
