@@ -38,6 +38,10 @@ final class ForeignSnapshot {
     /** What the upper bits of the owner are of a znode that is neither plain nor ephemeral nor a container. */
     private static final long EXTENDED = 0xff;
 
+    /** The same as ZooKeeper 3.5.3 wrote it, before servers of a high number made sessions that look alike. */
+    private static final long EXTENDED_BY_3_5_3 = 0x80;
+
+    private static final long CONTAINER = Long.MIN_VALUE;
     private static final int EXTENDED_SHIFT = 56;
     private static final int TTL_SHIFT = 40;
 
@@ -164,6 +168,12 @@ final class ForeignSnapshot {
     private void requireKnown(String path, long owner) throws ForeignDataException {
         if (owner >>> EXTENDED_SHIFT == EXTENDED && owner >>> TTL_SHIFT != EXTENDED << (EXTENDED_SHIFT - TTL_SHIFT)) {
             throw in.refused(path + " is of a kind that is not understood: its owner is 0x" + Long.toHexString(owner));
+        }
+        if (owner != CONTAINER && owner >>> TTL_SHIFT == EXTENDED_BY_3_5_3 << (EXTENDED_SHIFT - TTL_SHIFT)) {
+            throw in.refused(path + " has a time to live as ZooKeeper 3.5.3 writes it, and later releases with"
+                    + " zookeeper.emulate353TTLNodes (its owner is 0x" + Long.toHexString(owner)
+                    + "). It cannot be told from an ephemeral of server 128 for certain: delete it in ZooKeeper, or make"
+                    + " it anew without that setting, and import again");
         }
     }
 

@@ -147,6 +147,17 @@ class ForeignDataTest {
         assertTrue(refusal().endsWith("is longer than is understood"), this::refusal);
     }
 
+    /** Dropped with the sessions, it would be lost without a word. */
+    @Test
+    void aTimeToLiveOf353IsRefusedAndNamed() throws IOException {
+        Files.write(snapshot, ForeignFiles.snapshot(0x80L << 56 | 86_400_000L));
+        assertTrue(refusal().contains("/a/e has a time to live as ZooKeeper 3.5.3 writes it"), this::refusal);
+        Files.write(snapshot, ForeignFiles.snapshot(0x80L << 56 | 0x19_2345_6789_0000L)); // a session of server 128
+        assertEquals(1, read().state().ephemeralCount());
+        Files.write(snapshot, ForeignFiles.snapshot(Long.MIN_VALUE)); // a container
+        assertEquals(0, read().state().ephemeralCount());
+    }
+
     /** What a snapshot has of a change that is logged behind it does not happen twice. */
     @Test
     void whatTheSnapshotHasAlreadyIsNotDoneTwice() throws IOException {

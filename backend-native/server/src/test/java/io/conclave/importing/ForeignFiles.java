@@ -77,6 +77,11 @@ public final class ForeignFiles {
 
     /** {@code /}, {@code /a}, {@code /a/e} of {@link #SESSION}; with a digest as 3.6 and later have it. */
     static byte[] snapshot() {
+        return snapshot(SESSION);
+    }
+
+    /** As {@link #snapshot()}, but {@code /a/e} has this owner. */
+    static byte[] snapshot(long owner) {
         byte[] first = sealed(bytes(out -> {
             out.writeBytes("ZKSN");
             out.writeInt(2);
@@ -89,7 +94,7 @@ public final class ForeignFiles {
             acl(out);
             znode(out, "", 1, 0);
             znode(out, "/a", 1, 0);
-            znode(out, "/a/e", 0, SESSION);
+            znode(out, "/a/e", 0, owner);
             text(out, "/");
         }));
         return sealed(bytes(out -> {
