@@ -61,11 +61,27 @@ final class TcpTransport implements ClientTransport {
     private final Class<? extends Channel> channelClass;
     private final ThreadPoolExecutor resolver;
     private final Optional<ClientTlsContext> tls;
+    private final NameService names;
+
+    /** Says what addresses a name has. */
+    interface NameService {
+        InetAddress[] addressesOf(String host) throws UnknownHostException;
+    }
 
     /** @throws io.conclave.error.ConnectException if the files of the TLS options cannot be used */
     TcpTransport(
             List<Endpoint> endpoints, int connectTimeoutMs, boolean followsEnsemble, Optional<TlsOptions> options) {
+        this(endpoints, connectTimeoutMs, followsEnsemble, options, InetAddress::getAllByName);
+    }
+
+    TcpTransport(
+            List<Endpoint> endpoints,
+            int connectTimeoutMs,
+            boolean followsEnsemble,
+            Optional<TlsOptions> options,
+            NameService names) {
         this.endpoints = endpoints;
+        this.names = names;
         this.connectTimeoutMs = connectTimeoutMs;
         // A single address may be that of a proxy or a balancer, which must not be bypassed.
         // The ensemble names its ports without TLS.
@@ -185,7 +201,7 @@ final class TcpTransport implements ClientTransport {
         Queue<InetSocketAddress> addresses = new ArrayDeque<>();
         IOException failure = null;
         try {
-            List<InetAddress> found = Arrays.asList(InetAddress.getAllByName(endpoint.host()));
+            List<InetAddress> found = Arrays.asList(names.addressesOf(endpoint.host()));
             Collections.shuffle(found);
             found.forEach(address -> addresses.add(new InetSocketAddress(address, endpoint.port())));
         } catch (UnknownHostException e) {
@@ -221,7 +237,7 @@ final class TcpTransport implements ClientTransport {
                 .option(ChannelOption.SO_KEEPALIVE, true)
                 .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, connectTimeoutMs)
                 .handler(tls.<ChannelHandler>map(found -> found.opening(endpoint, connection))
-                        .orElse(connection))
+                        .orElseGet(() -> new PlainOpening(connection)))
                 .connect(address)
                 .addListener(done -> {
                     if (!done.isSuccess()) {
