@@ -25,9 +25,8 @@ final class TcpTransportTest extends WireSessionFixture {
     /** The second one is taken in the same attempt, not in the next. */
     @Test
     void eachAddressOfANameIsTried() throws Exception {
-        FakeServer server = server(
-                Collections.nCopies(SESSIONS, (FakeServer.Script) WireSessionFixture::openAndServe)
-                        .toArray(FakeServer.Script[]::new));
+        FakeServer server = server(Collections.nCopies(SESSIONS, (FakeServer.Script) WireSessionFixture::openAndServe)
+                .toArray(FakeServer.Script[]::new));
         int port = Integer.parseInt(server.endpoint().split(":")[1]);
         AtomicInteger failed = new AtomicInteger();
         MetricsHook metrics = new MetricsHook() {
@@ -48,10 +47,9 @@ final class TcpTransportTest extends WireSessionFixture {
                 metrics,
                 false,
                 Optional.empty());
-        TcpTransport transport = new TcpTransport(
-                List.of(new Endpoint("two.example", port)), 5000, false, Optional.empty(), host -> new InetAddress[] {
-                    InetAddress.getByName("127.0.0.2"), InetAddress.getByName("127.0.0.1")
-                });
+        TcpTransport transport =
+                new TcpTransport(List.of(new Endpoint("two.example", port)), 5000, false, Optional.empty(), host ->
+                        new InetAddress[] {InetAddress.getByName("127.0.0.2"), InetAddress.getByName("127.0.0.1")});
         try {
             for (int i = 0; i < SESSIONS; i++) {
                 CountDownLatch connected = new CountDownLatch(1);
