@@ -26,7 +26,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -385,18 +384,6 @@ public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
         return layout.path();
     }
 
-    SemaphoreLayout layout() {
-        return layout;
-    }
-
-    OptionalInt fixedPermits() {
-        return adjustable ? OptionalInt.empty() : OptionalInt.of(permits);
-    }
-
-    int initialPermits() {
-        return permits;
-    }
-
     @Override
     Acquisition<PermitGrant> waitFor() {
         return waitFor(1);
@@ -441,7 +428,8 @@ public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
             throw new IllegalArgumentException("Invalid count of permits " + count + " of " + layout.path() + " with "
                     + data.length + " bytes of data each: together they must be no more than " + MAX_BYTES_AT_ONCE);
         }
-        return PermitRequest.enter(RecipeAccess.session(coordinator), this, count, patient, data);
+        SemaphoreDefinition definition = new SemaphoreDefinition(layout, permits, adjustable);
+        return PermitRequest.enter(RecipeAccess.session(coordinator), definition, count, patient, data);
     }
 
     private static void refuseNegative(NodePath path, int permits) {

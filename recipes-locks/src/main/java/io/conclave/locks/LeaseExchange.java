@@ -1,6 +1,5 @@
 package io.conclave.locks;
 
-import io.conclave.error.LossReason;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusalReason;
 import io.conclave.error.RefusedException;
@@ -9,6 +8,7 @@ import io.conclave.node.CreateMode;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
 import io.conclave.recipe.Failures;
+import io.conclave.recipe.Sender;
 import io.conclave.request.Check;
 import io.conclave.request.Create;
 import io.conclave.request.Delete;
@@ -19,10 +19,12 @@ import io.conclave.request.Operation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 
 /**
- * The transaction that turns the place at the head of the admission line into leases, and its
- * outcome. Its state belongs to the dispatcher of its {@link PermitRequest}.
+ * The transaction that turns the place at the head of the admission line into leases, and its outcome. State belongs to
+ * the dispatcher.
  *
  * <p>It checks the place and the version of the number of permits, creates the leases, and deletes the place. What if
  * its reply is lost? All leases carry one guid in their names. After a sync they are all there (granted), or none is:
@@ -33,7 +35,7 @@ import java.util.Optional;
 final class LeaseExchange {
     private static final int CHECK_OF_PLACE = 0; // its position in the transaction
 
-    private final PermitRequest request;
+    private final Sender sender;
     private final Contender place;
     private final SemaphoreLayout layout;
     private final PermitMeasurements measurements;
@@ -41,16 +43,48 @@ final class LeaseExchange {
     private final int wanted;
     private final byte[] data;
     private boolean unanswered;
+    private boolean stopped;
 
+    /** How the transaction has ended. */
+    enum Result {
+        /** The place has become leases. */
+        TURNED,
+        /** The transaction was not answered, or not fully: {@link LeaseExchange#findOut} tells. */
+        UNKNOWN,
+        /** What was seen before was out of date, of the number of permits or of the leases' parent. */
+        OUT_OF_DATE,
+        /** The place was deleted, of which it may not have heard itself. */
+        PLACE_MISSING,
+        /** The place had become leases, and some of them were deleted since. */
+        SOME_DELETED
+    }
+
+    /**
+     * The result, with the leases.
+     *
+     * @param paths the leases, if the place has become leases
+     * @param czxid the change that has created them
+     */
+    record Outcome(Result result, List<NodePath> paths, long czxid) {
+        private static Outcome of(Result result) {
+            return new Outcome(result, List.of(), 0);
+        }
+
+        private static Outcome turned(List<NodePath> paths, NodeStat stat) {
+            return new Outcome(Result.TURNED, paths, stat.czxid());
+        }
+    }
+
+    /** @param sender takes the reads; what its callbacks throw is its own to handle */
     LeaseExchange(
-            PermitRequest request,
+            Sender sender,
             Contender place,
             SemaphoreLayout layout,
             PermitMeasurements measurements,
             String guid,
             int wanted,
             byte[] data) {
-        this.request = request;
+        this.sender = sender;
         this.place = place;
         this.layout = layout;
         this.measurements = measurements;
@@ -59,13 +93,13 @@ final class LeaseExchange {
         this.data = data;
     }
 
-    /** Whether the transaction is on its way; its answer finds the request as it is then. */
+    /** Whether the transaction is on its way. */
     boolean isUnanswered() {
         return unanswered;
     }
 
-    /** Sends the transaction, which relies on what was seen. */
-    void send(PermitAvailability.Seen seen) {
+    /** Sends the transaction, which relies on what was seen. Completes on the dispatcher, also after {@link #stop}. */
+    CompletionStage<Outcome> send(PermitAvailability.Seen seen) {
         NodePath ours = place.path().orElseThrow();
         List<Operation<?>> operations = new ArrayList<>();
         operations.add(Check.exists(ours));
@@ -75,41 +109,35 @@ final class LeaseExchange {
             operations.add(Create.of(layout.leaseOf(guid)).withData(data).withMode(CreateMode.EPHEMERAL_SEQUENTIAL));
         }
         operations.add(Delete.of(ours));
+        CompletableFuture<Outcome> answer = new CompletableFuture<>();
         unanswered = true;
         place.turnInto(
                 new Multi(operations),
-                results -> request.guarded(() -> onTurned(results)),
-                cause -> request.guarded(() -> onNotTurned(cause, checks)));
+                results -> onTurned(results, answer),
+                cause -> onNotTurned(cause, checks, answer));
+        return answer;
     }
 
-    private void onTurned(List<Multi.Result> results) {
+    private void onTurned(List<Multi.Result> results, CompletableFuture<Outcome> answer) {
         unanswered = false;
         List<NodePath> paths =
                 results.stream().flatMap(result -> result.path().stream()).toList();
         Optional<NodeStat> stat =
                 results.stream().flatMap(result -> result.stat().stream()).findFirst();
-        if (stat.isPresent()) {
-            request.have(new PermitRequest.Leases(paths, stat.get().czxid()));
-        } else if (request.isTurning()) {
-            findOut(); // ZooKeeper 3.5 tells no stat of what a transaction creates
-        } else {
-            request.onNotTurnedAnyMore(true);
-        }
+        answer.complete(stat.map(ofLease -> Outcome.turned(paths, ofLease))
+                .orElse(Outcome.of(Result.UNKNOWN))); // ZooKeeper 3.5 tells no stat of what a transaction creates
     }
 
-    private void onNotTurned(Throwable cause, int checks) {
+    private void onNotTurned(Throwable cause, int checks, CompletableFuture<Outcome> answer) {
         unanswered = false;
-        boolean unknown = cause instanceof OutcomeUnknownException;
-        if (!request.isTurning()) {
-            request.onNotTurnedAnyMore(unknown);
-        } else if (unknown) {
-            findOut();
+        if (cause instanceof OutcomeUnknownException) {
+            answer.complete(Outcome.of(Result.UNKNOWN));
         } else if (cause instanceof RefusedException refused && isOfPlace(refused)) {
-            request.placeMissing();
+            answer.complete(Outcome.of(Result.PLACE_MISSING));
         } else if (cause instanceof RefusedException refused && isWorthAnotherLook(refused, checks)) {
-            request.lookAgain();
+            answer.complete(Outcome.of(Result.OUT_OF_DATE));
         } else {
-            request.fail(cause);
+            answer.completeExceptionally(cause);
         }
     }
 
@@ -127,50 +155,62 @@ final class LeaseExchange {
         return missing || (ofNumber && refused.reason() == RefusalReason.BAD_VERSION);
     }
 
-    /** The transaction was not answered: the guid tells the outcome. */
-    private void findOut() {
-        measurements.recovering();
-        request.readLatest(
-                layout.leases(),
-                GetChildren.of(layout.leases()),
-                children -> onFound(layout.leasesOf(guid, children.names())),
-                this::onNotFoundOut);
+    /**
+     * The transaction was not answered: the guid tells the outcome. Completes on the dispatcher; after {@link #stop}
+     * only if all leases had been listed before.
+     */
+    CompletionStage<Outcome> findOut() {
+        CompletableFuture<Outcome> outcome = new CompletableFuture<>();
+        findOut(outcome);
+        return outcome;
     }
 
-    private void onNotFoundOut(Throwable cause) {
-        if (!request.isTurning()) {
+    private void findOut(CompletableFuture<Outcome> outcome) {
+        measurements.recovering();
+        sender.readLatest(
+                layout.leases(),
+                GetChildren.of(layout.leases()),
+                children -> onFound(layout.leasesOf(guid, children.names()), outcome),
+                cause -> onNotFoundOut(cause, outcome));
+    }
+
+    private void onNotFoundOut(Throwable cause, CompletableFuture<Outcome> outcome) {
+        if (stopped) {
             return; // a request that leaves searches for itself
         }
         if (Failures.isNoNode(cause)) {
-            onFound(List.of()); // there is no parent of leases, or one was deleted since it was listed
+            onFound(List.of(), outcome); // there is no parent of leases, or one was deleted since it was listed
         } else {
-            request.fail(cause);
+            outcome.completeExceptionally(cause);
         }
     }
 
-    private void onFound(List<NodePath> found) {
-        if (!request.isTurning()) {
+    private void onFound(List<NodePath> found, CompletableFuture<Outcome> outcome) {
+        if (stopped) {
             return;
         }
         if (found.size() == wanted) {
-            request.read(
+            sender.read(
                     GetData.of(found.get(0)),
-                    node -> request.have(
-                            new PermitRequest.Leases(found, node.stat().czxid())),
-                    this::onFoundNotRead);
+                    node -> outcome.complete(Outcome.turned(found, node.stat())),
+                    cause -> onFoundNotRead(cause, outcome));
         } else if (found.isEmpty()) {
-            request.lookAgain();
+            outcome.complete(Outcome.of(Result.OUT_OF_DATE)); // nothing was turned: to be tried again
         } else {
-            request.fail(request.lostException(
-                    LossReason.NODE_DELETED, "Permits were deleted by another client while " + request.describe()));
+            outcome.complete(Outcome.of(Result.SOME_DELETED));
         }
     }
 
-    private void onFoundNotRead(Throwable cause) {
-        if (request.isTurning() && Failures.isNoNode(cause)) {
-            findOut(); // deleted since it was listed, and the others may be there still
+    private void onFoundNotRead(Throwable cause, CompletableFuture<Outcome> outcome) {
+        if (!stopped && Failures.isNoNode(cause)) {
+            findOut(outcome); // deleted since it was listed, and the others may be there still
         } else {
-            onNotFoundOut(cause);
+            onNotFoundOut(cause, outcome);
         }
+    }
+
+    /** The outcome is not wanted any more, except that of a transaction on its way. */
+    void stop() {
+        stopped = true;
     }
 }

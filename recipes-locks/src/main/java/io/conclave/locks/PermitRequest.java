@@ -41,8 +41,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>However it ends, place and leases are deleted ({@link Contender}, {@link GuaranteedDelete}).
  * </ol>
  *
- * <p>Here are the states and every change of them; the parts report what they see. All state belongs to the session's
- * dispatcher; methods that others may call say so.
+ * <p>Here are the states and every change of them. Availability and exchange answer what they are asked, by stages, and
+ * know nothing of the request. All state belongs to the session's dispatcher; methods that others may call say so.
  */
 final class PermitRequest extends AbstractGrantRequest {
     private static final LineRole ADMISSION = LineRole.mutex("semaphore.admission");
@@ -74,13 +74,13 @@ final class PermitRequest extends AbstractGrantRequest {
     record Leases(List<NodePath> paths, long czxid) {}
 
     private PermitRequest(
-            RecipeSession session, DistributedSemaphore semaphore, int wanted, boolean patient, byte[] data) {
+            RecipeSession session, SemaphoreDefinition semaphore, int wanted, boolean patient, byte[] data) {
         super(session);
         this.session = session;
         this.layout = semaphore.layout();
         this.wanted = wanted;
         this.patient = patient;
-        this.room = new PermitAvailability(this, semaphore);
+        this.room = new PermitAvailability(session, this, semaphore, () -> guarded(this::onRoomMayHaveChanged));
         this.leaseWatch = new LeaseWatch(this);
         this.leaseRelease = new GuaranteedDelete(session, layout.leases(), names -> layout.leasesOf(guid, names));
         this.gone = CompletableFuture.allOf(placeGone, leaseRelease.done().toCompletableFuture());
@@ -96,7 +96,7 @@ final class PermitRequest extends AbstractGrantRequest {
      * @param data what others see of us; not copied
      */
     static PermitRequest enter(
-            RecipeSession session, DistributedSemaphore semaphore, int wanted, boolean patient, byte[] data) {
+            RecipeSession session, SemaphoreDefinition semaphore, int wanted, boolean patient, byte[] data) {
         PermitRequest request = new PermitRequest(session, semaphore, wanted, patient, data);
         session.execute(request::begin); // behind the beginning of the place
         return request;
@@ -109,7 +109,7 @@ final class PermitRequest extends AbstractGrantRequest {
             sessionIs(session.state());
             return;
         }
-        room.look(false); // behind the entrance
+        look(false); // behind the entrance
         place.granted().whenComplete((admitted, failure) -> {
             if (failure == null) {
                 guarded(this::onHead);
@@ -124,45 +124,84 @@ final class PermitRequest extends AbstractGrantRequest {
         if (state == PermitState.QUEUED) {
             become(PermitState.HEAD);
             if (!room.isLooking()) {
-                room.look(true);
+                look(true);
             } // else the look behind the entrance is answered after the look that has admitted us
         }
     }
 
-    void onSeen(PermitAvailability.Seen seen) {
+    private void look(boolean watched) {
+        room.look(watched)
+                .whenComplete((seen, failure) -> guarded(() -> {
+                    if (failure == null) {
+                        onSeen(seen);
+                    } else {
+                        onLookFailed(failure);
+                    }
+                }));
+    }
+
+    private void onSeen(PermitAvailability.Seen seen) {
         if (state != PermitState.HEAD) {
             return;
         }
-        shortage = seen.leases() + " of " + seen.permits() + " are out";
+        if (seen.permits().isEmpty()) {
+            whenMade(room.makeNumber(), () -> look(true));
+            return;
+        }
+        shortage = seen.leases() + " of " + seen.permits().getAsInt() + " are out";
         if (seen.has(wanted)) {
             if (seen.hasParent()) {
                 turn(seen);
             } else {
-                makeParent(() -> turn(seen));
+                whenMade(ParentMaker.makeContainers(session, layout.leases()), () -> turn(seen));
             }
         } else if (!patient) {
             depart(
                     timeout(Duration.ZERO, layout.path() + " has no room for " + wanted + ": " + shortage),
                     LossReason.RELEASED);
         } else if (!seen.watched()) {
-            room.look(true);
+            look(true);
         } // else the watches tell
     }
 
     private void turn(PermitAvailability.Seen seen) {
         become(PermitState.TURNING);
-        exchange.send(seen);
+        onceTurned(exchange.send(seen));
     }
 
-    /** The place has become leases. */
-    void have(Leases ours) {
-        if (state == PermitState.LEAVING) {
-            leaseRelease.found(ours.paths(), ours.czxid());
-            leaseRelease.compareAndDelete();
-            return;
+    private void onceTurned(CompletionStage<LeaseExchange.Outcome> turned) {
+        turned.whenComplete((outcome, failure) -> guarded(() -> {
+            if (state == PermitState.TURNING) {
+                if (failure == null) {
+                    onOutcome(outcome);
+                } else {
+                    fail(failure);
+                }
+            } else if (state == PermitState.LEAVING) {
+                if (failure == null) {
+                    giveBack(outcome);
+                } else {
+                    leaseRelease.nothingLeft();
+                }
+            } // else the session has gone, and all of it
+        }));
+    }
+
+    private void onOutcome(LeaseExchange.Outcome outcome) {
+        switch (outcome.result()) {
+            case TURNED -> have(new Leases(outcome.paths(), outcome.czxid()));
+            case UNKNOWN -> onceTurned(exchange.findOut());
+            case OUT_OF_DATE -> lookAgain();
+            case PLACE_MISSING -> placeMissing();
+            case SOME_DELETED ->
+                fail(lostException(
+                        LossReason.NODE_DELETED, "Permits were deleted by another client while " + describe()));
         }
-        if (state != PermitState.TURNING || session.remaining().isZero()) {
-            return; // the session's loss is known, or on its way here
+    }
+
+    private void have(Leases ours) {
+        if (session.remaining().isZero()) {
+            return; // the session's loss is on its way here
         }
         leases = ours;
         become(PermitState.HELD);
@@ -175,34 +214,34 @@ final class PermitRequest extends AbstractGrantRequest {
 
     // So far the way to the grant. From here on, what can come in between.
 
-    void onRoomMayHaveChanged() {
+    private void onRoomMayHaveChanged() {
         if (state == PermitState.HEAD) {
-            room.look(true);
+            look(true);
         }
     }
 
-    void onLookFailed(Throwable cause) {
+    private void onLookFailed(Throwable cause) {
         if (state == PermitState.HEAD) {
             if (cause instanceof OutcomeUnknownException) {
-                room.look(true);
+                look(true);
             } else {
                 fail(cause);
             }
         } // the look behind the entrance is none that must succeed
     }
 
-    private void makeParent(Runnable then) {
-        ParentMaker.makeContainers(session, layout.leases())
-                .whenComplete((made, failure) -> guarded(() -> {
-                    if (state != PermitState.HEAD) {
-                        return;
-                    }
-                    if (failure == null) {
-                        then.run();
-                    } else {
-                        onLookFailed(Waiting.cause(failure));
-                    }
-                }));
+    /** Goes on when a znode that was missing has been made. */
+    private void whenMade(CompletionStage<?> making, Runnable next) {
+        making.whenComplete((made, failure) -> guarded(() -> {
+            if (state != PermitState.HEAD) {
+                return;
+            }
+            if (failure == null) {
+                next.run();
+            } else {
+                onLookFailed(Waiting.cause(failure));
+            }
+        }));
     }
 
     private void onPlaceLost(LossReason reason) {
@@ -223,27 +262,26 @@ final class PermitRequest extends AbstractGrantRequest {
                         : "The znode was deleted by another client while " + describe()));
     }
 
-    /** The place has not become leases, or that is not known, and it is not wanted any more. */
-    void onNotTurnedAnyMore(boolean unknown) {
-        if (state == PermitState.LEAVING) {
-            if (unknown) {
-                leaseRelease.search();
-            } else {
-                leaseRelease.nothingLeft();
+    /** The permits are not wanted any more: deletes what the place has become. */
+    private void giveBack(LeaseExchange.Outcome outcome) {
+        switch (outcome.result()) {
+            case TURNED -> {
+                leaseRelease.found(outcome.paths(), outcome.czxid());
+                leaseRelease.compareAndDelete();
             }
+            case UNKNOWN -> leaseRelease.search();
+            case OUT_OF_DATE, PLACE_MISSING, SOME_DELETED -> leaseRelease.nothingLeft();
         }
     }
 
-    /** What was seen before the place was to become leases was out of date. */
-    void lookAgain() {
+    private void lookAgain() {
         becomeHeadAgain();
         if (state == PermitState.HEAD) {
-            room.look(true);
+            look(true);
         }
     }
 
-    /** It was deleted, of which the place itself may not have heard. */
-    void placeMissing() {
+    private void placeMissing() {
         becomeHeadAgain();
         if (state == PermitState.HEAD && !session.remaining().isZero()) {
             boolean asked = place.revocationRequested().toCompletableFuture().isDone();
@@ -280,7 +318,7 @@ final class PermitRequest extends AbstractGrantRequest {
         }
     }
 
-    GrantLostException lostException(LossReason reason, String message) {
+    private GrantLostException lostException(LossReason reason, String message) {
         return new GrantLostException(reason, layout.path().toString(), message);
     }
 
@@ -294,6 +332,7 @@ final class PermitRequest extends AbstractGrantRequest {
         }
         PermitState before = state;
         become(PermitState.GONE);
+        exchange.stop();
         announce(before, reason, why); // once the loss is known they must not be reported as held
         placeGone.complete(null);
         leaseRelease.nothingLeft();
@@ -308,6 +347,7 @@ final class PermitRequest extends AbstractGrantRequest {
         }
         PermitState before = state;
         become(PermitState.LEAVING);
+        exchange.stop();
         announce(before, reason, why);
         gone.thenRun(this::departed);
         place.leave(why);
@@ -377,22 +417,9 @@ final class PermitRequest extends AbstractGrantRequest {
         return present == null ? "others stand before this one in the line" : present;
     }
 
-    boolean isHead() {
-        return state == PermitState.HEAD;
-    }
-
-    boolean isTurning() {
-        return state == PermitState.TURNING;
-    }
-
     @Override
     protected boolean isHeld() {
         return state == PermitState.HELD;
-    }
-
-    /** Whether watches on the semaphore's room are still of use. */
-    boolean needsRoom() {
-        return state == PermitState.QUEUED || state == PermitState.HEAD || state == PermitState.TURNING;
     }
 
     @Override
