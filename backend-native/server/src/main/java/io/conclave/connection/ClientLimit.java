@@ -46,7 +46,7 @@ public enum ClientLimit {
     EPHEMERALS_OF_SESSION("maxEphemeralsPerSession", Effect.REFUSES, 100_000),
 
     /** Requests of one connection that wait for their answers; beyond it nothing is read from it. */
-    REQUESTS_IN_FLIGHT("maxRequestsInFlightPerConnection", Effect.HOLDS, 1000),
+    REQUESTS_IN_FLIGHT("maxRequestsInFlightPerConnection", Effect.HOLDS, 250),
 
     /** Their bytes. */
     BYTES_IN_FLIGHT_OF_CONNECTION("maxBytesInFlightPerConnection", Effect.HOLDS, 1 << 20),
