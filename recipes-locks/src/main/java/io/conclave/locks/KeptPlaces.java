@@ -35,6 +35,7 @@ final class KeptPlaces {
             if (place.join(request)) {
                 return request;
             }
+            places.remove(key, place); // it has ended, and may not have said so yet
         }
     }
 }
