@@ -6,6 +6,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -54,14 +55,24 @@ public final class FreePort {
             Files.createDirectories(CLAIMS);
             FileChannel claim = FileChannel.open(
                     CLAIMS.resolve(Integer.toString(port)), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-            if (claim.tryLock() != null) {
-                HELD.add(claim);
-                return true;
-            }
-            claim.close();
-            return false;
+            return isLocked(claim);
         } catch (IOException e) {
             throw new UncheckedIOException("cannot claim port " + port + " in " + CLAIMS, e);
+        }
+    }
+
+    /** False also if another class of this JVM has the lock; closing the file would end that one, too. */
+    private static boolean isLocked(FileChannel claim) throws IOException {
+        try {
+            if (claim.tryLock() == null) {
+                claim.close();
+                return false;
+            }
+            HELD.add(claim);
+            return true;
+        } catch (OverlappingFileLockException e) {
+            HELD.add(claim);
+            return false;
         }
     }
 
