@@ -14,6 +14,7 @@ import io.conclave.node.NodePath;
 import io.conclave.request.AddWatch;
 import io.conclave.request.Create;
 import io.conclave.request.GetData;
+import io.conclave.request.Multi;
 import io.conclave.request.SetData;
 import io.conclave.session.Authentication;
 import io.conclave.spi.BackendSession;
@@ -113,9 +114,10 @@ class RefusedLoadTest {
                 () -> cache.loaded().isDone()
                         || MemoryStore.named(store).faults().requestCount() > before + 4);
         assertFalse(cache.loaded().isDone());
-        owner.execute(Create.of(NodePath.of("/app/one")).withAcl(Acl.OPEN));
-        owner.execute(
-                Create.of(NodePath.of("/app/one/cached")).withAcl(Acl.OPEN).withData(bytes("here")));
+        // at once: a try that is on its way must not find the namespace without the znode
+        owner.execute(new Multi(List.of(
+                Create.of(NodePath.of("/app/one")).withAcl(Acl.OPEN),
+                Create.of(NodePath.of("/app/one/cached")).withAcl(Acl.OPEN).withData(bytes("here")))));
         process.advanceUntil(STEP, () -> cache.loaded().isDone());
         assertEquals("here", new String(cache.node().orElseThrow().data(), UTF_8));
     }

@@ -100,14 +100,19 @@ final class TextbookMember {
         if (mistakes.contains(Mistake.DOES_NOT_JOIN_AGAIN)) {
             return;
         }
-        on.onStateChange(state -> {
-            if (state == SessionState.LOST) {
+        // on the dispatcher: elsewhere the session may be seen as lost when its listeners are being told already, this
+        // one
+        // not among them, and the coordinator has no next session yet
+        on.execute(() -> {
+            on.onStateChange(state -> {
+                if (state == SessionState.LOST) {
+                    joinAgain();
+                }
+            });
+            if (on.state() == SessionState.LOST) {
                 joinAgain();
             }
         });
-        if (on.state() == SessionState.LOST) {
-            joinAgain();
-        }
     }
 
     private synchronized void joinAgain() {
