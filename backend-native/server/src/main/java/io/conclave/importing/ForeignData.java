@@ -27,11 +27,15 @@ public final class ForeignData {
     /**
      * What was read.
      *
+     * @param logs all that were read, the oldest first
      * @param transactions how many follow the snapshot
+     * @param sessions how many had not ended, with ephemerals or without
      * @param notes files that were left out, and ends of logs that were cut, a sentence each
      */
-    public record Contents(TreeState state, Path snapshot, long transactions, List<String> notes) {
+    public record Contents(
+            TreeState state, Path snapshot, List<Path> logs, long transactions, int sessions, List<String> notes) {
         public Contents {
+            logs = List.copyOf(logs);
             notes = List.copyOf(notes);
         }
     }
@@ -59,8 +63,9 @@ public final class ForeignData {
         ReplayedTree tree = ForeignSnapshot.read(snapshot.file());
         lastZxid = snapshot.zxid();
         Transactions replayed = new Transactions(tree);
-        for (Numbered log : logsBehind(snapshot.zxid(), logs)) {
-            replay(log.file(), replayed);
+        List<Path> behind = logsBehind(snapshot.zxid(), logs);
+        for (Path log : behind) {
+            replay(log, replayed);
         }
         Map<String, Imported> znodes = tree.znodes();
         for (Imported znode : znodes.values()) {
@@ -68,7 +73,7 @@ public final class ForeignData {
             lastZxid = Math.max(lastZxid, Math.max(znode.mzxid(), znode.pzxid()));
         }
         TreeState state = ImportedState.of(znodes, featureLevel, lastZxid, lastTimeMs);
-        return new Contents(state, snapshot.file(), transactions, notes);
+        return new Contents(state, snapshot.file(), behind, transactions, tree.sessionCount(), notes);
     }
 
     // ---- files
@@ -114,7 +119,7 @@ public final class ForeignData {
     }
 
     /** From the log on that may have the next transaction. */
-    private static List<Numbered> logsBehind(long zxid, Path directory) throws IOException {
+    private static List<Path> logsBehind(long zxid, Path directory) throws IOException {
         List<Numbered> all = files(directory, ForeignLog.PREFIX);
         if (all.isEmpty() && zxid > 0) {
             throw new IOException(directory + " has no transaction log of ZooKeeper (" + ForeignLog.PREFIX
@@ -126,7 +131,7 @@ public final class ForeignData {
                 first = i;
             }
         }
-        return all.subList(first, all.size());
+        return all.subList(first, all.size()).stream().map(Numbered::file).toList();
     }
 
     // ---- replaying

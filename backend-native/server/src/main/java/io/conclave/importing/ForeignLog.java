@@ -22,7 +22,6 @@ final class ForeignLog implements AutoCloseable {
     private static final int VERSION = 2;
     private static final int HEADER = 2 * Integer.BYTES + Long.BYTES;
     private static final int RECORD_HEADER = Long.BYTES + Integer.BYTES;
-    private static final int MAX_LENGTH = 1 << 28;
     private static final byte END_OF_RECORD = 'B';
 
     private final Path file;
@@ -83,7 +82,7 @@ final class ForeignLog implements AutoCloseable {
             requireZeros(start, checksum == 0);
             return null;
         }
-        if (size < 0 || size > MAX_LENGTH) {
+        if (size < 0 || size > JuteFile.MAX_LENGTH) {
             throw refused(start, "a transaction of " + size + " bytes");
         }
         byte[] content = read(size);

@@ -124,11 +124,11 @@ final class ForeignSnapshot {
         in.readLong("database id");
     }
 
-    /** Only their number is checked: they end with the import. */
+    /** They end with the import, and are only counted. */
     private void readSessions() throws IOException {
         int count = in.readCount("number of sessions", MAX_COUNT);
         for (int i = 0; i < count; i++) {
-            in.readLong("session id");
+            tree.openSession(in.readLong("session id"));
             in.readInt("session timeout");
         }
     }

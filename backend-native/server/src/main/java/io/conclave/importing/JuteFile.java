@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /** Values in ZooKeeper's serialization (jute), read one after the other from a file or a part of one. */
 final class JuteFile {
     /** Longer than any buffer that ZooKeeper takes in its default configuration, by far. */
-    private static final int MAX_LENGTH = 1 << 28;
+    static final int MAX_LENGTH = 1 << 28;
 
     private static final int MAX_ACL_ENTRIES = 1 << 16;
 

@@ -24,6 +24,8 @@ final class ReplayedTree {
     /** The paths of each owner's znodes: of sessions, and of what marks other kinds. */
     private final Map<Long, Set<String>> owned = new HashMap<>();
 
+    private final Set<Long> sessions = new HashSet<>();
+
     /** A znode, with ZooKeeper's stored Stat. */
     static final class Node {
         byte @Nullable [] data;
@@ -141,8 +143,18 @@ final class ReplayedTree {
         }
     }
 
+    void openSession(long session) {
+        sessions.add(session);
+    }
+
+    /** How many sessions have not ended. */
+    int sessionCount() {
+        return sessions.size();
+    }
+
     /** The session's end takes its ephemerals along, and those that the transaction names. */
     void closeSession(long session, List<String> named, long zxid) {
+        sessions.remove(session);
         List.copyOf(owned.getOrDefault(session, Set.of())).forEach(path -> delete(path, zxid));
         named.forEach(path -> delete(path, zxid));
     }

@@ -49,7 +49,10 @@ final class Transactions {
     /** Reads what follows the header, to the end, and does it. */
     void replay(Header header, JuteFile in) throws IOException {
         switch (header.type()) {
-            case CREATE_SESSION -> in.readInt("session timeout");
+            case CREATE_SESSION -> {
+                in.readInt("session timeout");
+                tree.openSession(header.client());
+            }
             case CLOSE_SESSION -> closeSession(header, in);
             case MULTI -> multi(header, in);
             default -> one(header.type(), header, in);

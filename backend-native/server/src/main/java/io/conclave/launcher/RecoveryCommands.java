@@ -229,12 +229,14 @@ final class RecoveryCommands {
         ClusterRestore restore =
                 ClusterRestore.prepare(config, from, Map.of(), OptionalLong.empty(), TimeSource.system());
         Optional<Path> secret = restore.write();
-        console.say("Imported " + found.snapshot() + " and " + found.transactions()
+        console.say("Read " + found.snapshot());
+        found.logs().forEach(log -> console.say("Read " + log));
+        console.say("Imported the snapshot and " + found.transactions()
                 + " transactions behind it, up to 0x" + Long.toHexString(from.lastZxid()) + ", as a new cluster in "
                 + config.dataDirectory().orElseThrow() + ":\n" + describe(BackupSummary.of(restore.state()))
-                + "\nLeft out: " + from.ephemeralCount() + " ephemeral znodes of "
-                + from.sessions().size()
-                + " sessions. ZooKeeper's files were only read.");
+                + "\nLeft out: " + found.sessions() + " sessions and "
+                + from.ephemeralCount()
+                + " ephemeral znodes. ZooKeeper's files were only read.");
         console.say(ClusterCommands.whatToDoNext(file, config, secret));
         return Main.DONE;
     }

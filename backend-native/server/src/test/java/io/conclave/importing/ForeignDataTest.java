@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -47,6 +48,8 @@ class ForeignDataTest {
         ForeignData.Contents contents = read();
         TreeState state = contents.state();
         assertEquals(2, contents.transactions());
+        assertEquals(List.of(log), contents.logs());
+        assertEquals(1, contents.sessions());
         assertEquals(7, state.lastZxid());
         assertTrue(state.hasRightDigest());
         assertArrayEquals(
@@ -156,6 +159,19 @@ class ForeignDataTest {
         assertEquals(1, read().state().ephemeralCount());
         Files.write(snapshot, ForeignFiles.snapshot(Long.MIN_VALUE)); // a container
         assertEquals(0, read().state().ephemeralCount());
+    }
+
+    /** Their clients must connect anew after the import, so the operator is told of all. */
+    @Test
+    void sessionsWithoutEphemeralsAreCounted() throws IOException {
+        long second = ForeignFiles.SESSION + 1;
+        byte[] again = ForeignFiles.transaction(6, -10, out -> out.writeInt(30_000)); // the snapshot has it already
+        byte[] opened = ForeignFiles.transaction(second, 7, -10, out -> out.writeInt(30_000));
+        byte[] third = ForeignFiles.transaction(second + 1, 8, -10, out -> out.writeInt(30_000));
+        byte[] ended = ForeignFiles.transaction(second + 1, 9, -11, out -> out.writeInt(0));
+        Files.write(log, ForeignFiles.log(again, opened, third, ended));
+        assertEquals(2, read().sessions());
+        assertEquals(1, read().state().sessions().size());
     }
 
     /** What a snapshot has of a change that is logged behind it does not happen twice. */

@@ -106,8 +106,12 @@ public final class ForeignFiles {
     }
 
     static byte[] transaction(long zxid, int type, Fields fields) {
+        return transaction(SESSION, zxid, type, fields);
+    }
+
+    static byte[] transaction(long session, long zxid, int type, Fields fields) {
         return bytes(out -> {
-            out.writeLong(SESSION);
+            out.writeLong(session);
             out.writeInt(1);
             out.writeLong(zxid);
             out.writeLong(1_000 + zxid);

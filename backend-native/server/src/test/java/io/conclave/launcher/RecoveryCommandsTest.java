@@ -96,7 +96,7 @@ class RecoveryCommandsTest {
         Path file = configuration("imported");
         assertEquals(0, run("import", file, source), said());
         assertTrue(said().contains("2 transactions behind it, up to 0x7"), said());
-        assertTrue(said().contains("Left out: 1 ephemeral znodes of 1 sessions"), said());
+        assertTrue(said().contains("Left out: 1 sessions and 1 ephemeral znodes"), said());
         assertEquals(1, run("import", file, source), "the directory is not empty any more");
         assertEquals(2, run("import", file, source, source, source), said());
         ConclaveServer server = start(file);

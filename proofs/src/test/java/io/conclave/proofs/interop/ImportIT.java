@@ -49,6 +49,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ImportIT {
     private static final int ZNODES = Integer.getInteger("import.znodes", 10_000);
     private static final int MOST_SNAPSHOTS = 50;
+    private static final String QUOTA = "/zookeeper/quota/line";
     private static final long DAY_MS = 24L * 3600 * 1000;
 
     @TempDir
@@ -112,6 +113,11 @@ class ImportIT {
         client.delete("/gone/child", -1);
         client.delete("/gone", -1);
         client.create("/ephemerals", new byte[0], Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        client.create(QUOTA, null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        byte[] limits = "count=30,bytes=-1".getBytes(StandardCharsets.UTF_8);
+        client.create(QUOTA + "/zookeeper_limits", limits, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        byte[] usage = "count=0,bytes=0".getBytes(StandardCharsets.UTF_8); // the server counts it at once
+        client.create(QUOTA + "/zookeeper_stats", usage, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
     }
 
     /** So many that a snapshot takes a while. */
@@ -210,7 +216,15 @@ class ImportIT {
                 }
             }
         }
+        all.put(QUOTA, quotaValue(client, "zookeeper_limits") + " " + quotaValue(client, "zookeeper_stats"));
+        assertEquals("count=30,bytes=-1 count=20,bytes=0", all.get(QUOTA));
         return all;
+    }
+
+    /** Without the hard limits that later releases write behind it. */
+    private static String quotaValue(ZooKeeper client, String name) throws Exception {
+        byte[] data = client.getData(QUOTA + "/" + name, false, new Stat());
+        return new String(data, StandardCharsets.UTF_8).replaceFirst("(bytes=-?\\d+).*", "$1");
     }
 
     private void compare(Map<String, String> expected, Path files) throws Exception {
