@@ -79,6 +79,7 @@ class KeptLockSuspensionTest {
         long session = suspend();
         assertTrue(grant.isHeld(), "the session lives, so the lock is held");
         grant.close();
+        assertThrows(AcquireTimeoutException.class, () -> lock.acquire(Duration.ofMillis(50)));
         assertFalse(behind.isDone());
         faults.restore(session);
         try (LockGrant next = behind.get(20, SECONDS)) {
