@@ -22,7 +22,9 @@ final class KeptGrant extends AbstractGrant<KeptRequest> implements LockGrant {
 
     @Override
     public NodePath absolutePath() {
-        request().keepsNoLonger();
+        if (!request().keepsNoLonger()) {
+            ensureHeld();
+        }
         return request().session().absolute(path());
     }
 

@@ -332,11 +332,12 @@ final class KeptPlace {
     }
 
     /** This turn is the last one: its holder was told of the znode, which outlasts the turn if the place is kept. */
-    void keepsNoLonger(KeptRequest request) {
+    boolean keepsNoLonger(KeptRequest request, Contender of) {
         synchronized (this) {
             if (holder == request) {
                 turns.end();
             }
+            return holder == request || contender != of;
         }
     }
 

@@ -82,8 +82,8 @@ final class KeptRequest implements GrantRequest {
     }
 
     /** A guard may check the znode from now on, and could not tell this turn from the next. */
-    void keepsNoLonger() {
-        place.keepsNoLonger(this);
+    boolean keepsNoLonger() {
+        return place.keepsNoLonger(this, turn().contender);
     }
 
     private Turn turn() {

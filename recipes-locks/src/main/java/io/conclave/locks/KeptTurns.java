@@ -1,6 +1,7 @@
 package io.conclave.locks;
 
 import io.conclave.time.TimeSource;
+import java.time.Duration;
 
 /** How many turns one place in the line has had, and whether the next one is its end. Guarded by its {@link KeptPlace}. */
 final class KeptTurns {
@@ -45,7 +46,7 @@ final class KeptTurns {
      * @param nobodyWaits of this process
      */
     boolean mustGiveWay(boolean nobodyWaits) {
-        if (turns == 0) {
+        if (turns == 0 && !nobodyWaits) {
             return false;
         }
         if (ending || (nobodyWaits && (wanted || keeping.idle().isZero()))) {
@@ -53,7 +54,8 @@ final class KeptTurns {
         }
         return wanted
                 && (handOvers >= keeping.handOvers()
-                        || time.monotonicNanos() - wantedSinceNanos
-                                >= keeping.time().toNanos());
+                        || Duration.ofNanos(time.monotonicNanos() - wantedSinceNanos)
+                                        .compareTo(keeping.time())
+                                >= 0);
     }
 }
