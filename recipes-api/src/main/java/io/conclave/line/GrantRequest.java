@@ -14,16 +14,18 @@ import java.util.concurrent.CompletionStage;
  * A request for a grant, and then its holder, for the life of one session: what {@link Acquisition} waits for and {@link AbstractGrant} gives to
  * the application. A {@link Contender} is one; a recipe whose grant is more than a place in a line has its own.
  *
- * <p>Everything may be called from any thread, and nothing blocks.
+ * <p>Everything may be called from any thread, and nothing blocks. What completes does so on the session's dispatcher, or
+ * on the thread of another caller of this process whose release brought it about. So what follows a completion must not
+ * block.
  */
 public interface GrantRequest {
     /** The session that owns what is applied for. */
     RecipeSession session();
 
-    /** Completes on the dispatcher when it is granted; exceptionally when it has failed or was abandoned. */
+    /** Completes when it is granted; exceptionally when it has failed or was abandoned. */
     CompletionStage<?> granted();
 
-    /** Completes on the dispatcher when what was granted is no longer held, and why. */
+    /** Completes when what was granted is no longer held, and why. */
     CompletionStage<LossReason> lost();
 
     /**
@@ -34,10 +36,10 @@ public interface GrantRequest {
         return Optional.ofNullable(lost().toCompletableFuture().getNow(null));
     }
 
-    /** Completes on the dispatcher when somebody has asked, by a word in its znode, that it give up what it holds or waits for; never exceptionally. */
+    /** Completes when somebody has asked, by a word in its znode, that it give up what it holds or waits for; never exceptionally. */
     CompletionStage<Void> revocationRequested();
 
-    /** Completes on the dispatcher when nothing is left at the backend, or the session is gone; never exceptionally. */
+    /** Completes when nothing is left at the backend, or the session is gone; never exceptionally. */
     CompletionStage<Void> gone();
 
     /** How long it is surely held; zero if it is not. */

@@ -389,7 +389,7 @@ final class KeptPlace {
     }
 
     private Runnable goOnWithout(List<KeptRequest> failed, Throwable cause) {
-        waiting.removeAll(failed);
+        failed.forEach(waiting::remove); // the first ones, in this order
         Runnable others = goOn();
         return () -> {
             failed.forEach(request -> request.tellFailed(cause, DONE));
@@ -440,19 +440,27 @@ final class KeptPlace {
 
     AcquireTimeoutException timedOut(Duration waited) {
         Contender present;
+        boolean isIdle;
         synchronized (this) {
             present = held ? null : contender;
+            isIdle = held && holder == null;
         }
-        return present == null ? takenHere(waited) : present.timedOut(waited);
+        if (present != null) {
+            return present.timedOut(waited);
+        }
+        SessionState state = session.state();
+        return isIdle && state != SessionState.CONNECTED
+                ? notGranted(waited, "this process keeps it, but the session is " + state)
+                : takenHere(waited);
     }
 
     private AcquireTimeoutException takenHere(Duration waited) {
-        return new AcquireTimeoutException(
-                line.path().toString(),
-                waited,
-                Optional.empty(),
-                line.path() + " was not granted within " + Waiting.text(waited)
-                        + ": another caller of this process holds it or waits for it");
+        return notGranted(waited, "another caller of this process holds it or waits for it");
+    }
+
+    private AcquireTimeoutException notGranted(Duration waited, String why) {
+        String message = line.path() + " was not granted within " + Waiting.text(waited) + ": " + why;
+        return new AcquireTimeoutException(line.path().toString(), waited, Optional.empty(), message);
     }
 
     void timeIsRunningOut() {

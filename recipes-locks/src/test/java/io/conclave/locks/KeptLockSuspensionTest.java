@@ -62,7 +62,9 @@ class KeptLockSuspensionTest {
         }
         long session = suspend();
         assertThrows(NotConnectedException.class, () -> lock.tryAcquire());
-        assertThrows(AcquireTimeoutException.class, () -> lock.acquire(Duration.ofMillis(50)));
+        AcquireTimeoutException timedOut =
+                assertThrows(AcquireTimeoutException.class, () -> lock.acquire(Duration.ofMillis(50)));
+        assertTrue(timedOut.getMessage().contains("the session is SUSPENDED"), timedOut.getMessage());
         CompletableFuture<LockGrant> waiting = lock.acquireAsync();
         assertTrue(lock.tryAcquire().isEmpty(), "another caller waits for it");
         assertFalse(waiting.isDone());
