@@ -29,9 +29,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import javax.security.auth.login.AppConfigurationEntry;
-import javax.security.auth.login.AppConfigurationEntry.LoginModuleControlFlag;
-import javax.security.auth.login.Configuration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -41,30 +38,19 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 @ResourceLock("the JAAS configuration of the JVM")
 class ClientSaslTest {
     private static final String PASSWORD = "pw-of-bob-7351";
-    private static final String MODULE = "org.apache.zookeeper.server.auth.DigestLoginModule";
 
     @AfterEach
     void removeSections() {
-        Configuration.setConfiguration(null);
+        JaasSections.clear();
     }
 
     @BeforeEach
     void installSections() {
-        Configuration.setConfiguration(new Configuration() {
-            @Override
-            public AppConfigurationEntry[] getAppConfigurationEntry(String name) {
-                return switch (name) {
-                    case "Users" -> section(Map.of("user_bob", PASSWORD));
-                    case "Client" -> section(Map.of("username", "bob", "password", PASSWORD));
-                    default -> null;
-                };
-            }
-        });
-    }
-
-    private static AppConfigurationEntry[] section(Map<String, String> options) {
-        return new AppConfigurationEntry[] {new AppConfigurationEntry(MODULE, LoginModuleControlFlag.REQUIRED, options)
-        };
+        JaasSections.set(Map.of(
+                "Users", JaasSections.section(JaasSections.DIGEST_MODULE, Map.of("user_bob", PASSWORD)),
+                "Client",
+                        JaasSections.section(
+                                JaasSections.DIGEST_MODULE, Map.of("username", "bob", "password", PASSWORD))));
     }
 
     private static ConclaveServer enforcing() {

@@ -24,9 +24,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
-import javax.security.auth.login.AppConfigurationEntry;
-import javax.security.auth.login.AppConfigurationEntry.LoginModuleControlFlag;
-import javax.security.auth.login.Configuration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -38,7 +35,6 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 @ResourceLock("the JAAS configuration of the JVM")
 @Timeout(120)
 class RejectedCredentialsTest {
-    private static final String MODULE = "org.apache.zookeeper.server.auth.DigestLoginModule";
     private static final Authentication BOB = Authentication.saslDigestMd5("bob", "pw-7351");
 
     /** Nothing here may wait for it. */
@@ -53,7 +49,7 @@ class RejectedCredentialsTest {
 
     @AfterEach
     void removeSections() {
-        Configuration.setConfiguration(null);
+        JaasSections.clear();
     }
 
     @BeforeEach
@@ -62,14 +58,7 @@ class RejectedCredentialsTest {
     }
 
     private static void users(String password) {
-        Configuration.setConfiguration(new Configuration() {
-            @Override
-            public AppConfigurationEntry[] getAppConfigurationEntry(String name) {
-                return new AppConfigurationEntry[] {
-                    new AppConfigurationEntry(MODULE, LoginModuleControlFlag.REQUIRED, Map.of("user_bob", password))
-                };
-            }
-        });
+        JaasSections.setUsers(Map.of("user_bob", password));
     }
 
     private ConclaveServer start(Set<String> enforced) {

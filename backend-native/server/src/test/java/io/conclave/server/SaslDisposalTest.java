@@ -20,9 +20,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.security.auth.callback.CallbackHandler;
-import javax.security.auth.login.AppConfigurationEntry;
-import javax.security.auth.login.AppConfigurationEntry.LoginModuleControlFlag;
-import javax.security.auth.login.Configuration;
 import javax.security.sasl.Sasl;
 import javax.security.sasl.SaslException;
 import javax.security.sasl.SaslServer;
@@ -35,7 +32,6 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 /** What a mechanism of SASL holds is freed when its connection ends, and not while a step of it is under way. */
 @ResourceLock("the JAAS configuration of the JVM")
 class SaslDisposalTest {
-    private static final String MODULE = "org.apache.zookeeper.server.auth.DigestLoginModule";
     private static final List<Watched> MADE = new CopyOnWriteArrayList<>();
 
     private final CountingProvider provider = new CountingProvider();
@@ -145,20 +141,13 @@ class SaslDisposalTest {
     void install() {
         MADE.clear();
         Security.insertProviderAt(provider, 1);
-        Configuration.setConfiguration(new Configuration() {
-            @Override
-            public AppConfigurationEntry[] getAppConfigurationEntry(String name) {
-                return new AppConfigurationEntry[] {
-                    new AppConfigurationEntry(MODULE, LoginModuleControlFlag.REQUIRED, Map.of("user_bob", "pw"))
-                };
-            }
-        });
+        JaasSections.setUsers(Map.of("user_bob", "pw"));
     }
 
     @AfterEach
     void remove() {
         Security.removeProvider(provider.getName());
-        Configuration.setConfiguration(null);
+        JaasSections.clear();
     }
 
     private static ConclaveServer server() {

@@ -24,9 +24,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import javax.security.auth.callback.Callback;
 import javax.security.auth.callback.NameCallback;
 import javax.security.auth.callback.PasswordCallback;
-import javax.security.auth.login.AppConfigurationEntry;
-import javax.security.auth.login.AppConfigurationEntry.LoginModuleControlFlag;
-import javax.security.auth.login.Configuration;
 import javax.security.sasl.RealmCallback;
 import javax.security.sasl.Sasl;
 import javax.security.sasl.SaslClient;
@@ -43,29 +40,17 @@ class SaslTest {
 
     @AfterAll
     static void removeSections() {
-        Configuration.setConfiguration(null);
+        JaasSections.clear();
     }
 
     @BeforeAll
     static void installSections() {
-        Configuration.setConfiguration(new Configuration() {
-            @Override
-            public AppConfigurationEntry[] getAppConfigurationEntry(String name) {
-                return switch (name) {
-                    case "Users" ->
-                        section(
-                                "org.apache.zookeeper.server.auth.DigestLoginModule",
-                                Map.of("user_bob", PASSWORD, "user_root", "pw-of-root-7351"));
-                    case "Other" -> section("com.example.Module", Map.of("password", PASSWORD));
-                    default -> null;
-                };
-            }
-        });
-    }
-
-    private static AppConfigurationEntry[] section(String module, Map<String, String> options) {
-        return new AppConfigurationEntry[] {new AppConfigurationEntry(module, LoginModuleControlFlag.REQUIRED, options)
-        };
+        JaasSections.set(Map.of(
+                "Users",
+                        JaasSections.section(
+                                JaasSections.DIGEST_MODULE,
+                                Map.of("user_bob", PASSWORD, "user_root", "pw-of-root-7351")),
+                "Other", JaasSections.section("com.example.Module", Map.of("password", PASSWORD))));
     }
 
     private static ConclaveServer server(boolean keepsFailed, String... enforced) {

@@ -32,9 +32,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import javax.management.ObjectName;
-import javax.security.auth.login.AppConfigurationEntry;
-import javax.security.auth.login.AppConfigurationEntry.LoginModuleControlFlag;
-import javax.security.auth.login.Configuration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -71,22 +68,13 @@ class SecretsTest {
         ours.addAppender(appender);
         ours.setLevel(Level.TRACE);
         ours.setAdditive(false); // thousands of lines
-        Configuration.setConfiguration(new Configuration() {
-            @Override
-            public AppConfigurationEntry[] getAppConfigurationEntry(String name) {
-                return new AppConfigurationEntry[] {
-                    new AppConfigurationEntry(
-                            "org.apache.zookeeper.server.auth.DigestLoginModule",
-                            LoginModuleControlFlag.REQUIRED,
-                            Map.of("user_bob", "sasl" + MARKER))
-                };
-            }
-        });
+        JaasSections.set(Map.of(
+                "Server", JaasSections.section(JaasSections.DIGEST_MODULE, Map.of("user_bob", "sasl" + MARKER))));
     }
 
     @AfterEach
     void stopListening() {
-        Configuration.setConfiguration(null);
+        JaasSections.clear();
         ours.setAdditive(true);
         ours.setLevel(null);
         ours.detachAppender(appender);
