@@ -12,6 +12,7 @@ import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.recovery.GuaranteedDelete;
+import io.conclave.request.Delete;
 import io.conclave.request.Multi;
 import io.conclave.session.SessionState;
 import java.time.Duration;
@@ -156,9 +157,7 @@ public final class Contender extends AbstractGrantRequest {
         if (!state.isInLine()) {
             return;
         }
-        leaveLine(ContenderState.LEAVING, reason, why);
-        PendingDeletes.of(session).add(line, guid, deletion.done());
-        deletion.done().thenRun(this::deleted);
+        beginLeaving(why, reason);
         Downgrade current = downgrade;
         if (current != null && !current.isSettled()) {
             if (!current.isExchanging()) {
@@ -168,6 +167,12 @@ public final class Contender extends AbstractGrantRequest {
             deletion.delete();
         } // else the creation's answer finds us leaving
         waiter.stop();
+    }
+
+    private void beginLeaving(ConclaveException why, LossReason reason) {
+        leaveLine(ContenderState.LEAVING, reason, why);
+        PendingDeletes.of(session).add(line, guid, deletion.done());
+        deletion.done().thenRun(this::deleted);
     }
 
     private void deleted() {
@@ -231,6 +236,23 @@ public final class Contender extends AbstractGrantRequest {
     }
 
     // What a holder does with its place besides giving it up.
+
+    /**
+     * Gives the place up as {@link #leave} does, and has another znode deleted in the same transaction. On the
+     * dispatcher. One that holds no more does nothing but tell so.
+     *
+     * @param onDeleted told when the other znode is deleted
+     * @param onNotDeleted told if it may not be; the place goes alone then
+     */
+    public void leaveWith(Delete other, Runnable onDeleted, Runnable onNotDeleted, ConclaveException why) {
+        if (state != ContenderState.HELD || isBeingDowngraded()) {
+            onNotDeleted.run();
+            depart(why, LossReason.RELEASED);
+            return;
+        }
+        beginLeaving(why, LossReason.RELEASED);
+        deletion.deleteWith(other, onDeleted, onNotDeleted);
+    }
 
     /**
      * Sends a transaction that deletes the place among other things, as when a semaphore turns it into leases. Once it

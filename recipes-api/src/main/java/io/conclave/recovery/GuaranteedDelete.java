@@ -76,6 +76,31 @@ public final class GuaranteedDelete {
         }
     }
 
+    /**
+     * Deletes the one znode that was found together with another one, in one transaction, which is tried once. If it may
+     * not have taken effect, the znode is deleted alone.
+     *
+     * @param onDeleted told when both are deleted
+     * @param onNotDeleted told before the znode is deleted alone
+     */
+    public void deleteWith(Delete other, Runnable onDeleted, Runnable onNotDeleted) {
+        if (paths.size() != 1 || foundOnConnection != session.connectionNumber()) {
+            onNotDeleted.run();
+            delete();
+            return;
+        }
+        session.send(
+                Multi.of(other, Delete.of(paths.get(0))),
+                deleted -> {
+                    onDeleted.run();
+                    nothingLeft();
+                },
+                cause -> {
+                    onNotDeleted.run();
+                    compareAndDelete();
+                });
+    }
+
     /** Deletes what was found, but only what still has its creation zxid; searches if nothing was found. */
     public void compareAndDelete() {
         if (paths.isEmpty()) {

@@ -208,7 +208,7 @@ final class Campaign implements GrantRequest {
         };
     }
 
-    /** Nothing more comes; its leader node is deleted before the place, so that the successor finds the name free. */
+    /** Nothing more comes; its leader node is not deleted after the place, so that the successor finds the name free. */
     private void end(Throwable cause) {
         if (state == CampaignState.ENDED) {
             return;
@@ -217,10 +217,10 @@ final class Campaign implements GrantRequest {
         ConclaveException why =
                 cause instanceof ConclaveException known ? known : new ClosedException("Failed: " + cause);
         CompletionStage<Void> last = formerGone;
-        if (leaderNode != null) {
-            last = last.thenCombine(leaderNode.withdraw(), (before, after) -> null);
-        }
         Contender place = contender;
+        if (place != null && leaderNode != null) {
+            last = last.thenCombine(leaderNode.withdrawWith(place, why), (before, after) -> null);
+        }
         if (place != null) {
             last = last.thenCombine(place.leave(why), (before, after) -> null);
         }

@@ -1,6 +1,7 @@
 package io.conclave.election;
 
 import io.conclave.error.ClosedException;
+import io.conclave.error.ConclaveException;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusalReason;
 import io.conclave.error.RefusedException;
@@ -38,7 +39,8 @@ import org.slf4j.LoggerFactory;
  *       deleted while its session lived: that one is replaced, in one transaction with the same check. It can be no
  *       later leader's, because there is none while our place stands.
  *   <li>It is watched, and made again if it is deleted while we lead.
- *   <li>A leader that resigns deletes it in one transaction with the check, right before it gives up its place. A
+ *   <li>A leader that resigns deletes it in one transaction with its place. If the reply to that is lost, or somebody
+ *       else has deleted one of the two, it deletes the node with the check, and then the place. A
  *       leader whose place is gone already compares what stands there first. In the round trip between that look and
  *       the deletion its successor may have replaced it; then the successor makes its own again.
  * </ol>
@@ -229,6 +231,16 @@ final class LeaderNode {
                 deleteIfOurs();
             }
         }
+        return withdrawn;
+    }
+
+    /** As {@link #withdraw}, together with the place of its leader, which leaves the line. */
+    CompletionStage<Void> withdrawWith(Contender leader, ConclaveException why) {
+        if (ended || !made.isDone() || made.isCompletedExceptionally()) {
+            return withdraw();
+        }
+        ended = true;
+        leader.leaveWith(Delete.of(path), () -> withdrawn.complete(null), this::deleteWhileInLine, why);
         return withdrawn;
     }
 

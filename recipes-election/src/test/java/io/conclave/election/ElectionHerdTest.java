@@ -148,14 +148,14 @@ class ElectionHerdTest {
         Cost few = costOf(10, 0);
         assertEquals(few, costOf(50, 0));
         assertEquals(few, costOf(200, 0));
-        assertEquals(new Cost(6 * SUCCESSIONS, 3 * SUCCESSIONS), few);
+        assertEquals(new Cost(5 * SUCCESSIONS, 3 * SUCCESSIONS), few);
     }
 
     @Test
     void observerCostsTheSameForAnyNumberOfCandidates() throws Exception {
         Cost few = costOf(10, 20);
         assertEquals(few, costOf(200, 20));
-        assertEquals(new Cost((6 + 2 * 20) * SUCCESSIONS, (3 + 2 * 20) * SUCCESSIONS), few);
+        assertEquals(new Cost((5 + 2 * 20) * SUCCESSIONS, (3 + 2 * 20) * SUCCESSIONS), few);
     }
 
     @Test
