@@ -5,7 +5,8 @@ import java.time.Duration;
 /**
  * Receives counts and durations; an adapter to the application's metrics library implements it.
  *
- * <p>Called from any thread, also hot ones: it must be thread-safe and must not block. Names are stable and dotted, and
+ * <p>Called from any thread, also hot ones: it must be thread-safe and must not block; one that does
+ * holds up the session's pings. Names are stable and dotted, and
  * begin with the recipe: {@code lock.wait}, {@code lock.held}, {@code lock.lost}, {@code election.lost};
  * docs/metrics.md lists them all. The subject is a path, a connect string or an endpoint. {@code session.lost} is
  * counted once for each session that a coordinator lost.

@@ -15,7 +15,7 @@ import java.util.concurrent.Executor;
  *
  * @param sessionTimeout the timeout asked for; the server may clamp it
  * @param time the clocks and timers
- * @param callbackExecutor runs the sessions' dispatchers; many threads
+ * @param callbackExecutor runs the sessions' dispatchers where the backend has no thread for them; many threads
  * @param authentications sent on every connection, in order
  * @param defaultAcl for creates that name none
  * @param maxQueuedRequests the bound of requests submitted and not yet completed, per session; beyond it they are

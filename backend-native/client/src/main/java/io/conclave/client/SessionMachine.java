@@ -7,6 +7,7 @@ import io.conclave.session.Authentication;
 import io.conclave.session.SessionState;
 import io.conclave.spi.BackendOptions;
 import io.conclave.spi.SessionListener;
+import io.netty.channel.EventLoop;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
@@ -53,11 +54,16 @@ final class SessionMachine implements ConnectionOwner {
 
     private volatile @Nullable IOException connectFailure; // of the last attempt, if that has failed
 
-    SessionMachine(ClientTransport transport, BackendOptions options, SessionListener listener, Executor dispatcher) {
+    SessionMachine(
+            ClientTransport transport,
+            EventLoop eventLoop,
+            BackendOptions options,
+            SessionListener listener,
+            Executor dispatcher) {
         this.transport = transport;
         this.options = options;
         this.dispatcher = dispatcher;
-        SessionLoop loop = new SessionLoop(transport.nextLoop(), this::onLoopEnded);
+        SessionLoop loop = new SessionLoop(eventLoop, this::onLoopEnded);
         Deliveries deliveries = new Deliveries(dispatcher);
         status = new SessionStatus(listener, deliveries);
         clock = new SessionClock(options.time(), options.sessionTimeout(), () -> loop.execute(this::onTick));

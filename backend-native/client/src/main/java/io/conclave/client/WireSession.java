@@ -12,16 +12,21 @@ import io.conclave.spi.SerialExecutor;
 import io.conclave.spi.SessionListener;
 import io.conclave.time.Elapsed;
 import io.conclave.time.TimeSource;
+import io.netty.channel.EventLoop;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 
 /**
  * A session with a server that speaks the ZooKeeper protocol, as its user sees it, from any thread.
  * {@link SessionMachine} does its work on the event loop.
+ *
+ * <p>The dispatcher's tasks run on the event loop, too: an answer then wakes the thread that waits for it, and no other
+ * one. They never run inside of the machine's own work, but behind it.
  *
  * <p>A request beyond the bound of the queue is refused at once, out of order; all others are completed in order.
  *
@@ -36,9 +41,20 @@ final class WireSession implements BackendSession {
 
     WireSession(ClientTransport transport, BackendOptions options, SessionListener listener) {
         time = options.time();
-        dispatcher = new SerialExecutor("session dispatcher of " + transport, options.callbackExecutor(), time);
-        machine = new SessionMachine(transport, options, listener, dispatcher);
+        EventLoop loop = transport.nextLoop();
+        dispatcher = new SerialExecutor(
+                "session dispatcher of " + transport, task -> executeOn(loop, options.callbackExecutor(), task), time);
+        machine = new SessionMachine(transport, loop, options, listener, dispatcher);
         parts = machine.parts();
+    }
+
+    /** A task of a session that has outlived its loop runs on other threads: it may be a release or a loss signal. */
+    private static void executeOn(EventLoop loop, Executor others, Runnable task) {
+        try {
+            loop.execute(task);
+        } catch (RejectedExecutionException e) {
+            others.execute(task);
+        }
     }
 
     void open() {

@@ -40,7 +40,6 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -129,7 +128,7 @@ public final class ConclaveServer implements AutoCloseable {
             PeerSecretReload peerSecrets,
             ClientPorts ports,
             BackgroundThreads background,
-            Function<LogOptions, ReplicatedLog> logs,
+            LogFactory logs,
             TimeSource time,
             Consumer<LogException> fatal) {
         this.config = config;
@@ -141,7 +140,10 @@ public final class ConclaveServer implements AutoCloseable {
         this.clock = new SteadyWallClock(time);
         this.peerTls = config.ensemble().tls().open(background.handshakes());
         this.looks = looks();
-        this.log = logs.apply(logOptions());
+        this.transport = config.clientPort().isPresent()
+                ? ServerTransport.tcp(config.eventLoops())
+                : ServerTransport.local(config.eventLoops());
+        this.log = logs.make(logOptions(), transport.group().next());
         this.replica = new Replica(FEATURE_LEVEL);
         LeaderTerm leaderTerm = new LeaderTerm(() -> replica.state().featureLevel() >= TERMS_FEATURE_LEVEL);
         BooleanSupplier tellsClock = () -> replica.state().featureLevel() >= HeartbeatNote.CLOCK_FEATURE_LEVEL;
@@ -159,9 +161,6 @@ public final class ConclaveServer implements AutoCloseable {
                 time);
         this.reaper = new ContainerReaper(
                 config.reaping(), log, replica::state, leaderTerm, time, clock::millis, background.workers());
-        this.transport = config.clientPort().isPresent()
-                ? ServerTransport.tcp(config.eventLoops())
-                : ServerTransport.local(config.eventLoops());
         this.members = new MembershipRequests(log, time, FEATURE_LEVEL);
         this.secret = config.homeDirectory().map(AdminSecret::new);
         this.guard = new LimitGuard(config.clientLimits(), time);
@@ -266,19 +265,11 @@ public final class ConclaveServer implements AutoCloseable {
      * @throws ServerStartException if the port cannot be opened, or the cluster's secret is missing or may not be used
      */
     public static ConclaveServer start(ServerConfig config, TimeSource time, Consumer<LogException> fatal) {
-        Function<LogOptions, ReplicatedLog> logs = config.dataDirectory()
-                .map(RealDisk::in)
-                .<Function<LogOptions, ReplicatedLog>>map(disk -> options -> EnsembleLog.on(disk, options))
-                .orElse(EnsembleLog::inMemory);
-        return start(config, logs, time, fatal);
+        return start(config, LogFactory.of(config), time, fatal);
     }
 
     /** As {@link #start(ServerConfig, TimeSource, Consumer)}, on a log of the caller's. */
-    static ConclaveServer start(
-            ServerConfig config,
-            Function<LogOptions, ReplicatedLog> logs,
-            TimeSource time,
-            Consumer<LogException> fatal) {
+    static ConclaveServer start(ServerConfig config, LogFactory logs, TimeSource time, Consumer<LogException> fatal) {
         PeerSecretReload peerSecrets = new PeerSecretReload(PeerSecretFile.of(config));
         BackgroundThreads background = new BackgroundThreads();
         ClientPorts ports = new ClientPorts(config, background.lookups());

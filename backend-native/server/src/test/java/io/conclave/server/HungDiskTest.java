@@ -31,7 +31,7 @@ class HungDiskTest {
 
     private ConclaveServer start(ServerConfig config) {
         return ConclaveServer.start(
-                config, options -> EnsembleLog.on(disk, options), time, cause -> givenUp.complete(cause));
+                config, (options, loop) -> EnsembleLog.on(disk, options), time, cause -> givenUp.complete(cause));
     }
 
     /** Every access to the disk waits from now on. */

@@ -211,7 +211,7 @@ class PipelineTest {
         long seed = System.nanoTime();
         try (ConclaveServer stalling = ConclaveServer.start(
                         TestServer.config().build(),
-                        options -> new StallingLog(EnsembleLog.inMemory(options), seed),
+                        (options, loop) -> new StallingLog(EnsembleLog.inMemory(options), seed),
                         TimeSource.system(),
                         cause -> {});
                 RawClient one = RawClient.attached(TestServer.port(stalling), 30_000);

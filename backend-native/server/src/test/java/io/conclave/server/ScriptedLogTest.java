@@ -59,7 +59,7 @@ class ScriptedLogTest {
                 .commandWhitelist(Set.of("srvr", "mntr"))
                 .eventLoops(1)
                 .build();
-        server = ConclaveServer.start(config, options -> log, TimeSource.system(), cause -> {});
+        server = ConclaveServer.start(config, (options, loop) -> log, TimeSource.system(), cause -> {});
     }
 
     @AfterEach

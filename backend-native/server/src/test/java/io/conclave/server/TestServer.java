@@ -41,7 +41,7 @@ final class TestServer {
 
     static ConclaveServer start(ServerConfig config, Disk disk, CompletableFuture<Throwable> failure) {
         return ConclaveServer.start(
-                config, options -> EnsembleLog.on(disk, options), TimeSource.system(), failure::complete);
+                config, (options, loop) -> EnsembleLog.on(disk, options), TimeSource.system(), failure::complete);
     }
 
     static int port(ConclaveServer server) {

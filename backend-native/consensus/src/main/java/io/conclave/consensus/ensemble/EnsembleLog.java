@@ -35,6 +35,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -50,8 +51,12 @@ public final class EnsembleLog implements ReplicatedLog {
     private volatile boolean closedUnused;
 
     private EnsembleLog(LogOptions options, StoreFactory stores) {
+        this(options, stores, options.members().isEmpty() ? new OwnThread(options) : new PeerThread(options));
+    }
+
+    private EnsembleLog(LogOptions options, StoreFactory stores, MemberThread thread) {
         this.options = options;
-        this.thread = options.members().isEmpty() ? new OwnThread(options) : new PeerThread(options);
+        this.thread = thread;
         this.member = new MemberLoop(
                 options, stores, CoreFactory.RAFT, thread.links(), new SecureRandom()::nextLong, thread::wake);
     }
@@ -64,6 +69,19 @@ public final class EnsembleLog implements ReplicatedLog {
     /** A log that forgets everything when it is closed. A member that comes back is taken in again by the others. */
     public static EnsembleLog inMemory(LogOptions options) {
         return new EnsembleLog(options, toMember -> new MemoryLogStore(options, toMember::accept));
+    }
+
+    /**
+     * The same of a member that is alone and has no thread of its own.
+     *
+     * @param thread runs one task at a time, until the log is closed; that must not be called on it
+     */
+    public static EnsembleLog inMemory(LogOptions options, Executor thread) {
+        if (!options.members().isEmpty()) {
+            throw new IllegalArgumentException("only a member without others can share a thread");
+        }
+        return new EnsembleLog(
+                options, toMember -> new MemoryLogStore(options, toMember::accept), new SharedThread(options, thread));
     }
 
     /**
