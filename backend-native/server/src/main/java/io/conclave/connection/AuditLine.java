@@ -47,8 +47,8 @@ public final class AuditLine {
     }
 
     /**
-     * A value that a client chose, made safe for one line: control characters, line separators and backslashes are
-     * escaped.
+     * A value that a client chose, made safe for one line: control characters, line separators, marks that are not seen
+     * and backslashes are escaped.
      */
     public static String escaped(String value) {
         StringBuilder safe = new StringBuilder(value.length());
@@ -60,7 +60,7 @@ public final class AuditLine {
                 case '\n' -> safe.append("\\n");
                 case '\r' -> safe.append("\\r");
                 default -> {
-                    if (Character.isISOControl(c) || c == '\u2028' || c == '\u2029') {
+                    if (Character.isISOControl(c) || isInvisible(c)) {
                         safe.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
                     } else {
                         safe.append(c);
@@ -69,6 +69,14 @@ public final class AuditLine {
             }
         }
         return safe.toString();
+    }
+
+    /** Separates lines, or turns the direction of what follows, and is not seen itself. */
+    private static boolean isInvisible(char c) {
+        return switch (Character.getType(c)) {
+            case Character.FORMAT, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR -> true;
+            default -> false;
+        };
     }
 
     @Override

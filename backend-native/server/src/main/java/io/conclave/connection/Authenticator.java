@@ -9,14 +9,19 @@ import java.util.List;
 
 /** Takes what a client proves of itself, and says whether that is enough. Belongs to the connection's loop. */
 final class Authenticator {
+    private static final int LONGEST_SCHEME = 100;
+
     private final ClientConnection connection;
     private final ClientSecurity security;
     private final WriteLimits limits;
+    private final Refusals refused;
 
-    Authenticator(ClientConnection connection, ClientSecurity security, WriteLimits limits) {
+    /** @param refused told of credentials that prove nothing */
+    Authenticator(ClientConnection connection, ClientSecurity security, WriteLimits limits, Refusals refused) {
         this.connection = connection;
         this.security = security;
         this.limits = limits;
+        this.refused = refused;
     }
 
     /** Whether requests of the connection are answered. */
@@ -26,12 +31,20 @@ final class Authenticator {
 
     void authenticate(int xid, RequestBody.Auth request) {
         List<AuthId> proved = AuthVerifier.verify(request, connection.authIds(), security);
+        if (proved.isEmpty()) {
+            refused.add(connection, "of the scheme " + schemeOf(request) + " they prove nothing");
+        }
         if (proved.isEmpty() || !add(proved)) {
             connection.replyError(xid, ErrorCode.AUTH_FAILED.code());
             connection.closeAfterOutput();
             return;
         }
         connection.reply(xid, ReplyBody.Empty.INSTANCE);
+    }
+
+    private static String schemeOf(RequestBody.Auth request) {
+        String scheme = request.scheme();
+        return AuditLine.escaped(scheme.length() > LONGEST_SCHEME ? scheme.substring(0, LONGEST_SCHEME) : scheme);
     }
 
     /** Adds ids to those of the connection; false if there are too many. */

@@ -39,7 +39,7 @@ public final class ConnectionAcceptor implements StepListener {
     private final ConnectionServices services;
     private final Feed feed;
     private final ConnectionCounts counts;
-    private final RefusedConnections refused;
+    private final Refusals refused;
     private final Audit audit;
     private final PortEntry entry;
     private final Map<EventLoop, Loop> loops = new LinkedHashMap<>();
@@ -56,7 +56,7 @@ public final class ConnectionAcceptor implements StepListener {
     public ConnectionAcceptor(EventLoopGroup group, ReplicatedLog log, TimeSource time, ConnectionServices services) {
         this.services = services;
         this.counts = new ConnectionCounts(services.limits());
-        this.refused = new RefusedConnections(time);
+        this.refused = Refusals.ofConnections(time);
         this.audit = new Audit(services.security().audit());
         this.entry = new PortEntry(time, services.security().offersSchemes());
         List<EventExecutor> executors = new ArrayList<>();
@@ -233,7 +233,7 @@ public final class ConnectionAcceptor implements StepListener {
     private Optional<ClientConnection> accept(Channel channel) {
         InetAddress address = channel.remoteAddress() instanceof InetSocketAddress socket ? socket.getAddress() : null;
         if (!counts.enter(address)) {
-            refused.add(address);
+            refused.add(address, "there are too many from this address (maxClientCnxns), or in all (maxCnxns)");
             channel.close();
             return Optional.empty();
         }

@@ -1,11 +1,10 @@
 package io.conclave.connection;
 
 import io.conclave.time.TimeSource;
-import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.TimeUnit;
+import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -16,10 +15,8 @@ import org.slf4j.LoggerFactory;
  */
 public final class LimitGuard {
     private static final Logger LOG = LoggerFactory.getLogger(LimitGuard.class);
-    private static final Duration INTERVAL = Duration.ofSeconds(10);
 
     private final ClientLimits limits;
-    private final TimeSource time;
     private final Map<ClientLimit, Counted> counts = new EnumMap<>(ClientLimit.class); // not changed once made
 
     /** What the watches of all connections take. */
@@ -28,21 +25,18 @@ public final class LimitGuard {
     private final AtomicLong bytesInFlight = new AtomicLong();
 
     private final QuotaMeter quotas;
+    private final Refusals credentials;
 
-    /** Of one limit: how often it was met, how often when the last line of the log was written, and when that was. */
-    private static final class Counted {
-        private final AtomicLong count = new AtomicLong();
-        private final AtomicLong logged = new AtomicLong();
-        private final AtomicLong loggedNanos = new AtomicLong();
-    }
+    /** Of one limit: how often it was met, and what of that is logged. */
+    private record Counted(AtomicLong count, LineLimit lines) {}
 
     /** A guard that has refused nothing yet. */
     public LimitGuard(ClientLimits limits, TimeSource time) {
         this.limits = limits;
-        this.time = time;
         this.quotas = new QuotaMeter(time);
+        this.credentials = Refusals.ofCredentials(time);
         for (ClientLimit limit : ClientLimit.values()) {
-            counts.put(limit, new Counted());
+            counts.put(limit, new Counted(new AtomicLong(), new LineLimit(time, 1)));
         }
     }
 
@@ -58,6 +52,11 @@ public final class LimitGuard {
     /** The writes that go beyond quotas of subtrees. */
     public QuotaMeter quotas() {
         return quotas;
+    }
+
+    /** Credentials that proved nothing. */
+    public Refusals credentials() {
+        return credentials;
     }
 
     /** How often something was refused, or had to wait, because of the limit. */
@@ -101,22 +100,16 @@ public final class LimitGuard {
      */
     boolean refused(ClientLimit limit, String what) {
         Counted counted = of(limit);
-        long count = counted.count.incrementAndGet();
-        long now = time.monotonicNanos();
-        long before = counted.loggedNanos.get();
-        boolean due = counted.logged.get() == 0 || now - before >= INTERVAL.toNanos();
-        if (!due || !counted.loggedNanos.compareAndSet(before, now)) {
-            return false;
-        }
-        long others = count - counted.logged.getAndSet(count) - 1;
-        LOG.warn(
+        counted.count.incrementAndGet();
+        OptionalLong others = counted.lines.next();
+        others.ifPresent(unlogged -> LOG.warn(
                 "Refused {}, and {} allows {}; {} others were refused for the same reason since the last such line,"
                         + " {} s apart at least",
                 what,
                 limit.key(),
                 limits.most(limit),
-                Math.max(0, others),
-                TimeUnit.NANOSECONDS.toSeconds(INTERVAL.toNanos()));
-        return true;
+                unlogged,
+                LineLimit.INTERVAL.toSeconds()));
+        return others.isPresent();
     }
 }

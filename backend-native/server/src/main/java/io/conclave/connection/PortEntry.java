@@ -20,14 +20,14 @@ final class PortEntry {
     private static final byte TLS_HANDSHAKE = 0x16;
 
     private final HalfOpenHandshakes halfOpen = new HalfOpenHandshakes();
-    private final TlsRefusals refusals;
+    private final Refusals refusals;
     private final AtomicLong secure = new AtomicLong();
     private final BooleanSupplier offersIds;
 
     /** @param offersIds whether all members understand ids of certificates */
     PortEntry(TimeSource time, BooleanSupplier offersIds) {
         this.offersIds = offersIds;
-        refusals = new TlsRefusals(time);
+        refusals = Refusals.ofTls(time);
     }
 
     /** Stands in front of a connection until its first byte is there. */

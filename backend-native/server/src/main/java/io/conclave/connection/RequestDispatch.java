@@ -51,7 +51,8 @@ final class RequestDispatch {
         this.reads = new ReadRequests(connection, services);
         this.longReads = new LongReads(connection, services.time());
         this.limits = new WriteLimits(connection, services);
-        this.authenticator = new Authenticator(connection, services.security(), limits);
+        this.authenticator = new Authenticator(
+                connection, services.security(), limits, services.guard().credentials());
         this.sasl = new SaslRequests(connection, pipeline, services.security(), services.guard(), authenticator);
         this.audit = new Audit(services.security().audit());
         this.maxPathBytes =

@@ -26,7 +26,7 @@ final class TlsEntry extends ChannelInboundHandlerAdapter {
     private final TlsContext tls;
     private final Optional<String> superUser;
     private final Consumer<Channel> onSecured;
-    private final TlsRefusals refusals;
+    private final Refusals refusals;
     private final BooleanSupplier offersIds;
     private boolean refused;
 
@@ -39,7 +39,7 @@ final class TlsEntry extends ChannelInboundHandlerAdapter {
             TlsContext tls,
             Optional<String> superUser,
             Consumer<Channel> onSecured,
-            TlsRefusals refusals,
+            Refusals refusals,
             BooleanSupplier offersIds) {
         this.connection = connection;
         this.tls = tls;

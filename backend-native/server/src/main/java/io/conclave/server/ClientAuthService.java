@@ -3,8 +3,8 @@ package io.conclave.server;
 import io.conclave.connection.AuditLine;
 import io.conclave.connection.AuditLog;
 import io.conclave.connection.ClientSecurity;
+import io.conclave.connection.Refusals;
 import io.conclave.connection.SuperUser;
-import io.conclave.time.TimeSource;
 import io.conclave.tree.IdScheme;
 import io.conclave.tree.TreeState;
 import java.util.Optional;
@@ -23,11 +23,12 @@ final class ClientAuthService {
      * Logs in, if the JAAS file says so. Blocks. A server without a port is inside an application: it has no SASL, for
      * the file is the application's.
      *
+     * @param refused told of credentials that prove nothing
      * @throws ServerStartException if the JAAS file cannot be used
      */
-    ClientAuthService(ServerConfig config, TimeSource time) {
+    ClientAuthService(ServerConfig config, Refusals refused) {
         this.config = config;
-        this.sasl = config.clientPort().isPresent() ? SaslLogins.of(config.clientAuth(), time) : Optional.empty();
+        this.sasl = config.clientPort().isPresent() ? SaslLogins.of(config.clientAuth(), refused) : Optional.empty();
         this.audit = config.clientAuth().audit() ? AuditLog.start() : AuditLog.OFF;
     }
 

@@ -164,7 +164,7 @@ public final class ConclaveServer implements AutoCloseable {
         this.members = new MembershipRequests(log, time, FEATURE_LEVEL);
         this.secret = config.homeDirectory().map(AdminSecret::new);
         this.guard = new LimitGuard(config.clientLimits(), time);
-        this.clientAuth = new ClientAuthService(config, time);
+        this.clientAuth = new ClientAuthService(config, guard.credentials());
         this.report = new ServerReport(
                 config, this::mode, log::status, log::peerCounts, replica::state, sessions::notHeardOf, guard, time);
         this.acceptor = new ConnectionAcceptor(transport.group(), log, time, services());

@@ -1,14 +1,13 @@
 package io.conclave.server;
 
 import io.conclave.connection.AuditLine;
+import io.conclave.connection.Refusals;
 import io.conclave.connection.SaslService;
 import io.conclave.node.Bytes;
-import io.conclave.time.TimeSource;
 import io.conclave.tree.AuthId;
 import io.conclave.tree.IdScheme;
 import java.security.PrivilegedActionException;
 import java.security.PrivilegedExceptionAction;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -43,22 +42,17 @@ final class SaslLogins implements SaslService {
     private static final String DIGEST_PROTOCOL = "zookeeper";
     private static final String DIGEST_SERVER = "zk-sasl-md5";
     private static final int THREADS = 2;
-    private static final long BETWEEN_LINES_NANOS = Duration.ofSeconds(10).toNanos();
     private static final AtomicInteger THREAD_COUNT = new AtomicInteger();
 
     private final ClientAuthConfig config;
     private final JaasSection section;
-    private final TimeSource time;
+    private final Refusals refused;
     private final ExecutorService threads = Executors.newFixedThreadPool(THREADS, SaslLogins::thread);
 
-    // Both: @GuardedBy("this").
-    private long unlogged;
-    private @Nullable Long loggedNanos;
-
-    private SaslLogins(ClientAuthConfig config, JaasSection section, TimeSource time) {
+    private SaslLogins(ClientAuthConfig config, JaasSection section, Refusals refused) {
         this.config = config;
         this.section = section;
-        this.time = time;
+        this.refused = refused;
     }
 
     private static Thread thread(Runnable work) {
@@ -70,11 +64,12 @@ final class SaslLogins implements SaslService {
     /**
      * What the JAAS file says. Blocks.
      *
+     * @param refused told of logins that have failed
      * @return empty if it has no section for a server
      * @throws ServerStartException if the file cannot be used, or has no such section although the configuration
      *     asks for SASL
      */
-    static Optional<SaslLogins> of(ClientAuthConfig config, TimeSource time) {
+    static Optional<SaslLogins> of(ClientAuthConfig config, Refusals refused) {
         String name = config.saslSection().orElse(DEFAULT_SECTION);
         Optional<JaasSection> section = JaasSection.read(name);
         boolean needed =
@@ -83,7 +78,7 @@ final class SaslLogins implements SaslService {
             throw new ServerStartException("SASL is configured, but the JAAS file (java.security.auth.login.config="
                     + System.getProperty("java.security.auth.login.config") + ") has no section " + name);
         }
-        return section.map(found -> new SaslLogins(config, found, time));
+        return section.map(found -> new SaslLogins(config, found, refused));
     }
 
     void close() {
@@ -93,22 +88,6 @@ final class SaslLogins implements SaslService {
     @Override
     public Exchange begin(String client) {
         return new OneExchange(client);
-    }
-
-    /** Logs a failure, unless one was logged a short time ago: clients must not be able to fill the disk. */
-    private synchronized void failed(String client, String reason) {
-        long now = time.monotonicNanos();
-        if (loggedNanos != null && now - loggedNanos < BETWEEN_LINES_NANOS) {
-            unlogged++;
-            return;
-        }
-        LOG.warn(
-                "SASL of {} has failed: {}; {} others have failed since the last such line",
-                client,
-                AuditLine.escaped(reason),
-                unlogged);
-        loggedNanos = now;
-        unlogged = 0;
     }
 
     /**
@@ -188,7 +167,8 @@ final class SaslLogins implements SaslService {
         /** What a mechanism throws names users and reasons, never a password. */
         private Outcome failure(Exception e) {
             Throwable cause = e.getCause();
-            failed(client, e.getMessage() + (cause == null ? "" : " (" + cause.getMessage() + ")"));
+            String reason = e.getMessage() + (cause == null ? "" : " (" + cause.getMessage() + ")");
+            refused.add(client, "SASL has failed: " + AuditLine.escaped(reason));
             dispose();
             return Outcome.FAILED;
         }

@@ -294,6 +294,7 @@ final class ServerReport {
 
     private void tellOfLimits(StringBuilder text, TreeState tree) {
         long stateBytes = tree.approximateHeapBytes();
+        tell(text, "conclave_rejected_credentials", guard.credentials().count());
         tell(text, "conclave_watch_bytes", guard.watchBytes());
         tell(text, "conclave_bytes_in_flight", guard.bytesInFlight());
         tell(text, "conclave_state_bytes", stateBytes);

@@ -370,7 +370,7 @@ class OurClientOverTlsTest {
         trust = strict.writePem(home.resolve("strict.pem"));
         int port = securePort(start("ssl.crl=true"));
         connect(port, trusting.keyStore(store(good)));
-        Logger logger = (Logger) LoggerFactory.getLogger("io.conclave.connection.TlsRefusals");
+        Logger logger = (Logger) LoggerFactory.getLogger("io.conclave.connection.Refusals");
         ListAppender<ILoggingEvent> log = new ListAppender<>();
         log.list = new CopyOnWriteArrayList<>();
         log.start();

@@ -4,13 +4,13 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
 
 /** The reason for a failure, as a part of one log line. */
-final class Reasons {
+public final class Reasons {
     private static final int MOST_CHARACTERS = 300;
 
     private Reasons() {}
 
-    /** A certificate's text is chosen by the other end: it must neither look like lines of the log nor fill it. */
-    static String printable(String text) {
+    /** Text that the other end has chosen: it must neither look like lines of the log nor fill it. */
+    public static String printable(String text) {
         String shown = text.length() <= MOST_CHARACTERS ? text : text.substring(0, MOST_CHARACTERS) + "...";
         return shown.codePoints()
                 .map(point -> isHarmless(point) ? point : '?')

@@ -1,5 +1,6 @@
 package io.conclave.consensus.peer;
 
+import io.conclave.tls.Reasons;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import java.nio.charset.StandardCharsets;
@@ -79,17 +80,7 @@ final class PeerHandshake {
         if (accepted != 0 && accepted != 1) {
             throw new MalformedMessageException("a flag of " + accepted + " in a handshake");
         }
-        return new Reply(accepted == 1, printable(readText(frame, MAX_REASON_BYTES)));
-    }
-
-    /** What a stranger says goes to the log: it must not look like lines of it. */
-    private static String printable(String text) {
-        return text.codePoints()
-                .map(point -> Character.isISOControl(point) || Character.getType(point) == Character.LINE_SEPARATOR
-                        ? '?'
-                        : point)
-                .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
-                .toString();
+        return new Reply(accepted == 1, Reasons.printable(readText(frame, MAX_REASON_BYTES)));
     }
 
     static void writeFacts(ByteBuf out, PeerFacts facts) {

@@ -133,4 +133,12 @@ class PeerHandshakeTest {
         assertThrows(IllegalArgumentException.class, () -> new PeerFacts(ONE, 1, 1, 1, "x".repeat(256), 1, false));
         assertThrows(IllegalArgumentException.class, () -> new PeerFacts(ONE, 1, 1, 1, "", 65536, false));
     }
+
+    /** A stranger's reason is a part of one line of the log, and reads as it was written. */
+    @Test
+    void reasonsHoldNothingThatIsNotSeen() {
+        ByteBuf frame = reply(new Reply(false, "no\nWARN\u2028all\u2029is\u202ewell"), facts(ONE, 2));
+        PeerHandshake.readVersion(frame);
+        assertEquals(new Reply(false, "no?WARN?all?is?well"), PeerHandshake.readReply(frame));
+    }
 }
