@@ -188,7 +188,7 @@ class SaslTest {
             logger.setLevel(before);
         }
         assertTrue(lines.stream().noneMatch(line -> line.contains("\n13:00:00 INFO forged")), "a line of a stranger's");
-        assertTrue(lines.stream().anyMatch(line -> line.contains("SASL of ")), lines::toString);
+        assertTrue(lines.stream().anyMatch(line -> line.contains("SASL has failed: ")), lines::toString);
         assertFalse(lines.stream().anyMatch(line -> line.contains("7351")), lines::toString);
         assertFalse(new ClientAuthConfig("SHA1", Set.of(), false, Set.of(), Optional.of("Users"), false, false, false)
                 .toString()
