@@ -152,7 +152,7 @@ final class RequestDispatch {
             return;
         }
         pingsUnderWay++;
-        services.leases().whenLeaderKnows(() -> connection.loop().postBehindSteps(() -> pong(xid)));
+        services.leases().whenLeaderKnowsSoon(() -> connection.loop().postBehindSteps(() -> pong(xid)));
     }
 
     /** Pings that wait for the leader; they are answered out of turn, and so are not in the pipeline. */

@@ -18,6 +18,9 @@ public interface SessionLeases {
      */
     void whenLeaderKnows(Runnable action);
 
+    /** As {@link #whenLeaderKnows}, up to a tenth of a second later, together with others: for pings. */
+    void whenLeaderKnowsSoon(Runnable action);
+
     /** A session's right to live on. */
     interface Lease {
         /**

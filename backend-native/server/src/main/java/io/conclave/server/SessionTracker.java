@@ -85,6 +85,11 @@ final class SessionTracker implements SessionLeases, StepListener {
     }
 
     @Override
+    public void whenLeaderKnowsSoon(Runnable action) {
+        heartbeats.whenConfirmedSoon(action);
+    }
+
+    @Override
     public void applied(List<Step> steps) {
         boolean followed = leaderTerm.leads() && !leaderTerm.isAlone();
         for (Step step : steps) {

@@ -121,5 +121,8 @@ class HeldConnectionTest {
 
         @Override
         public void whenLeaderKnows(Runnable action) {}
+
+        @Override
+        public void whenLeaderKnowsSoon(Runnable action) {}
     }
 }

@@ -68,6 +68,11 @@ enum Mistake {
                 public void whenLeaderKnows(Runnable action) {
                     of.whenLeaderKnows(action);
                 }
+
+                @Override
+                public void whenLeaderKnowsSoon(Runnable action) {
+                    of.whenLeaderKnowsSoon(action);
+                }
             };
         }
     },
