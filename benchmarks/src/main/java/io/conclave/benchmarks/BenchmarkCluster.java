@@ -61,6 +61,11 @@ final class BenchmarkCluster implements AutoCloseable {
                 .orElseThrow(() -> new BenchmarkException(kind.label() + " has no " + place));
     }
 
+    /** Where clients reach them. */
+    List<Integer> ports() {
+        return servers.stream().map(BenchmarkServer::port).toList();
+    }
+
     /** Processor time that all of them have used so far. */
     Duration processorTime() {
         return servers.stream().map(BenchmarkServer::processorTime).reduce(Duration.ZERO, Duration::plus);

@@ -209,6 +209,10 @@ final class BenchmarkServer implements AutoCloseable {
         return kind.tls(directory);
     }
 
+    int port() {
+        return port;
+    }
+
     String hostAndPort() {
         return "127.0.0.1:" + port;
     }
