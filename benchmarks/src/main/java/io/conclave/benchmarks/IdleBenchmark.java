@@ -1,13 +1,8 @@
 package io.conclave.benchmarks;
 
 import io.conclave.time.TimeSource;
-import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.Socket;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,51 +16,30 @@ final class IdleBenchmark {
     private static final int SERVERS = 3;
     private static final int SESSION_TIMEOUT_MS = 30_000;
     private static final Duration BETWEEN_PINGS = Duration.ofSeconds(10);
-    private static final byte[] PING =
-            ByteBuffer.allocate(12).putInt(8).putInt(-2).putInt(11).array();
 
     private IdleBenchmark() {}
 
     /** One client that pings now and then. */
     private static final class IdleClient implements AutoCloseable {
-        private final Socket socket = new Socket();
-        private final DataInputStream in;
+        private final RawSession session;
         private boolean pinged;
 
         IdleClient(int port) throws IOException {
-            socket.setSoTimeout(60_000);
-            socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
-            in = new DataInputStream(socket.getInputStream());
-            // protocol version, zxid seen, timeout, session id, password
-            socket.getOutputStream()
-                    .write(ByteBuffer.allocate(48)
-                            .putInt(44)
-                            .putInt(0)
-                            .putLong(0)
-                            .putInt(SESSION_TIMEOUT_MS)
-                            .putLong(0)
-                            .putInt(16)
-                            .put(new byte[16])
-                            .array());
-            readFrame();
-        }
-
-        private void readFrame() throws IOException {
-            in.readFully(new byte[in.readInt()]);
+            session = new RawSession(port, SESSION_TIMEOUT_MS);
         }
 
         /** The answer to the last one is there since long. */
         void ping() throws IOException {
             if (pinged) {
-                readFrame();
+                session.read();
             }
             pinged = true;
-            socket.getOutputStream().write(PING);
+            session.sendPing();
         }
 
         @Override
         public void close() throws IOException {
-            socket.close();
+            session.close();
         }
     }
 
