@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.conclave.connection.ClientLimit;
 import io.conclave.consensus.PeerAuthentication;
 import io.conclave.consensus.entry.EnsembleMember;
+import io.conclave.tls.TlsSettings;
 import java.lang.reflect.RecordComponent;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -16,6 +17,8 @@ import org.junit.jupiter.api.Test;
 
 /** A copy of a configuration differs in what was changed only. */
 class ConfigCopyTest {
+    private static final TlsSettings SETTINGS = TlsSettings.builder("ssl.").build();
+
     private static final EnsembleConfig ENSEMBLE = new EnsembleConfig(
             2,
             Map.of(
@@ -38,6 +41,12 @@ class ConfigCopyTest {
         onlyDiffersIn(Set.of("dialInstead"), ENSEMBLE, ENSEMBLE.withDialInstead(Map.of()));
         onlyDiffersIn(Set.of("featureLevelDelay"), ENSEMBLE, ENSEMBLE.withFeatureLevelDelay(Optional.empty()));
         onlyDiffersIn(Set.of("members"), ENSEMBLE, ENSEMBLE.withoutOthers());
+        EnsembleTls tls = new EnsembleTls(Optional.of(SETTINGS), true, false, true, true);
+        onlyDiffersIn(Set.of("tls"), ENSEMBLE, ENSEMBLE.withTls(tls));
+        onlyDiffersIn(
+                Set.of("syncLimitTicks"),
+                ENSEMBLE.withTls(tls),
+                ENSEMBLE.withTls(tls).withSyncLimitTicks(8));
         onlyDiffersIn(
                 Set.of("authentication", "secretFile"),
                 ENSEMBLE,
@@ -55,9 +64,11 @@ class ConfigCopyTest {
                 .maxSessionTimeoutMs(4000)
                 .clientLimit(ClientLimit.SESSIONS_OF_ADDRESS, 7)
                 .enforcesQuotas(true)
+                .clientTls(
+                        new ClientTls(Optional.of(2281), Optional.of("there"), true, true, Optional.empty(), SETTINGS))
                 .build();
         onlyDiffersIn(Set.of("ensemble"), config, config.withEnsemble(ENSEMBLE));
-        onlyDiffersIn(Set.of("clientPort", "clientPortAddress"), config, config.withoutPort());
+        onlyDiffersIn(Set.of("clientPort", "clientPortAddress", "clientTls"), config, config.withoutPort());
     }
 
     private static void onlyDiffersIn(Set<String> changed, Record before, Record after)

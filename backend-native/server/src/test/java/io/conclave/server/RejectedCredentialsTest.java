@@ -40,6 +40,12 @@ class RejectedCredentialsTest {
     /** Nothing here may wait for it. */
     private static final Duration TOO_LONG = Duration.ofHours(1);
 
+    /**
+     * Rejected credentials are tried again with the next session, and that comes a timeout later. A server can start
+     * within it, so that the session before is still there.
+     */
+    private static final Duration SESSION_TIMEOUT = Duration.ofMillis(700);
+
     private final int port = FreePort.find();
     private final List<CredentialsRejectedException> told = new CopyOnWriteArrayList<>();
     private final List<SessionState> states = new CopyOnWriteArrayList<>();
@@ -133,10 +139,8 @@ class RejectedCredentialsTest {
     @Test
     void aCoordinatorThatWasStartedTellsAndTriesAgainWithItsNextSession() {
         users("other");
-        try (Coordinator coordinator = builder()
-                .sessionTimeout(Duration.ofSeconds(1))
-                .authentication(BOB)
-                .start()) {
+        try (Coordinator coordinator =
+                builder().sessionTimeout(SESSION_TIMEOUT).authentication(BOB).start()) {
             try (ConclaveServer server = start(Set.of("sasl"))) {
                 awaitRefusal(coordinator);
                 coordinator.onRejection(told::add); // too late for the first
@@ -160,10 +164,8 @@ class RejectedCredentialsTest {
     @Test
     void aPasswordThatIsChangedLaterSuspendsTheSessionAndIsTold() {
         ConclaveServer first = start(Set.of("sasl"));
-        try (Coordinator coordinator = builder()
-                .sessionTimeout(Duration.ofSeconds(3))
-                .authentication(BOB)
-                .connect()) {
+        try (Coordinator coordinator =
+                builder().sessionTimeout(SESSION_TIMEOUT).authentication(BOB).connect()) {
             coordinator.onRejection(told::add);
             coordinator.onStateChange(states::add);
             first.close();
