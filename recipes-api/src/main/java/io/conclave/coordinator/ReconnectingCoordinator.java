@@ -315,10 +315,19 @@ final class ReconnectingCoordinator implements Coordinator {
         firstConnection.completeExceptionally(
                 new ClosedException("The coordinator of " + connectString + " was closed"));
         CompletionStage<Void> closed = session.closeAsync();
-        if (!session.isDispatcherThread()) {
+        if (session.isDispatcherThread()) { // the backend's threads cannot wait for their own end
+            listeners.tell(SessionState.CLOSED);
+            Thread end = new Thread(this::closeBackend, "conclave-close");
+            end.setDaemon(true);
+            end.start();
+        } else {
             Waiting.awaitUninterruptibly(session, Waiting.atMost(context.time(), CLOSE_BOUND, closed));
+            listeners.tell(SessionState.CLOSED);
+            closeBackend();
         }
-        listeners.tell(SessionState.CLOSED);
+    }
+
+    private void closeBackend() {
         backend.close();
         threads.close();
     }
