@@ -113,6 +113,11 @@ final class RawClient implements AutoCloseable {
         return read();
     }
 
+    /** The error code that answers a request; 0 if there was none. */
+    int error(RequestBody body) throws IOException {
+        return call(body).header().err();
+    }
+
     <R extends ReplyBody> R call(RequestBody body, Class<R> type) throws IOException {
         Message message = call(body);
         if (message.header().err() != 0) {
