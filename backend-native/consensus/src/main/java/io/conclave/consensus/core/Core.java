@@ -43,7 +43,7 @@ public final class Core {
     private final Following following;
     private final ElectionTimer timer;
     private final Election election;
-    private final ReadIndexRequests readIndexRequests = new ReadIndexRequests();
+    private final ReadIndexRequests readIndexRequests;
     private final Conflicts conflicts;
     private final Acknowledgements acknowledgements = new Acknowledgements();
     private long nowMs;
@@ -65,6 +65,7 @@ public final class Core {
                 ? start.baseIndex()
                 : start.rest().get(start.rest().size() - 1).lastIndex();
         outbox = new Outbox(termState.vote(), lastIndex, termState.isProvisional());
+        readIndexRequests = new ReadIndexRequests(outbox);
         log = new MemberLog(start, options, outbox);
         conflicts = new Conflicts(self, termState, log, outbox);
         links = new LinkedMembers(self, start.directory(), log.configurations, rules);
@@ -106,7 +107,7 @@ public final class Core {
         this.nowMs = nowMs;
         wallMs = timestampMs;
         if (leadership != null) {
-            leadership.tick(nowMs);
+            stillLeads(leadership.tick(nowMs));
         } else if (election.tick(nowMs)) {
             lead();
         }
@@ -136,9 +137,8 @@ public final class Core {
             receiveAppend(from, append);
         } else if (message instanceof AppendReply reply) {
             if (!leaveFor(reply.term()) && leadership != null && reply.term() == termState.term()) {
-                leadership.receive(nowMs, from, reply);
-                if (leadership != null) {
-                    leadership.advance(nowMs);
+                if (stillLeads(leadership.receive(nowMs, from, reply))) {
+                    leadership.advance(nowMs, wallMs);
                 }
             }
         } else if (message instanceof Commit commit) {
@@ -162,7 +162,7 @@ public final class Core {
         } else if (message instanceof Contradiction contradiction) {
             receiveContradiction(from, contradiction);
         } else if (message instanceof ReadIndexReply reply) {
-            readIndexKnown(reply.id(), reply.index());
+            readIndexRequests.answered(reply.id(), reply.index());
         }
         checkCaughtUp();
     }
@@ -243,7 +243,7 @@ public final class Core {
         if (leadership == null || leadership.isTransferring()) {
             throw new IllegalStateException("member " + self + " takes no proposals as " + termState);
         }
-        return leadership.append(nowMs, entries);
+        return leadership.append(nowMs, wallMs, entries);
     }
 
     /**
@@ -255,7 +255,7 @@ public final class Core {
         log.durable(index, batchTerm);
         following.durable();
         if (leadership != null) {
-            leadership.advance(nowMs);
+            leadership.advance(nowMs, wallMs);
         }
         checkCaughtUp();
     }
@@ -390,7 +390,7 @@ public final class Core {
     public void reconfigure(long nowMs, long timestampMs, ClusterConfiguration target) {
         this.nowMs = nowMs;
         wallMs = timestampMs;
-        leadershipFor("change the configuration").reconfigure(nowMs, target);
+        leadershipFor("change the configuration").reconfigure(nowMs, wallMs, target);
     }
 
     private LeaderRole leadershipFor(String what) {
@@ -410,7 +410,7 @@ public final class Core {
     /** What is to be done since the last call, in the order that {@link CoreOutput} says. */
     public CoreOutput take() {
         if (leadership != null) {
-            leadership.flush(nowMs);
+            stillLeads(leadership.flush(nowMs));
         }
         if (leadership == null) {
             following.flush(termState.term(), termState.leader());
@@ -500,11 +500,6 @@ public final class Core {
         }
     }
 
-    /** A follower has acknowledged what it cannot have. */
-    void nonsense(int from, String what) {
-        conflicts.nonsense(from, what);
-    }
-
     private void receiveCommit(int from, Commit commit) {
         if (commit.term() == termState.term() && termState.leader() == from && leadership == null) {
             timer.heardLeader(nowMs);
@@ -565,22 +560,9 @@ public final class Core {
 
     private void receiveContradiction(int from, Contradiction contradiction) {
         if (leadership != null && contradiction.term() == termState.term()) {
-            contradicted(from, contradiction.index());
+            stillLeads(leadership.contradicted(from, contradiction.index()));
         } else {
             conflicts.overruled(from, contradiction);
-        }
-    }
-
-    /**
-     * This member leads, and another one has committed what it does not have. A majority that has acknowledged this
-     * term is right; the only voter is not, since nothing could have been committed without it.
-     */
-    void contradicted(int from, long index) {
-        conflicts.contradictedBy(from, index);
-        if (leadership != null && leadership.isTermCommitted()) {
-            outbox.send(from, new Contradiction(termState.term(), index, -1));
-        } else {
-            stepDown();
         }
     }
 
@@ -673,8 +655,16 @@ public final class Core {
         return true;
     }
 
+    /** Takes in what its leadership says of itself: steps down if it is over. */
+    private boolean stillLeads(boolean leads) {
+        if (!leads) {
+            stepDown();
+        }
+        return leads;
+    }
+
     /** Becomes a follower without a leader. */
-    void stepDown() {
+    private void stepDown() {
         if (leadership != null) {
             timer.deposed(nowMs, leadership.heardMajorityMs(nowMs));
             leadership.remember(acknowledgements);
@@ -689,8 +679,9 @@ public final class Core {
         termState.become(CoreRole.LEADER);
         termState.follow(self);
         election.leads(termState.term());
-        leadership = new LeaderRole(this, options, rules, outbox, log, links);
-        leadership.begin(nowMs);
+        leadership = new LeaderRole(
+                self, termState.term(), options, rules, outbox, log, links, conflicts, readIndexRequests);
+        leadership.begin(nowMs, wallMs);
         sendReadIndexRequests();
     }
 
@@ -708,24 +699,9 @@ public final class Core {
         }
     }
 
-    /** One of this member's requests is answered. */
-    void readIndexKnown(long id, long index) {
-        if (readIndexRequests.answered(id)) {
-            outbox.readIndex(id, index);
-        }
-    }
-
-    // ---- what its leadership knows of it
+    // ---- for tests that look at what this member has
 
     LogWindow logWindow() {
         return log.window;
-    }
-
-    int self() {
-        return self;
-    }
-
-    long wallMs() {
-        return wallMs;
     }
 }

@@ -3,6 +3,7 @@ package io.conclave.consensus.core;
 import io.conclave.consensus.core.PeerMessage.Append;
 import io.conclave.consensus.core.PeerMessage.AppendReply;
 import io.conclave.consensus.core.PeerMessage.Commit;
+import io.conclave.consensus.core.PeerMessage.Contradiction;
 import io.conclave.consensus.core.PeerMessage.ReadIndexReply;
 import io.conclave.consensus.core.PeerMessage.SnapshotReply;
 import io.conclave.consensus.core.PeerMessage.TimeoutNow;
@@ -22,16 +23,20 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.IntToLongFunction;
 
-/** One term of leading: replication, commit, read indexes, transfer and changes of the configuration. */
+/**
+ * One term of leading: replication, commit, read indexes, transfer and changes of the configuration. It does not end
+ * the term itself: what may end it returns whether this member still leads, and the caller steps down if it does not.
+ */
 final class LeaderRole {
-    private final Core core;
+    private final int self;
+    private final long term;
     private final CoreOptions options;
     private final Rules rules;
     private final Outbox outbox;
     private final MemberLog log;
     private final LinkedMembers links;
-    private final int self;
-    private final long term;
+    private final Conflicts conflicts;
+    private final ReadIndexRequests readIndexRequests;
     private final Map<Integer, PeerProgress> peers = new TreeMap<>();
     private final ReadIndexRounds rounds = new ReadIndexRounds();
     /** The index of this term's first entry. */
@@ -44,22 +49,34 @@ final class LeaderRole {
     /** The configuration without this member is committed. */
     private boolean removed;
 
-    LeaderRole(Core core, CoreOptions options, Rules rules, Outbox outbox, MemberLog log, LinkedMembers links) {
-        this.core = core;
+    /** @param readIndexRequests this member's own, which its leadership answers too */
+    LeaderRole(
+            int self,
+            long term,
+            CoreOptions options,
+            Rules rules,
+            Outbox outbox,
+            MemberLog log,
+            LinkedMembers links,
+            Conflicts conflicts,
+            ReadIndexRequests readIndexRequests) {
+        this.self = self;
+        this.term = term;
         this.options = options;
         this.rules = rules;
         this.outbox = outbox;
         this.log = log;
         this.links = links;
-        self = core.self();
-        term = core.term();
+        this.conflicts = conflicts;
+        this.readIndexRequests = readIndexRequests;
         firstIndex = log.lastIndex() + 1;
     }
 
-    void begin(long nowMs) {
+    /** @param wallMs the wall clock, here as elsewhere: a batch gets it as its time */
+    void begin(long nowMs, long wallMs) {
         tickedMs = nowMs;
         adoptMembers(nowMs);
-        append(nowMs, List.of(new LogEntry(LogEntryKind.TERM, Origin.NONE, new byte[0])));
+        append(nowMs, wallMs, List.of(new LogEntry(LogEntryKind.TERM, Origin.NONE, new byte[0])));
     }
 
     /** Keeps progress of exactly the members that the latest configuration has. */
@@ -92,8 +109,8 @@ final class LeaderRole {
 
     // ---- the log
 
-    long append(long nowMs, List<LogEntry> entries) {
-        long timestampMs = Math.max(core.wallMs(), log.window.lastTimestampMs());
+    long append(long nowMs, long wallMs, List<LogEntry> entries) {
+        long timestampMs = Math.max(wallMs, log.window.lastTimestampMs());
         LogBatch batch = new LogBatch(term, log.lastIndex() + 1, timestampMs, entries);
         log.append(batch);
         if (log.configurations.latestIndex() >= batch.firstIndex()) {
@@ -103,7 +120,7 @@ final class LeaderRole {
     }
 
     /** Commits what has become durable on a majority. */
-    void advance(long nowMs) {
+    void advance(long nowMs, long wallMs) {
         ClusterConfiguration configuration = log.configuration();
         long index = majorityIndex(configuration.voters());
         if (configuration.isJoint()) {
@@ -111,7 +128,7 @@ final class LeaderRole {
         }
         if (index > log.commitIndex() && rules.mayCommit(log.window.termAt(index), term)) {
             log.commit(index);
-            afterCommit(nowMs);
+            afterCommit(nowMs, wallMs);
         }
     }
 
@@ -139,7 +156,7 @@ final class LeaderRole {
         return voter == self ? log.durableIndex() : peer == null ? 0 : peer.matchIndex;
     }
 
-    private void afterCommit(long nowMs) {
+    private void afterCommit(long nowMs, long wallMs) {
         if (!log.configurationCommitted() || !isTermCommitted()) {
             return;
         }
@@ -147,20 +164,21 @@ final class LeaderRole {
         if (configuration.isJoint()) {
             Map<Integer, EnsembleMember> members = new TreeMap<>(configuration.members());
             members.keySet().removeAll(configuration.leaving());
-            appendConfiguration(nowMs, configuration.with(members, configuration.voters()));
+            appendConfiguration(nowMs, wallMs, configuration.with(members, configuration.voters()));
         } else {
             removed = !configuration.isVoter(self);
         }
     }
 
-    private void appendConfiguration(long nowMs, ClusterConfiguration configuration) {
+    private void appendConfiguration(long nowMs, long wallMs, ClusterConfiguration configuration) {
         append(
                 nowMs,
+                wallMs,
                 List.of(new LogEntry(
                         LogEntryKind.CONFIGURATION, Origin.NONE, ConfigurationCodec.encode(configuration))));
     }
 
-    void reconfigure(long nowMs, ClusterConfiguration target) {
+    void reconfigure(long nowMs, long wallMs, ClusterConfiguration target) {
         ClusterConfiguration current = log.configuration();
         if (!isTermCommitted() || !log.configurationCommitted() || current.isJoint() || isTransferring()) {
             throw new IllegalStateException("the configuration cannot be changed now: "
@@ -170,12 +188,13 @@ final class LeaderRole {
         }
         ConfigurationChange.check(current, target);
         appendConfiguration(
-                nowMs, rules.needsJoint(current, target) ? ConfigurationChange.joint(current, target) : target);
+                nowMs, wallMs, rules.needsJoint(current, target) ? ConfigurationChange.joint(current, target) : target);
     }
 
     // ---- time
 
-    void tick(long nowMs) {
+    /** Whether this member still leads: not if a majority has been silent for too long. */
+    boolean tick(long nowMs) {
         if (nowMs - tickedMs > options.electionTimeoutMs() / 2) {
             patientSinceMs = nowMs; // a member that was not asked while this one stood still could not answer
         }
@@ -184,10 +203,10 @@ final class LeaderRole {
                 .isMajority(id -> id == self
                         || (links.isCounted(id)
                                 && nowMs - Math.max(peer(id).heardMs, patientSinceMs) < options.electionTimeoutMs()))) {
-            core.stepDown();
-            return;
+            return false;
         }
         transfer.tick(nowMs);
+        return true;
     }
 
     /** When a majority, this member included, was last heard. */
@@ -236,22 +255,22 @@ final class LeaderRole {
         }
     }
 
-    void receive(long nowMs, int from, AppendReply reply) {
+    /** Whether this member still leads. */
+    boolean receive(long nowMs, int from, AppendReply reply) {
         PeerProgress peer = peers.get(from);
         if (peer == null) {
-            return;
+            return true;
         }
         peer.heardMs = nowMs;
         if (!rules.isOfThisLink(reply.round(), peer.firstRound)) {
-            return;
+            return true;
         }
         if (reply.accepted() && rules.isBeyond(reply.matchIndex(), log.lastIndex())) {
-            core.contradicted(from, reply.matchIndex());
-            return;
+            return contradicted(from, reply.matchIndex());
         }
         if (reply.accepted() && !mayBeMatch(reply.matchIndex())) {
-            core.nonsense(from, "an acknowledgement of index " + reply.matchIndex() + ", where no batch ends");
-            return;
+            conflicts.nonsense(from, "an acknowledgement of index " + reply.matchIndex() + ", where no batch ends");
+            return true;
         }
         boolean isFirst = peer.place.equals(EntryPlace.START);
         peer.linked = true;
@@ -265,6 +284,22 @@ final class LeaderRole {
             }
             refused(peer, reply);
         }
+        return true;
+    }
+
+    /**
+     * Another member has committed what this one does not have. A majority that has acknowledged this term is right;
+     * the only voter is not, since nothing could have been committed without it.
+     *
+     * @return whether this member still leads
+     */
+    boolean contradicted(int from, long index) {
+        conflicts.contradictedBy(from, index);
+        if (isTermCommitted()) {
+            outbox.send(from, new Contradiction(term, index, -1));
+            return true;
+        }
+        return false;
     }
 
     /** A follower acknowledges whole batches, as far as that can be seen. */
@@ -306,7 +341,7 @@ final class LeaderRole {
         peer.heardMs = nowMs;
         peer.snapshotMs = nowMs;
         if (!mayBeMatch(Math.min(reply.lastIndex(), log.lastIndex()))) {
-            core.nonsense(from, "a snapshot up to index " + reply.lastIndex() + ", where no batch ends");
+            conflicts.nonsense(from, "a snapshot up to index " + reply.lastIndex() + ", where no batch ends");
         } else if (reply.installed() && peer.state == PeerProgress.State.SNAPSHOT) {
             peer.probe(Math.min(reply.lastIndex(), log.lastIndex()) + 1);
             if (reply.lastIndex() < log.window.baseIndex()) {
@@ -360,7 +395,7 @@ final class LeaderRole {
         for (ReadIndexRounds.Round round : confirmed) {
             for (ReadIndexRounds.Request request : round.requests()) {
                 if (request.from() == self) {
-                    core.readIndexKnown(request.id(), round.readIndex());
+                    readIndexRequests.answered(request.id(), round.readIndex());
                 } else {
                     outbox.send(request.from(), new ReadIndexReply(term, request.id(), round.readIndex()));
                 }
@@ -411,19 +446,22 @@ final class LeaderRole {
         }
     }
 
-    /** Leaves, since the cluster goes on without this member; a member that has everything begins at once. */
-    private void leave() {
+    /** The cluster goes on without this member: one that has everything begins at once. */
+    private void tellBest() {
         int best = mostAdvanced(transfer.decliners());
         if (best != 0 && matchOf(best) == log.lastIndex()) {
             outbox.send(best, new TimeoutNow(term));
         }
-        core.stepDown();
     }
 
     // ---- sending
 
-    /** Ends a turn: begins a round of read indexes, and sends to each member what is due. */
-    void flush(long nowMs) {
+    /**
+     * Ends a turn: begins a round of read indexes, and sends to each member what is due.
+     *
+     * @return whether this member still leads: not once the configuration without it is committed
+     */
+    boolean flush(long nowMs) {
         answerReadIndexRequests();
         long neededAfter = Long.MAX_VALUE;
         long silenceMs = heartbeatAfterMs(nowMs);
@@ -437,8 +475,9 @@ final class LeaderRole {
         log.trim(neededAfter);
         tellSuccessor();
         if (removed) {
-            leave();
+            tellBest();
         }
+        return !removed;
     }
 
     /**

@@ -6,8 +6,13 @@ import java.util.function.BiConsumer;
 
 /** The read indexes that this member asks the leader for. Kept until answered; sent again to each new leader. */
 final class ReadIndexRequests {
+    private final Outbox outbox;
     private final Map<Long, byte[]> waiting = new LinkedHashMap<>();
     private long sentMs;
+
+    ReadIndexRequests(Outbox outbox) {
+        this.outbox = outbox;
+    }
 
     void add(long nowMs, long id, byte[] note) {
         if (waiting.isEmpty()) {
@@ -16,9 +21,11 @@ final class ReadIndexRequests {
         waiting.put(id, note);
     }
 
-    /** Whether it was waited for. */
-    boolean answered(long id) {
-        return waiting.remove(id) != null;
+    /** An answer that is not waited for, the second one to a request that was sent again, is dropped. */
+    void answered(long id, long index) {
+        if (waiting.remove(id) != null) {
+            outbox.readIndex(id, index);
+        }
     }
 
     /** When all are to be sent again, since an answer may have been lost. */
