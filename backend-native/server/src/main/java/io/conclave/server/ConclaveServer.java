@@ -7,15 +7,11 @@ import io.conclave.connection.ConnectionServices;
 import io.conclave.connection.LimitGuard;
 import io.conclave.connection.ServiceMode;
 import io.conclave.connection.SessionIds;
-import io.conclave.consensus.JoinTokens;
 import io.conclave.consensus.LogException;
-import io.conclave.consensus.LogOptions;
 import io.conclave.consensus.LogRole;
 import io.conclave.consensus.LogStatus;
 import io.conclave.consensus.PeerTls;
 import io.conclave.consensus.ReplicatedLog;
-import io.conclave.consensus.disk.RealDisk;
-import io.conclave.consensus.ensemble.EnsembleLog;
 import io.conclave.replica.Replica;
 import io.conclave.server.faults.ServerFaults;
 import io.conclave.time.TimeSource;
@@ -60,21 +56,6 @@ public final class ConclaveServer implements AutoCloseable {
     /** At this level all members understand a suspicion that names its term. */
     private static final int TERMS_FEATURE_LEVEL = 2;
 
-    private static final int HEARTBEATS_PER_ELECTION_TIMEOUT = 5;
-
-    private static final int MAX_ENTRY_BYTES = 2 << 20;
-
-    /** What waits for the log is on the heap, twice (as a change and as bytes), and clients decide how much it is. */
-    private static final long MAX_QUEUED_BYTES = Math.min(
-            64 << 20, Math.max(2 * MAX_ENTRY_BYTES, Runtime.getRuntime().maxMemory() / 16));
-
-    /**
-     * The log's end, which is kept in memory for members that lag; a follower of several MB less gets it from the
-     * files.
-     */
-    private static final long LOG_WINDOW_BYTES =
-            Math.min(64 << 20, Math.max(4 << 20, Runtime.getRuntime().maxMemory() / 16));
-
     /** How long clients that can go to another server may take for it. */
     private static final int GOODBYE_MS = 2_000;
 
@@ -98,7 +79,7 @@ public final class ConclaveServer implements AutoCloseable {
     private final PeerTls peerTls;
     private final List<RepeatedLook> looks;
     private final ClientPorts ports;
-    private final Consumer<LogException> fatal;
+    private final FatalFailures failures;
     private final TimeSource time;
     private final BackgroundThreads background;
     private final SteadyWallClock clock;
@@ -135,7 +116,7 @@ public final class ConclaveServer implements AutoCloseable {
         this.peerSecrets = peerSecrets;
         this.ports = ports;
         this.background = background;
-        this.fatal = fatal;
+        this.failures = new FatalFailures(config.dataDirectory(), fatal);
         this.time = time;
         this.clock = new SteadyWallClock(time);
         this.peerTls = config.ensemble().tls().open(background.handshakes());
@@ -143,7 +124,9 @@ public final class ConclaveServer implements AutoCloseable {
         this.transport = config.clientPort().isPresent()
                 ? ServerTransport.tcp(config.eventLoops())
                 : ServerTransport.local(config.eventLoops());
-        this.log = logs.make(logOptions(), transport.group().next());
+        this.log = logs.make(
+                ServerLogOptions.of(config, FEATURE_LEVEL, time, clock, background, peerSecrets, peerTls, this::failed),
+                transport.group().next());
         this.replica = new Replica(FEATURE_LEVEL);
         LeaderTerm leaderTerm = new LeaderTerm(() -> replica.state().featureLevel() >= TERMS_FEATURE_LEVEL);
         BooleanSupplier tellsClock = () -> replica.state().featureLevel() >= HeartbeatNote.CLOCK_FEATURE_LEVEL;
@@ -185,7 +168,8 @@ public final class ConclaveServer implements AutoCloseable {
 
     /** A server inside an application must not end that: there it only stops serving. */
     private LogWatchdog watchdog() {
-        Duration stopServingAfter = Duration.ofMillis(Math.max(LEAST_STANDSTILL_MS, patienceMs(config)));
+        Duration stopServingAfter =
+                Duration.ofMillis(Math.max(LEAST_STANDSTILL_MS, ServerLogOptions.stopServingAfterMs(config)));
         Optional<Duration> giveUpAfter =
                 config.clientPort().map(port -> stopServingAfter.multipliedBy(STANDSTILLS_BEFORE_THE_END));
         return new LogWatchdog(
@@ -202,14 +186,9 @@ public final class ConclaveServer implements AutoCloseable {
 
                     @Override
                     public void giveUp(Duration stoodStill) {
-                        standsStill(stoodStill);
+                        failures.standsStill(stoodStill);
                     }
                 });
-    }
-
-    /** How long there may be no leader before clients are sent away. */
-    private static long patienceMs(ServerConfig config) {
-        return (long) config.ensemble().syncLimitTicks() * config.tickTimeMs();
     }
 
     private ServiceMode mode() {
@@ -328,39 +307,6 @@ public final class ConclaveServer implements AutoCloseable {
         return serving.minimalCompletionStage();
     }
 
-    private LogOptions logOptions() {
-        EnsembleConfig ensemble = config.ensemble();
-        LogOptions.Builder options = LogOptions.builder(
-                        clock::millis, this::monotonicMs, background.workers(), this::runAfter, this::failed)
-                .segmentWork(background.segmentWork())
-                .lookups(background.lookups())
-                .windowBytes(LOG_WINDOW_BYTES)
-                .maxEntryBytes(MAX_ENTRY_BYTES)
-                .maxQueuedBytes(MAX_QUEUED_BYTES)
-                .memberId(ensemble.memberId())
-                .members(ensemble.members())
-                .bootstrap(ensemble.isAlone())
-                .electionTimeoutMs(ensemble.electionTimeoutMs())
-                .heartbeatMs(Math.max(1, ensemble.electionTimeoutMs() / HEARTBEATS_PER_ELECTION_TIMEOUT))
-                .stopServingAfterMs(patienceMs(config))
-                .dialInstead(ensemble.dialInstead())
-                .peerSecrets(peerSecrets)
-                .joinTokens(joinTokens())
-                .peerTls(peerTls)
-                .featureLevel(FEATURE_LEVEL)
-                .segmentBytes(config.segmentBytes())
-                .snapshotEveryEntries(config.snapshotEveryEntries())
-                .snapshotsKept(config.snapshotsKept());
-        if (ensemble.listensOnAllAddresses()) {
-            ensemble.self().ifPresent(self -> options.peerListen(new InetSocketAddress(self.peerPort())));
-        }
-        return options.build();
-    }
-
-    private JoinTokens joinTokens() {
-        return JoinTokenFiles.of(config, time).<JoinTokens>map(tokens -> tokens).orElse(JoinTokens.NONE);
-    }
-
     private ConnectionLimits limits() {
         return new ConnectionLimits(
                 config.maxConnectionsPerAddress(),
@@ -369,14 +315,6 @@ public final class ConclaveServer implements AutoCloseable {
                 config.minSessionTimeoutMs(),
                 config.maxSessionTimeoutMs(),
                 config.handshakeTimeoutMs());
-    }
-
-    private long monotonicMs() {
-        return TimeUnit.NANOSECONDS.toMillis(time.monotonicNanos());
-    }
-
-    private void runAfter(long delayMs, Runnable action) {
-        time.schedule(Duration.ofMillis(delayMs), action);
     }
 
     /** Whether clients are served everything now; from any thread. */
@@ -449,46 +387,13 @@ public final class ConclaveServer implements AutoCloseable {
      */
     void stateIsWrong(String reason) {
         events.standstill(true);
-        LOG.error("The server stops: {}", reason);
-        BackgroundThreads.runApart(() -> {
-            kill(() -> {});
-            fatal.accept(new LogException(reason + ". " + logPutAway()
-                    + " Start it again: it is given the state of the others. Have its memory tested"));
-        });
-    }
-
-    private String logPutAway() {
-        if (config.dataDirectory().isEmpty()) {
-            return "It was in memory only.";
-        }
-        try {
-            List<String> names =
-                    EnsembleLog.setAside(RealDisk.in(config.dataDirectory().get()));
-            return "Its log was put away, as " + String.join(", ", names) + ".";
-        } catch (LogException e) {
-            LOG.error("The log could not be put away", e);
-            return "Its log could not be put away (" + e.getMessage() + "): do that before the next start.";
-        }
-    }
-
-    /** The log's thread cannot be waited for, so nothing is closed: the process has to end. */
-    private void standsStill(Duration stoodStill) {
-        LogException cause = new LogException("the log has not moved for " + stoodStill.toMillis()
-                + " ms, probably because its disk hangs. The process ends so that its supervisor sees it; look at the disk"
-                + config.dataDirectory().map(directory -> " of " + directory).orElse("")
-                + " before the next start");
-        LOG.error("The server gives up: {}", cause.getMessage());
-        BackgroundThreads.runApart(() -> fatal.accept(cause));
+        failures.stateIsWrong(reason, () -> kill(() -> {}));
     }
 
     /** On the log's thread: memory and disk may disagree, so nothing that is here may be served any more. */
     private void failed(LogException cause) {
         serving.completeExceptionally(cause);
-        LOG.error("The log has failed and the server ends: {}", cause.getMessage(), cause);
-        BackgroundThreads.runApart(() -> {
-            close();
-            fatal.accept(cause);
-        });
+        failures.logFailed(cause, this::close);
     }
 
     /** See {@link ServerFaults#kill}. */
