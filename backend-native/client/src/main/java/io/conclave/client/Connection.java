@@ -3,8 +3,6 @@ package io.conclave.client;
 import io.conclave.error.ConclaveException;
 import io.conclave.protocol.ConnectRequest;
 import io.conclave.protocol.ConnectResponse;
-import io.conclave.protocol.ErrorCode;
-import io.conclave.protocol.Frames;
 import io.conclave.protocol.JuteReader;
 import io.conclave.protocol.MalformedFrameException;
 import io.conclave.protocol.ReceivedBytes;
@@ -18,34 +16,29 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.io.IOException;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.Optional;
-import java.util.Queue;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One connection to one server: frames in and out, and the requests that were sent and not yet answered, which are
- * answered in order. Owned by the session's event loop; the exchanges interpret the answers.
+ * One connection to one server: how it opens, what it sends and receives, and how it ends. Owned by the session's event
+ * loop; the exchanges interpret the answers.
  */
 final class Connection extends ChannelInboundHandlerAdapter {
     /** Lists of children grow beyond what a request may have; a server that sends more than this is broken. */
     static final int MAX_REPLY_BYTES = 64 * 1024 * 1024;
 
     private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
-    private static final int WRITE_BYTES = 64 * 1024;
 
     private final ConnectionOwner owner;
     private final ServerReports reports;
     private final SessionParts session;
     private final String server;
-    private final Deque<Exchange> inFlight = new ArrayDeque<>();
+    private final RequestsInFlight inFlight;
     private @Nullable Channel channel; // once there is one, also before this connection can use it
-    private @Nullable ChannelHandlerContext context;
-    private @Nullable ByteBuf out;
+    private @Nullable RequestOutput output; // once it is open
     private @Nullable ReceivedBytes received;
     private boolean reading;
     private @Nullable Elapsed openSince;
@@ -57,7 +50,6 @@ final class Connection extends ChannelInboundHandlerAdapter {
     private String doubt = "it wants TLS on this port";
     private boolean detached;
     private boolean leaving;
-    private int lastXid;
 
     /**
      * A connection that is not open yet.
@@ -70,6 +62,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         this.reports = reports;
         this.session = session;
         this.server = server;
+        this.inFlight = new RequestsInFlight(session.ticket());
     }
 
     /** Whether it has failed or was given up: it will not be used. */
@@ -111,24 +104,12 @@ final class Connection extends ChannelInboundHandlerAdapter {
      * @param reason makes the failure of a request by its description
      */
     void failInFlight(Function<String, ConclaveException> reason) {
-        takeInFlight().forEach(exchange -> exchange.failed(reason.apply(exchange.describe())));
+        inFlight.fail(reason);
     }
 
     /** Ends the requests that are in flight, because the connection has gone. */
     void loseInFlight(String reason) {
-        for (Exchange exchange : takeInFlight()) {
-            if (exchange.isLocal()) {
-                exchange.answeredHere();
-            } else {
-                exchange.connectionLost(reason);
-            }
-        }
-    }
-
-    private Queue<Exchange> takeInFlight() {
-        Queue<Exchange> taken = new ArrayDeque<>(inFlight);
-        inFlight.clear();
-        return taken;
+        inFlight.lose(reason);
     }
 
     // ---- leaving
@@ -173,7 +154,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelActive(ChannelHandlerContext ctx) throws Exception {
-        context = ctx;
+        output = new RequestOutput(ctx);
         channel = ctx.channel();
         awaitedStep = "";
         if (shut) {
@@ -209,7 +190,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
     /** Sends the handshake. */
     void greet(ConnectRequest request) {
-        Frames.write(buffer(), request);
+        output().greet(request);
         flush();
     }
 
@@ -217,43 +198,22 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
     /** Whether the socket takes more output now. */
     boolean mayWrite() {
-        ChannelHandlerContext ctx = context;
-        return greeted && !shut && !leaving && ctx != null && ctx.channel().isWritable();
+        RequestOutput open = output;
+        return greeted && !shut && !leaving && open != null && open.isWritable();
     }
 
     /** Encodes a request and adds it to those in flight; the caller flushes. */
     void send(Exchange exchange) {
         Optional<RequestBody> body = exchange.body();
         if (body.isPresent()) {
-            encode(exchange, body.get());
+            output().request(exchange, body.get());
         }
-        if (exchange.isLocal() && inFlight.isEmpty()) {
-            exchange.answeredHere();
-        } else {
-            inFlight.add(exchange);
-        }
-    }
-
-    private void encode(Exchange exchange, RequestBody body) {
-        ByteBuf buffer = buffer();
-        int start = buffer.writerIndex();
-        int xid = lastXid == Integer.MAX_VALUE ? 1 : lastXid + 1;
-        Frames.writeRequest(buffer, xid, body);
-        int bytes = buffer.writerIndex() - start - Frames.LENGTH_BYTES;
-        if (bytes > RequestCodec.MAX_REQUEST_BYTES) {
-            buffer.writerIndex(start);
-            exchange.tooLarge(bytes);
-            return;
-        }
-        lastXid = xid;
-        exchange.sentAs(xid);
-        writeIfMuch();
+        inFlight.add(exchange);
     }
 
     /** Encodes a request that is answered out of order; the caller flushes. */
     void sendSpecial(int xid, RequestBody body) {
-        Frames.writeRequest(buffer(), xid, body);
-        writeIfMuch();
+        output().special(xid, body);
     }
 
     /** Sends a ping at once. */
@@ -263,44 +223,20 @@ final class Connection extends ChannelInboundHandlerAdapter {
         flush();
     }
 
-    private ByteBuf buffer() {
-        ByteBuf buffer = out;
-        if (buffer == null) {
-            buffer = context().alloc().buffer();
-            out = buffer;
-        }
-        return buffer;
-    }
-
-    private void writeIfMuch() {
-        ByteBuf buffer = out;
-        if (buffer != null && buffer.readableBytes() >= WRITE_BYTES) {
-            out = null;
-            context().write(buffer, context().voidPromise());
-        }
-    }
-
     /** Hands everything that was encoded to the socket. */
     void flush() {
-        ByteBuf buffer = out;
-        out = null;
-        ChannelHandlerContext ctx = context;
-        if (ctx == null) {
-            return;
-        }
-        if (buffer != null) {
-            ctx.writeAndFlush(buffer, ctx.voidPromise());
-        } else {
-            ctx.flush();
+        RequestOutput open = output;
+        if (open != null) {
+            open.flush();
         }
     }
 
-    private ChannelHandlerContext context() {
-        ChannelHandlerContext ctx = context;
-        if (ctx == null) {
+    private RequestOutput output() {
+        RequestOutput open = output;
+        if (open == null) {
             throw new IllegalStateException(this + " is not open yet");
         }
-        return ctx;
+        return open;
     }
 
     @Override
@@ -393,7 +329,10 @@ final class Connection extends ChannelInboundHandlerAdapter {
             case Xid.PING -> onPong();
             case Xid.AUTH -> reports.onAuthenticated(header.err());
             case Xid.SET_WATCHES -> reports.onWatchesSet(this, header.err());
-            default -> onReply(header, in);
+            default -> {
+                inFlight.answer(header, in);
+                leaveIfAnswered();
+            }
         }
     }
 
@@ -405,48 +344,6 @@ final class Connection extends ChannelInboundHandlerAdapter {
         }
     }
 
-    private void onReply(ReplyHeader header, JuteReader in) {
-        Exchange oldest = inFlight.peek();
-        if (oldest == null || oldest.xid() != header.xid()) {
-            if (header.err() == ErrorCode.UNIMPLEMENTED.code() && isRefusedAhead(header.xid())) {
-                return;
-            }
-            throw new MalformedFrameException(
-                    "xid",
-                    header.xid() + " answers "
-                            + (oldest == null ? "no request" : "out of turn, next is " + oldest.xid()));
-        }
-        if (oldest.isBehindWatches()) {
-            session.ticket().replied(header.zxid());
-        } else {
-            session.ticket().seen(header.zxid());
-        }
-        // Removed first: its answer may end the connection, and with it all requests in flight.
-        inFlight.remove();
-        try {
-            oldest.answered(header, in);
-        } catch (RuntimeException e) {
-            inFlight.addFirst(oldest);
-            throw e;
-        }
-        for (Exchange next = inFlight.peek(); next != null && next.isLocal(); next = inFlight.peek()) {
-            inFlight.remove();
-            next.answeredHere();
-        }
-        leaveIfAnswered();
-    }
-
-    /** A server answers an unknown kind of request before earlier requests. The answer waits for its turn here. */
-    private boolean isRefusedAhead(int xid) {
-        for (Exchange exchange : inFlight) {
-            if (exchange.xid() == xid && !exchange.isLocal()) {
-                exchange.refusedAhead(ErrorCode.UNIMPLEMENTED.code());
-                return true;
-            }
-        }
-        return false;
-    }
-
     // ---- ending
 
     /** Ends the connection and tells the session, once. */
@@ -455,8 +352,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
             return;
         }
         shut = true;
-        ByteBuf unsent = out;
-        out = null;
+        RequestOutput unsent = output;
         if (unsent != null) {
             unsent.release();
         }
@@ -474,9 +370,10 @@ final class Connection extends ChannelInboundHandlerAdapter {
     /** The session no longer needs the connection. Tries to tell the server to end the session. */
     void sayGoodbye() {
         detached = true;
-        if (greeted && !shut && context != null) {
-            sendSpecial(lastXid == Integer.MAX_VALUE ? 1 : lastXid + 1, RequestBody.Empty.CLOSE_SESSION);
-            flush();
+        RequestOutput open = output;
+        if (greeted && !shut && open != null) {
+            open.special(open.nextXid(), RequestBody.Empty.CLOSE_SESSION);
+            open.flush();
         }
     }
 
