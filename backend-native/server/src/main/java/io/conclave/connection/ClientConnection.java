@@ -1,6 +1,5 @@
 package io.conclave.connection;
 
-import io.conclave.consensus.LogRole;
 import io.conclave.protocol.ErrorCode;
 import io.conclave.protocol.Frames;
 import io.conclave.protocol.MalformedFrameException;
@@ -30,7 +29,6 @@ import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,7 +38,7 @@ import org.slf4j.LoggerFactory;
  * the {@link RequestDispatch}. Reading stops while the client does not take its answers, has too much in flight, or the
  * log takes nothing. Belongs to its event loop.
  */
-final class ClientConnection extends ChannelInboundHandlerAdapter implements WatchTable.Watcher {
+final class ClientConnection extends ChannelInboundHandlerAdapter implements WatchTable.Watcher, LogOffers.Owner {
     private static final Logger LOG = LoggerFactory.getLogger(ClientConnection.class);
     /** A ConnectRequest has 45 bytes; this leaves room for those of other clients. */
     private static final int MAX_HANDSHAKE_BYTES = 4096;
@@ -61,6 +59,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
     private final ConnectionOutput output;
     private final RequestIntake intake;
     private final RequestPipeline pipeline;
+    private final LogOffers offers;
     private final CommandAnswer command;
     private final ClientHandshake handshake;
     private final RequestDispatch dispatch;
@@ -77,7 +76,6 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
     private boolean greeted;
     private boolean readOnly;
     private final long maxRequestsInFlight;
-    private int stalls;
     private boolean handling;
     private boolean finishing;
 
@@ -93,6 +91,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
                 new ConnectionStatistics(loop.counters(), services.time().wallMillis());
         this.received = new ReceivedBytes(channel.alloc());
         this.output = new ConnectionOutput(channel);
+        this.offers = new LogOffers(this, loop);
         this.command = new CommandAnswer(this, channel, services.commandWords());
         this.maxRequestsInFlight = services.guard().limits().most(ClientLimit.REQUESTS_IN_FLIGHT);
         this.watched = new WatchedPaths(services.guard());
@@ -134,7 +133,8 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
         authIds = List.copyOf(proved);
     }
 
-    boolean isGone() {
+    @Override
+    public boolean isGone() {
         return state == ConnectionState.CLOSED || state == ConnectionState.ENDING;
     }
 
@@ -314,7 +314,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
     /** Whether the next request of an open connection has to wait because of the server, and not because of its client. */
     private boolean isHeldUp() {
         return state == ConnectionState.OPEN
-                && (stalls != 0
+                && (offers.areWaiting()
                         || yielding
                         || intake.waits()
                         || dispatch.isReadingLong()
@@ -350,7 +350,8 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
      * Goes on after something that held the connection up. Does not throw: no caller up there would close the
      * connection, and it would never see the end of the request that failed.
      */
-    void resume() {
+    @Override
+    public void resume() {
         try {
             if (state == ConnectionState.OPEN) {
                 pipeline.advance();
@@ -370,36 +371,12 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
 
     /** Proposes it as soon as the log takes it. */
     void propose(ConnectionProposal proposal) {
-        offer(() -> loop.log().propose(proposal));
+        offers.propose(proposal);
     }
 
     /** Runs the action on the loop once that shows everything which was committed before this call. */
     void readBarrier(Runnable action) {
-        offer(() -> loop.log().readBarrier(() -> loop.postBehindSteps(action)));
-    }
-
-    /**
-     * Gives work to the log; if that does not take it now, it is tried again later, and nothing is read until then.
-     * Several may wait at once, since not all of them come from what was read; only when none does may the next request
-     * go.
-     */
-    private void offer(BooleanSupplier attempt) {
-        if (attempt.getAsBoolean()) {
-            return;
-        }
-        LogRole role = loop.log().status().role();
-        if (role == LogRole.CLOSED || role == LogRole.FAILED) {
-            close("the log takes no more");
-            return;
-        }
-        stalls++;
-        loop.retryLater(() -> {
-            if (!isGone()) {
-                stalls--;
-                offer(attempt);
-                resume();
-            }
-        });
+        offers.readBarrier(action);
     }
 
     /** A client that shook hands did so for another mode. */
@@ -548,7 +525,8 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
     }
 
     /** Closes at once; what has not been sent is dropped. Idempotent. */
-    void close(String reason) {
+    @Override
+    public void close(String reason) {
         if (state == ConnectionState.CLOSED) {
             return;
         }
