@@ -1,8 +1,6 @@
 package io.conclave.consensus.core;
 
-import io.conclave.consensus.core.PeerMessage.Append;
 import io.conclave.consensus.core.PeerMessage.AppendReply;
-import io.conclave.consensus.core.PeerMessage.Commit;
 import io.conclave.consensus.core.PeerMessage.Contradiction;
 import io.conclave.consensus.core.PeerMessage.ReadIndexReply;
 import io.conclave.consensus.core.PeerMessage.SnapshotReply;
@@ -14,14 +12,10 @@ import io.conclave.consensus.entry.LogBatch;
 import io.conclave.consensus.entry.LogEntry;
 import io.conclave.consensus.entry.LogEntryKind;
 import io.conclave.consensus.entry.Origin;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.function.IntToLongFunction;
 
 /**
  * One term of leading: replication, commit, read indexes, transfer and changes of the configuration. It does not end
@@ -34,10 +28,10 @@ final class LeaderRole {
     private final Rules rules;
     private final Outbox outbox;
     private final MemberLog log;
-    private final LinkedMembers links;
+    private final Followers followers;
+    private final FollowerSender sender;
     private final Conflicts conflicts;
     private final ReadIndexRequests readIndexRequests;
-    private final Map<Integer, PeerProgress> peers = new TreeMap<>();
     private final ReadIndexRounds rounds = new ReadIndexRounds();
     /** The index of this term's first entry. */
     private final long firstIndex;
@@ -66,9 +60,10 @@ final class LeaderRole {
         this.rules = rules;
         this.outbox = outbox;
         this.log = log;
-        this.links = links;
         this.conflicts = conflicts;
         this.readIndexRequests = readIndexRequests;
+        followers = new Followers(self, options, log, links);
+        sender = new FollowerSender(term, options, outbox, log, followers);
         firstIndex = log.lastIndex() + 1;
     }
 
@@ -81,26 +76,27 @@ final class LeaderRole {
 
     /** Keeps progress of exactly the members that the latest configuration has. */
     private void adoptMembers(long nowMs) {
-        Set<Integer> members = log.configuration().members().keySet();
-        peers.keySet().retainAll(members);
-        for (int member : members) {
-            if (member != self) {
-                peers.computeIfAbsent(member, id -> new PeerProgress(log.lastIndex() + 1, nowMs, links.isLinked(id)));
-            }
-        }
-        if (transfer.isRunning() && !isSuccessor(transfer.successor())) {
+        followers.adoptMembers(nowMs);
+        if (transfer.isRunning() && !followers.isSuccessor(transfer.successor())) {
             transfer.end();
         }
     }
 
-    private PeerProgress peer(int member) {
-        return Objects.requireNonNull(peers.get(member), "no member of the configuration");
-    }
-
     /** Notes what the members have acknowledged of what is committed; before what is known of them is forgotten. */
     void remember(Acknowledgements acknowledgements) {
-        peers.forEach((member, peer) ->
-                acknowledgements.add(member, links.directoryOf(member), Math.min(peer.matchIndex, log.commitIndex())));
+        followers.remember(acknowledgements);
+    }
+
+    List<PeerStatus> peers() {
+        return followers.statuses();
+    }
+
+    EntryPlace placeOf(int member) {
+        return followers.placeOf(member);
+    }
+
+    boolean isBehind(int member) {
+        return followers.isBehind(member);
     }
 
     boolean isTermCommitted() {
@@ -121,39 +117,11 @@ final class LeaderRole {
 
     /** Commits what has become durable on a majority. */
     void advance(long nowMs, long wallMs) {
-        ClusterConfiguration configuration = log.configuration();
-        long index = majorityIndex(configuration.voters());
-        if (configuration.isJoint()) {
-            index = Math.min(index, majorityIndex(configuration.outgoing()));
-        }
+        long index = followers.majorityIndex();
         if (index > log.commitIndex() && rules.mayCommit(log.window.termAt(index), term)) {
             log.commit(index);
             afterCommit(nowMs, wallMs);
         }
-    }
-
-    /** The highest index that a majority of them has durably. */
-    private long majorityIndex(Set<Integer> voters) {
-        return voters.isEmpty() ? 0 : reachedByMajority(voters, this::matchOf);
-    }
-
-    /** The highest value that a majority of them has, or more. Asked for several times a turn. */
-    private static long reachedByMajority(Set<Integer> voters, IntToLongFunction value) {
-        long[] values = new long[voters.size()];
-        int count = 0;
-        for (int voter : voters) {
-            values[count++] = value.applyAsLong(voter);
-        }
-        Arrays.sort(values);
-        return values[(count - 1) / 2];
-    }
-
-    private long matchOf(int voter) {
-        if (!links.isCounted(voter)) {
-            return 0;
-        }
-        PeerProgress peer = peers.get(voter);
-        return voter == self ? log.durableIndex() : peer == null ? 0 : peer.matchIndex;
     }
 
     private void afterCommit(long nowMs, long wallMs) {
@@ -199,10 +167,7 @@ final class LeaderRole {
             patientSinceMs = nowMs; // a member that was not asked while this one stood still could not answer
         }
         tickedMs = nowMs;
-        if (!log.configuration()
-                .isMajority(id -> id == self
-                        || (links.isCounted(id)
-                                && nowMs - Math.max(peer(id).heardMs, patientSinceMs) < options.electionTimeoutMs()))) {
+        if (!followers.hearsMajority(nowMs, patientSinceMs)) {
             return false;
         }
         transfer.tick(nowMs);
@@ -211,13 +176,7 @@ final class LeaderRole {
 
     /** When a majority, this member included, was last heard. */
     long heardMajorityMs(long nowMs) {
-        ClusterConfiguration configuration = log.configuration();
-        long heardMs = heardMs(configuration.voters(), nowMs);
-        return configuration.isJoint() ? Math.min(heardMs, heardMs(configuration.outgoing(), nowMs)) : heardMs;
-    }
-
-    private long heardMs(Set<Integer> voters, long nowMs) {
-        return reachedByMajority(voters, id -> id == self ? nowMs : peer(id).heardMs);
+        return followers.heardMajorityMs(nowMs);
     }
 
     long nextTickMs(long nowMs) {
@@ -226,7 +185,7 @@ final class LeaderRole {
         }
         // however often it sends meanwhile: check quorum, and what the shell does at ticks, must not wait for a pause
         long dueMs = tickedMs + options.heartbeatMs();
-        for (PeerProgress peer : peers.values()) {
+        for (PeerProgress peer : followers.all()) {
             dueMs = Math.min(dueMs, peer.sentMs + options.heartbeatMs());
         }
         return transfer.isRunning() ? Math.min(dueMs, transfer.endsMs()) : dueMs;
@@ -235,7 +194,7 @@ final class LeaderRole {
     // ---- links and answers
 
     void linked(long nowMs, int member) {
-        PeerProgress peer = peers.get(member);
+        PeerProgress peer = followers.find(member);
         if (peer != null) {
             peer.relink(rounds.next());
             // one that needs a snapshot perhaps is heard first: it may need only what the files have
@@ -246,7 +205,7 @@ final class LeaderRole {
 
     void linkLost(long nowMs, int member) {
         rounds.forget(member);
-        PeerProgress peer = peers.get(member);
+        PeerProgress peer = followers.find(member);
         if (peer != null) {
             peer.linked = false;
         }
@@ -257,7 +216,7 @@ final class LeaderRole {
 
     /** Whether this member still leads. */
     boolean receive(long nowMs, int from, AppendReply reply) {
-        PeerProgress peer = peers.get(from);
+        PeerProgress peer = followers.find(from);
         if (peer == null) {
             return true;
         }
@@ -268,22 +227,11 @@ final class LeaderRole {
         if (reply.accepted() && rules.isBeyond(reply.matchIndex(), log.lastIndex())) {
             return contradicted(from, reply.matchIndex());
         }
-        if (reply.accepted() && !mayBeMatch(reply.matchIndex())) {
+        if (reply.accepted() && !followers.mayBeMatch(reply.matchIndex())) {
             conflicts.nonsense(from, "an acknowledgement of index " + reply.matchIndex() + ", where no batch ends");
             return true;
         }
-        boolean isFirst = peer.place.equals(EntryPlace.START);
-        peer.linked = true;
-        peer.acknowledgedRound = Math.max(peer.acknowledgedRound, reply.round());
-        if (reply.accepted()) {
-            accepted(peer, Math.min(reply.matchIndex(), log.lastIndex()));
-        } else {
-            peer.place = new EntryPlace(reply.hintIndex(), reply.hintTerm());
-            if (peer.state == PeerProgress.State.SNAPSHOT && peer.snapshotIndex == 0 && isFirst) {
-                peer.snapshotMs = nowMs - options.electionTimeoutMs();
-            }
-            refused(peer, reply);
-        }
+        followers.answered(nowMs, peer, reply);
         return true;
     }
 
@@ -302,70 +250,26 @@ final class LeaderRole {
         return false;
     }
 
-    /** A follower acknowledges whole batches, as far as that can be seen. */
-    private boolean mayBeMatch(long index) {
-        return index < log.window.baseIndex() || log.window.isBorder(index);
-    }
-
-    EntryPlace placeOf(int member) {
-        PeerProgress peer = peers.get(member);
-        return peer == null ? EntryPlace.START : peer.place;
-    }
-
-    private void accepted(PeerProgress peer, long matchIndex) {
-        peer.acknowledged(matchIndex);
-        if (peer.state == PeerProgress.State.PROBE) {
-            peer.replicate();
-        } else if (peer.state == PeerProgress.State.SNAPSHOT && matchIndex >= log.window.baseIndex()) {
-            peer.probe(matchIndex + 1);
-        }
-    }
-
-    /** An answer to an earlier append than the one that is waited for says nothing new. */
-    private void refused(PeerProgress peer, AppendReply reply) {
-        long refusedIndex = reply.matchIndex();
-        boolean isNews = peer.state == PeerProgress.State.PROBE
-                ? refusedIndex == peer.nextIndex - 1
-                : peer.state == PeerProgress.State.REPLICATE && refusedIndex > peer.matchIndex;
-        if (isNews) {
-            long equal = log.window.borderAtOrBelow(Math.min(reply.hintIndex(), refusedIndex - 1), reply.hintTerm());
-            peer.probe(Math.max(equal, peer.matchIndex) + 1);
-        }
-    }
-
     void receive(long nowMs, int from, SnapshotReply reply) {
-        PeerProgress peer = peers.get(from);
+        PeerProgress peer = followers.find(from);
         if (peer == null) {
             return;
         }
         peer.heardMs = nowMs;
         peer.snapshotMs = nowMs;
-        if (!mayBeMatch(Math.min(reply.lastIndex(), log.lastIndex()))) {
+        if (!followers.mayBeMatch(Math.min(reply.lastIndex(), log.lastIndex()))) {
             conflicts.nonsense(from, "a snapshot up to index " + reply.lastIndex() + ", where no batch ends");
-        } else if (reply.installed() && peer.state == PeerProgress.State.SNAPSHOT) {
-            peer.probe(Math.min(reply.lastIndex(), log.lastIndex()) + 1);
-            if (reply.lastIndex() < log.window.baseIndex()) {
-                peer.wantSnapshot(nowMs - options.electionTimeoutMs());
-            }
+        } else {
+            followers.answered(nowMs, peer, reply);
         }
-    }
-
-    boolean isBehind(int member) {
-        PeerProgress peer = peers.get(member);
-        return peer != null && peer.state == PeerProgress.State.SNAPSHOT;
-    }
-
-    void appendStored(long nowMs, int to, long previousIndex, long previousTerm, List<LogBatch> batches) {
-        sendAppend(nowMs, to, peer(to), previousIndex, previousTerm, batches);
     }
 
     void snapshotSending(long nowMs, int to, long lastIndex, boolean failed) {
-        PeerProgress peer = peers.get(to);
-        if (peer != null && peer.state == PeerProgress.State.SNAPSHOT) {
-            peer.snapshotIndex = failed ? 0 : lastIndex;
-            // after a failure the next one is asked for soon, not at once
-            peer.snapshotMs = failed ? nowMs - options.electionTimeoutMs() + options.heartbeatMs() : nowMs;
-        }
+        followers.snapshotSending(nowMs, to, lastIndex, failed);
+    }
+
+    void appendStored(long nowMs, int to, long previousIndex, long previousTerm, List<LogBatch> batches) {
+        sender.sendStored(nowMs, to, rounds.current(), previousIndex, previousTerm, batches);
     }
 
     // ---- read indexes
@@ -389,9 +293,8 @@ final class LeaderRole {
         if (rounds.isWaiting() && rules.mayBeginReadIndex(isTermCommitted())) {
             rounds.begin(log.commitIndex());
         }
-        List<ReadIndexRounds.Round> confirmed = rounds.confirmed(number -> rules.isLeadershipConfirmed(
-                log.configuration(),
-                id -> id == self || (links.isCounted(id) && peer(id).acknowledgedRound >= number)));
+        List<ReadIndexRounds.Round> confirmed = rounds.confirmed(number ->
+                rules.isLeadershipConfirmed(log.configuration(), id -> followers.hasAcknowledged(id, number)));
         for (ReadIndexRounds.Round round : confirmed) {
             for (ReadIndexRounds.Request request : round.requests()) {
                 if (request.from() == self) {
@@ -410,37 +313,21 @@ final class LeaderRole {
     }
 
     boolean transfer(long nowMs, int to) {
-        int best = mostAdvanced(Set.of());
-        if (!isSuccessor(to == 0 ? best : to)) {
+        int best = followers.mostAdvanced(Set.of());
+        if (!followers.isSuccessor(to == 0 ? best : to)) {
             return false;
         }
         transfer.begin(to, best, nowMs + options.electionTimeoutMs());
         return true;
     }
 
-    private boolean isSuccessor(int member) {
-        PeerProgress peer = peers.get(member);
-        return peer != null && peer.linked && log.configuration().voters().contains(member) && links.isCounted(member);
-    }
-
-    /** The member with most of the log, of those that may lead and have not declined; 0 if there is none. */
-    private int mostAdvanced(Set<Integer> decliners) {
-        int best = 0;
-        for (int member : peers.keySet()) {
-            if (isSuccessor(member) && !decliners.contains(member) && (best == 0 || matchOf(member) > matchOf(best))) {
-                best = member;
-            }
-        }
-        return best;
-    }
-
     /** The member does not stand for election now; if no other one does, this member goes on leading. */
     void declined(int member) {
-        transfer.declined(member, this::mostAdvanced);
+        transfer.declined(member, followers::mostAdvanced);
     }
 
     private void tellSuccessor() {
-        if (transfer.isUntold() && matchOf(transfer.successor()) == log.lastIndex()) {
+        if (transfer.isUntold() && followers.matchOf(transfer.successor()) == log.lastIndex()) {
             outbox.send(transfer.successor(), new TimeoutNow(term));
             transfer.told();
         }
@@ -448,13 +335,13 @@ final class LeaderRole {
 
     /** The cluster goes on without this member: one that has everything begins at once. */
     private void tellBest() {
-        int best = mostAdvanced(transfer.decliners());
-        if (best != 0 && matchOf(best) == log.lastIndex()) {
+        int best = followers.mostAdvanced(transfer.decliners());
+        if (best != 0 && followers.matchOf(best) == log.lastIndex()) {
             outbox.send(best, new TimeoutNow(term));
         }
     }
 
-    // ---- sending
+    // ---- the end of a turn
 
     /**
      * Ends a turn: begins a round of read indexes, and sends to each member what is due.
@@ -463,110 +350,12 @@ final class LeaderRole {
      */
     boolean flush(long nowMs) {
         answerReadIndexRequests();
-        long neededAfter = Long.MAX_VALUE;
-        long silenceMs = heartbeatAfterMs(nowMs);
-        for (Map.Entry<Integer, PeerProgress> entry : peers.entrySet()) {
-            PeerProgress peer = entry.getValue();
-            send(nowMs, entry.getKey(), peer, silenceMs);
-            if (peer.linked) {
-                neededAfter = Math.min(neededAfter, peer.needsAfter());
-            }
-        }
-        log.trim(neededAfter);
+        sender.sendAll(nowMs, rounds.current());
+        log.trim(followers.neededAfter());
         tellSuccessor();
         if (removed) {
             tellBest();
         }
         return !removed;
-    }
-
-    /**
-     * After how long a silence a member gets a heartbeat in this turn: when one is due for anybody, the others get
-     * theirs, too, so that this member is not woken for each of them.
-     */
-    private long heartbeatAfterMs(long nowMs) {
-        for (PeerProgress peer : peers.values()) {
-            if (nowMs - peer.sentMs >= options.heartbeatMs()) {
-                return options.heartbeatMs() / 2;
-            }
-        }
-        return options.heartbeatMs();
-    }
-
-    private void send(long nowMs, int to, PeerProgress peer, long silenceMs) {
-        if (peer.state != PeerProgress.State.SNAPSHOT && peer.nextIndex - 1 < log.window.baseIndex()) {
-            peer.wantSnapshot(nowMs - options.electionTimeoutMs());
-        }
-        boolean sent = false;
-        switch (peer.state) {
-            case PROBE -> sent = probe(nowMs, to, peer);
-            case REPLICATE -> sent = replicate(nowMs, to, peer);
-            case SNAPSHOT -> askForSnapshot(nowMs, to, peer);
-        }
-        if (!sent && (peer.sentRound < rounds.current() || nowMs - peer.sentMs >= silenceMs)) {
-            long previous = peer.state == PeerProgress.State.SNAPSHOT ? log.window.baseIndex() : peer.nextIndex - 1;
-            sendAppend(nowMs, to, peer, previous, log.window.termAt(previous), List.of());
-        } else if (peer.state == PeerProgress.State.REPLICATE && peer.sentCommitIndex < log.commitIndex()) {
-            // no heartbeat, for it is not answered: one of those comes in its time anyway
-            outbox.send(to, new Commit(term, log.commitIndex()));
-            peer.sentCommitIndex = log.commitIndex();
-        }
-    }
-
-    private boolean probe(long nowMs, int to, PeerProgress peer) {
-        if (peer.probing) {
-            return false;
-        }
-        peer.probing = true;
-        sendNext(nowMs, to, peer, nextBatches(peer));
-        return true;
-    }
-
-    private boolean replicate(long nowMs, int to, PeerProgress peer) {
-        boolean sent = false;
-        while (peer.nextIndex <= log.lastIndex() && peer.hasRoom(options)) {
-            List<LogBatch> batches = nextBatches(peer);
-            long bytes = batches.stream().mapToLong(LogWindow::bytesOf).sum();
-            sendNext(nowMs, to, peer, batches);
-            peer.sent(batches.get(batches.size() - 1).lastIndex(), bytes);
-            sent = true;
-        }
-        return sent;
-    }
-
-    private List<LogBatch> nextBatches(PeerProgress peer) {
-        return log.window.after(peer.nextIndex - 1, options.appendBytes());
-    }
-
-    private void askForSnapshot(long nowMs, int to, PeerProgress peer) {
-        if (nowMs - peer.snapshotMs >= options.electionTimeoutMs()) {
-            peer.snapshotMs = nowMs;
-            outbox.snapshotWanted(to);
-        }
-    }
-
-    private void sendNext(long nowMs, int to, PeerProgress peer, List<LogBatch> batches) {
-        long previous = peer.nextIndex - 1;
-        sendAppend(nowMs, to, peer, previous, log.window.termAt(previous), batches);
-    }
-
-    private void sendAppend(
-            long nowMs, int to, PeerProgress peer, long previous, long previousTerm, List<LogBatch> batches) {
-        outbox.send(to, new Append(term, previous, previousTerm, log.commitIndex(), rounds.current(), batches));
-        peer.sentMs = nowMs;
-        peer.sentCommitIndex = log.commitIndex();
-        peer.sentRound = rounds.current();
-    }
-
-    List<PeerStatus> peers() {
-        List<PeerStatus> statuses = new ArrayList<>();
-        peers.forEach((id, peer) -> statuses.add(new PeerStatus(
-                id,
-                links.directoryOf(id),
-                peer.linked,
-                peer.matchIndex,
-                peer.state == PeerProgress.State.SNAPSHOT,
-                peer.heardMs)));
-        return statuses;
     }
 }
