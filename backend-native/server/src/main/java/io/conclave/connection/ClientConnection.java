@@ -46,8 +46,6 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
     /** How long the loop works for one connection while others may wait. */
     private static final long TURN_NANOS = Duration.ofMillis(2).toNanos();
 
-    private static final Duration BETWEEN_TURNS = Duration.ofMillis(1);
-
     private static final Duration LINGER = Duration.ofSeconds(5);
     /** For a client that was sent the end of the stream. */
     private static final Duration SHORT_LINGER = Duration.ofMillis(500);
@@ -63,6 +61,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
     private final CommandAnswer command;
     private final ClientHandshake handshake;
     private final RequestDispatch dispatch;
+    private final RequestHolds holds;
     private final WatchedPaths watched;
     private final ConnectionEvents events;
     private final LeaseKeeper leaseKeeper;
@@ -75,12 +74,8 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
     private final ConnectionStatistics statistics;
     private boolean greeted;
     private boolean readOnly;
-    private final long maxRequestsInFlight;
     private boolean handling;
     private boolean finishing;
-
-    /** Others have their turn. */
-    private boolean yielding;
 
     ClientConnection(Channel channel, Loop loop, ConnectionServices services, List<AuthId> authIds) {
         this.channel = channel;
@@ -93,13 +88,13 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
         this.output = new ConnectionOutput(channel);
         this.offers = new LogOffers(this, loop);
         this.command = new CommandAnswer(this, channel, services.commandWords());
-        this.maxRequestsInFlight = services.guard().limits().most(ClientLimit.REQUESTS_IN_FLIGHT);
         this.watched = new WatchedPaths(services.guard());
         this.events = new ConnectionEvents(this, services.limits().maxOutputBytes());
         this.handshake = new ClientHandshake(this, services);
         this.intake = new RequestIntake(this, services.guard(), services.largeRequests());
         this.pipeline = new RequestPipeline(this, loop.counters(), intake);
         this.dispatch = new RequestDispatch(this, pipeline, services);
+        this.holds = new RequestHolds(offers, intake, pipeline, dispatch, services.guard());
         this.leaseKeeper = new LeaseKeeper(services.time(), loop::post, this::isHeldUp, dispatch::touchLease);
     }
 
@@ -218,8 +213,8 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
                     break;
                 }
                 handle(frame.get());
-                if (services.time().monotonicNanos() - sinceNanos > TURN_NANOS) {
-                    yieldTurn();
+                if (services.time().monotonicNanos() - sinceNanos > TURN_NANOS && state == ConnectionState.OPEN) {
+                    holds.yieldTurn(services.time(), loop, this::resume);
                 }
             }
         } catch (MalformedFrameException e) {
@@ -231,21 +226,6 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
             endStream();
         }
         setReading();
-    }
-
-    /** Goes on a moment later, when all others that have something to do have had their turn. */
-    private void yieldTurn() {
-        if (state != ConnectionState.OPEN || yielding) {
-            return;
-        }
-        yielding = true;
-        services.time()
-                .schedule(
-                        BETWEEN_TURNS,
-                        () -> loop.post(() -> {
-                            yielding = false;
-                            resume();
-                        }));
     }
 
     /** A write was answered that came in at that time. */
@@ -313,13 +293,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
 
     /** Whether the next request of an open connection has to wait because of the server, and not because of its client. */
     private boolean isHeldUp() {
-        return state == ConnectionState.OPEN
-                && (offers.areWaiting()
-                        || yielding
-                        || intake.waits()
-                        || dispatch.isReadingLong()
-                        || !intake.hasRoom()
-                        || pipeline.size() + dispatch.pingsUnderWay() >= maxRequestsInFlight);
+        return state == ConnectionState.OPEN && holds.any();
     }
 
     /** While attaching, the socket is read on, within a bound, so that a client that leaves is noticed. */
@@ -333,16 +307,8 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
         if (channel.config().isAutoRead() != reading) {
             channel.config().setAutoRead(reading);
             if (!reading && state == ConnectionState.OPEN) {
-                countHold();
+                holds.count();
             }
-        }
-    }
-
-    private void countHold() {
-        if (!intake.hasRoom()) {
-            services.guard().held(intake.reason());
-        } else if (pipeline.size() >= maxRequestsInFlight) {
-            services.guard().held(ClientLimit.REQUESTS_IN_FLIGHT);
         }
     }
 

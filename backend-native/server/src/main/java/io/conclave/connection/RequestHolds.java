@@ -1,0 +1,70 @@
+package io.conclave.connection;
+
+import io.conclave.time.TimeSource;
+import java.time.Duration;
+
+/** What the next request of an open connection waits for because of the server. Belongs to the connection's loop. */
+final class RequestHolds {
+    private static final Duration BETWEEN_TURNS = Duration.ofMillis(1);
+
+    private final LogOffers offers;
+    private final RequestIntake intake;
+    private final RequestPipeline pipeline;
+    private final RequestDispatch dispatch;
+    private final LimitGuard guard;
+    private final long maxRequestsInFlight;
+
+    /** Others have their turn. */
+    private boolean yielding;
+
+    RequestHolds(
+            LogOffers offers,
+            RequestIntake intake,
+            RequestPipeline pipeline,
+            RequestDispatch dispatch,
+            LimitGuard guard) {
+        this.offers = offers;
+        this.intake = intake;
+        this.pipeline = pipeline;
+        this.dispatch = dispatch;
+        this.guard = guard;
+        this.maxRequestsInFlight = guard.limits().most(ClientLimit.REQUESTS_IN_FLIGHT);
+    }
+
+    /** Whether there is anything that it waits for. */
+    boolean any() {
+        return offers.areWaiting()
+                || yielding
+                || intake.waits()
+                || dispatch.isReadingLong()
+                || !intake.hasRoom()
+                || pipeline.size() + dispatch.pingsUnderWay() >= maxRequestsInFlight;
+    }
+
+    /**
+     * Others that have something to do have their turn.
+     *
+     * @param resume runs a moment later
+     */
+    void yieldTurn(TimeSource time, Loop loop, Runnable resume) {
+        if (yielding) {
+            return;
+        }
+        yielding = true;
+        time.schedule(
+                BETWEEN_TURNS,
+                () -> loop.post(() -> {
+                    yielding = false;
+                    resume.run();
+                }));
+    }
+
+    /** Counts that the connection is not read on, if that is because it has too much in flight. */
+    void count() {
+        if (!intake.hasRoom()) {
+            guard.held(intake.reason());
+        } else if (pipeline.size() >= maxRequestsInFlight) {
+            guard.held(ClientLimit.REQUESTS_IN_FLIGHT);
+        }
+    }
+}
