@@ -2,25 +2,17 @@ package io.conclave.connection;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.conclave.consensus.ReplicatedLog;
 import io.conclave.protocol.Frames;
 import io.conclave.protocol.OpCode;
 import io.conclave.protocol.RequestBody;
 import io.conclave.protocol.WatchRequest;
-import io.conclave.testkit.ManualTimeSource;
 import io.conclave.tree.PersistentSet;
 import io.conclave.tree.SessionPassword;
 import io.conclave.tree.SessionRecord;
-import io.conclave.tree.TreeState;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.netty.channel.DefaultEventLoop;
-import io.netty.channel.embedded.EmbeddedChannel;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
-import java.util.Random;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -32,42 +24,9 @@ import org.junit.jupiter.api.Timeout;
 class HeldConnectionTest {
     private static final int TIMEOUT_MS = 3000;
 
-    private final DefaultEventLoop eventLoop = new DefaultEventLoop();
-    private final ManualTimeSource time = new ManualTimeSource();
-    private final Loop loop = new Loop(eventLoop, noLog(), time, new Feed(1));
-    private final LimitGuard guard = new LimitGuard(ClientLimits.defaults(), time);
-    private final LargeRequests largeRequests =
-            new LargeRequests(guard.limits().most(ClientLimit.LARGE_REQUESTS_BYTES));
+    private final LoneLoop server = new LoneLoop();
     private final AtomicInteger touches = new AtomicInteger();
-    private final ClientConnection connection =
-            new ClientConnection(new EmbeddedChannel(), loop, services(), List.of());
-
-    private static ReplicatedLog noLog() {
-        return (ReplicatedLog) Proxy.newProxyInstance(
-                HeldConnectionTest.class.getClassLoader(),
-                new Class<?>[] {ReplicatedLog.class},
-                (proxy, method, arguments) -> {
-                    throw new UnsupportedOperationException(method.getName());
-                });
-    }
-
-    private ConnectionServices services() {
-        return new ConnectionServices(
-                new ConnectionLimits(0, 0, 1 << 20, 100, 60_000, 2000),
-                guard,
-                new SessionCounts(guard, time),
-                largeRequests,
-                new CountedLeases(),
-                new SessionIds(1, new Random(1)),
-                new ClusterNode(),
-                () -> TreeState.OF_NO_CLUSTER,
-                ClientSecurity.NONE,
-                CommandWords.NONE,
-                changes -> new CompletableFuture<>(),
-                CompletableFuture::new,
-                () -> false,
-                time);
-    }
+    private final ClientConnection connection = server.connection(1 << 20, new CountedLeases());
 
     private void open() {
         connection.attaching();
@@ -84,10 +43,10 @@ class HeldConnectionTest {
     @Test
     void theSessionIsKeptWhileALargeRequestWaitsForThoseOfOthers() {
         open();
-        largeRequests.enter(() -> {}, guard.limits().most(ClientLimit.LARGE_REQUESTS_BYTES));
+        server.largeRequests.enter(() -> {}, server.guard.limits().most(ClientLimit.LARGE_REQUESTS_BYTES));
         receive(new RequestBody.SetData("/n", new byte[100_000], -1));
         assertEquals(1, touches.get());
-        time.advanceUntil(Duration.ofMillis(TIMEOUT_MS / 3), () -> touches.get() >= 5);
+        server.time.advanceUntil(Duration.ofMillis(TIMEOUT_MS / 3), () -> touches.get() >= 5);
     }
 
     @Test
@@ -102,7 +61,7 @@ class HeldConnectionTest {
     @AfterEach
     void end() {
         connection.close("the test is over");
-        eventLoop.shutdownGracefully();
+        server.close();
     }
 
     private final class CountedLeases implements SessionLeases {

@@ -1,0 +1,52 @@
+package io.conclave.connection;
+
+import io.conclave.consensus.ReplicatedLog;
+import io.conclave.testkit.ManualTimeSource;
+import io.conclave.tree.TreeState;
+import io.netty.channel.DefaultEventLoop;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.lang.reflect.Proxy;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+
+/** One event loop of a server without a log, for tests of single connections. */
+final class LoneLoop implements AutoCloseable {
+    private final DefaultEventLoop eventLoop = new DefaultEventLoop();
+    final ManualTimeSource time = new ManualTimeSource();
+    final Loop loop = new Loop(eventLoop, unused(ReplicatedLog.class), time, new Feed(1));
+    final LimitGuard guard = new LimitGuard(ClientLimits.defaults(), time);
+    final LargeRequests largeRequests = new LargeRequests(guard.limits().most(ClientLimit.LARGE_REQUESTS_BYTES));
+
+    /** Something that fails the test when it is called. */
+    static <T> T unused(Class<T> type) {
+        return type.cast(Proxy.newProxyInstance(
+                LoneLoop.class.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
+                    throw new UnsupportedOperationException(method.getName());
+                }));
+    }
+
+    ClientConnection connection(long maxOutputBytes, SessionLeases leases) {
+        ConnectionServices services = new ConnectionServices(
+                new ConnectionLimits(0, 0, maxOutputBytes, 100, 60_000, 2000),
+                guard,
+                new SessionCounts(guard, time),
+                largeRequests,
+                leases,
+                new SessionIds(1, new Random(1)),
+                new ClusterNode(),
+                () -> TreeState.OF_NO_CLUSTER,
+                ClientSecurity.NONE,
+                CommandWords.NONE,
+                changes -> new CompletableFuture<>(),
+                CompletableFuture::new,
+                () -> false,
+                time);
+        return new ClientConnection(new EmbeddedChannel(), loop, services, List.of());
+    }
+
+    @Override
+    public void close() {
+        eventLoop.shutdownGracefully();
+    }
+}
