@@ -152,7 +152,7 @@ class CodecTest {
         List<String> golden = golden(name);
         assertEquals(golden.get(0), HexFormat.of().formatHex(snapshot(state)));
         TreeState read = restore(HexFormat.of().parseHex(golden.get(0)));
-        assertEquals(NaiveTree.dump(state), NaiveTree.dump(read));
+        assertEquals(TreeText.dump(state), TreeText.dump(read));
         assertEquals(golden.get(1), Long.toHexString(read.digest()));
         assertEquals(state.header(), read.header());
     }

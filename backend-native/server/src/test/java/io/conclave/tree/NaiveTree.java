@@ -460,7 +460,7 @@ final class NaiveTree {
                 .toString();
     }
 
-    /** Everything that is in the model, for comparing with the dump of a state. */
+    /** Everything that is in the model, for comparing with {@link TreeText#dump}. */
     Map<String, String> dump() {
         Map<String, String> dump = new TreeMap<>();
         for (String path : nodes.keySet()) {
@@ -479,46 +479,5 @@ final class NaiveTree {
                     session.timeoutMs + " " + session.attachment + " " + session.suspicion + " " + ephemerals);
         });
         return dump;
-    }
-
-    static Map<String, String> dump(TreeState state) {
-        Map<String, String> dump = new TreeMap<>();
-        dump(dump, "/", state.root());
-        state.sessions()
-                .forEach((id, session) -> dump.put(
-                        "session " + id,
-                        session.timeoutMs() + " " + session.attachment() + " " + session.suspicion() + " "
-                                + session.ephemerals().sorted()));
-        return dump;
-    }
-
-    private static void dump(Map<String, String> dump, String path, Znode node) {
-        dump.put(path, node.stat() + Arrays.toString(node.data()) + node.acl() + node.isContainer() + node.ttlMs());
-        String prefix = path.equals("/") ? "/" : path + "/";
-        node.children().forEach((name, child) -> dump(dump, prefix + name, child));
-    }
-
-    /** The line that {@link #apply} gives, made from the real result. */
-    static String summary(Applied applied) {
-        return summary(applied.result());
-    }
-
-    private static String summary(Result result) {
-        if (result instanceof Result.Failed failed) {
-            return Integer.toString(failed.error().code());
-        }
-        if (result instanceof Result.MultiFailed failed) {
-            return Integer.toString(failed.error().code());
-        }
-        if (result instanceof Result.MultiDone done) {
-            return done.results().stream().map(NaiveTree::summary).toList().toString();
-        }
-        if (result instanceof Result.Created created) {
-            return created.path() + " " + created.stat();
-        }
-        if (result instanceof Result.DataSet set) {
-            return set.stat().toString();
-        }
-        return result instanceof Result.AclSet set ? set.stat().toString() : "ok";
     }
 }

@@ -109,7 +109,7 @@ class RestoredStateTest {
                 assertEquals(0, after.sessions().size(), where);
                 assertEquals(0, after.ephemeralCount(), where);
                 assertEquals(state.nodeCount() - state.ephemeralCount(), after.nodeCount(), where);
-                assertFalse(NaiveTree.dump(after).isEmpty(), where);
+                assertFalse(TreeText.dump(after).isEmpty(), where);
             }
         }
         assertTrue(hadEphemerals, "seed " + seed);

@@ -30,14 +30,14 @@ class TreeHistoryTest {
             Change change = changes.next(state);
             Applied applied = Tree.apply(state, change, step);
             String where = "seed " + seed + " step " + step + " " + change;
-            assertEquals(model.apply(change, applied.zxid(), step), NaiveTree.summary(applied), where);
+            assertEquals(model.apply(change, applied.zxid(), step), TreeText.summary(applied), where);
             state = applied.state();
             if (!(applied.result() instanceof Result.Failed)) {
                 done++;
             }
             if (step % 50 == 0) {
                 assertTrue(state.hasRightDigest(), where);
-                assertEquals(model.dump(), NaiveTree.dump(state), where);
+                assertEquals(model.dump(), TreeText.dump(state), where);
             }
         }
         assertEquals(true, done > STEPS / 5, "only " + done + " changes did something, seed " + seed);
@@ -67,7 +67,7 @@ class TreeHistoryTest {
         for (int step = 0; step < STEPS; step++) {
             if (step % 500 == 0) {
                 TreeState restored = copy(state);
-                assertEquals(NaiveTree.dump(state), NaiveTree.dump(restored), "seed " + seed);
+                assertEquals(TreeText.dump(state), TreeText.dump(restored), "seed " + seed);
                 assertEquals(state.digest(), restored.digest(), "seed " + seed);
                 assertEquals(state.nodeCount(), restored.nodeCount(), "seed " + seed);
                 assertEquals(state.approximateDataBytes(), restored.approximateDataBytes(), "seed " + seed);
