@@ -14,15 +14,12 @@ import java.net.SocketAddress;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -50,18 +47,12 @@ public final class PeerNetwork implements AutoCloseable {
     private final AtomicBoolean opened = new AtomicBoolean();
     private final AtomicBoolean closed = new AtomicBoolean();
     private final SecureRandom random = new SecureRandom();
-    private final AtomicLong refused = new AtomicLong();
-    private final AtomicLong gaveWay = new AtomicLong();
-    private volatile int strangersNow;
+    private final InboundLinks inbound = new InboundLinks();
     private volatile @Nullable Channel listening;
 
     // ---- the network's thread only
 
     private final Map<Integer, OutgoingLink> outgoing = new HashMap<>();
-    private final Map<Integer, InboundLink> inbound = new HashMap<>();
-    private final Set<InboundLink> allInbound = new LinkedHashSet<>();
-    private final Strangers strangers = new Strangers();
-    private final Complaints complaints = new Complaints();
     private Map<Integer, EnsembleMember> members = Map.of();
     private @Nullable PeerFacts self;
     private @Nullable PeerListener listener;
@@ -187,7 +178,7 @@ public final class PeerNetwork implements AutoCloseable {
         }
         self = facts;
         List.copyOf(outgoing.values()).forEach(link -> link.identified(facts));
-        List.copyOf(allInbound).forEach(link -> link.identified(facts));
+        inbound.all().forEach(link -> link.identified(facts));
     }
 
     /** Makes the links those of the members. */
@@ -249,15 +240,12 @@ public final class PeerNetwork implements AutoCloseable {
     /** Ends the link from the member, if there is one; it may make a new one. */
     public void disconnect(int from, String reason) {
         requireThread();
-        InboundLink link = inbound.get(from);
-        if (link != null) {
-            link.frames().close(reason);
-        }
+        inbound.of(from).ifPresent(link -> link.frames().close(reason));
     }
 
     /** What came to the port; any thread. */
     public PeerCounts counts() {
-        return new PeerCounts(strangersNow, refused.get(), gaveWay.get());
+        return new PeerCounts(inbound.strangerCount(), inbound.refusedCount(), inbound.gaveWayCount());
     }
 
     /** Whether there is a link to the member. */
@@ -357,12 +345,7 @@ public final class PeerNetwork implements AutoCloseable {
             link.frames().close("the network is closed");
             return;
         }
-        allInbound.add(link);
-        strangers.add(link).ifPresent(oldest -> {
-            gaveWay.incrementAndGet();
-            oldest.frames().close("newer connections without a handshake have taken its place");
-        });
-        strangersNow = strangers.count();
+        inbound.opened(link);
     }
 
     /**
@@ -378,36 +361,12 @@ public final class PeerNetwork implements AutoCloseable {
                         + " understands " + other.featureLevel() + " at most; it needs newer software");
     }
 
-    /**
-     * Why a newer link of a member may not take the place of the older one that is still there; empty if it may, since
-     * the end of the older may just not have been noticed. An older one whose member is gone ends soon by its silence.
-     */
     Optional<String> refusalForOlder(InboundLink newer, PeerFacts from) {
-        InboundLink older = inbound.get(from.memberId());
-        Optional<PeerFacts> known = older == null ? Optional.empty() : older.facts();
-        if (older == null || known.isEmpty()) {
-            return Optional.empty();
-        }
-        if (older.isProven() && !newer.isProven()) {
-            return Optional.of("member " + from.memberId() + " is linked and has proven that it has the cluster's"
-                    + " secret; a caller that has not cannot take its place");
-        }
-        long before = known.get().directory();
-        // an empty directory has joined meanwhile
-        return before == 0 || before == from.directory()
-                ? Optional.empty()
-                : Optional.of("member " + from.memberId() + " is linked with directory "
-                        + PeerHandshake.directory(known.get()) + ", the caller has directory "
-                        + PeerHandshake.directory(from) + "; it must wait until that link has ended");
+        return inbound.refusalForOlder(newer, from);
     }
 
-    /** The newer link of a member takes the place of the older, whose end may just not have been noticed. */
     void accepted(InboundLink link, int from) {
-        noStranger(link);
-        complaints.forget(link.remoteHost() + ' ');
-        InboundLink older = inbound.put(from, link);
-        if (older != null) {
-            older.frames().close("member " + from + " has made a newer one");
+        if (inbound.accepted(link, from)) {
             tell(target -> target.inboundLost(from));
         }
         OutgoingLink back = outgoing.get(from);
@@ -416,32 +375,12 @@ public final class PeerNetwork implements AutoCloseable {
         }
     }
 
-    private void noStranger(InboundLink link) {
-        strangers.remove(link);
-        strangersNow = strangers.count();
-    }
-
     void refused(InboundLink link, String reason) {
-        refused.incrementAndGet();
-        if (complaints.add(link.remoteHost() + ' ' + reason)) {
-            log.warn("a connection from {} is refused: {}", link.remoteHost(), reason);
-        }
+        inbound.refused(link, reason);
     }
 
     void ended(InboundLink link, String reason) {
-        allInbound.remove(link);
-        noStranger(link);
-        if (link.facts().isEmpty()) {
-            if (!link.isSettled() && complaints.add(link.remoteHost() + " stranger")) {
-                log.warn("a connection from {} has ended before a handshake: {}", link.remoteHost(), reason);
-            }
-            return;
-        }
-        int from = link.facts().get().memberId();
-        if (inbound.remove(from, link)) {
-            log.info("the link from member {} at {} has ended: {}", from, link.remoteHost(), reason);
-            tell(target -> target.inboundLost(from));
-        }
+        inbound.ended(link, reason).ifPresent(from -> tell(target -> target.inboundLost(from)));
     }
 
     private void tell(Consumer<PeerListener> what) {
@@ -480,15 +419,15 @@ public final class PeerNetwork implements AutoCloseable {
     }
 
     private void tick() {
-        complaints.tick();
+        inbound.tick();
         for (OutgoingLink link : List.copyOf(outgoing.values())) {
             link.facts().flatMap(this::refusalForLevel).ifPresent(link::refuse);
         }
-        for (InboundLink link : List.copyOf(inbound.values())) {
+        for (InboundLink link : inbound.ofMembers()) {
             link.facts().flatMap(this::refusalForLevel).ifPresent(link.frames()::close);
         }
         List.copyOf(outgoing.values()).forEach(OutgoingLink::tick);
-        List.copyOf(allInbound).forEach(InboundLink::tick);
+        inbound.all().forEach(InboundLink::tick);
         scheduleTick();
     }
 
@@ -515,7 +454,7 @@ public final class PeerNetwork implements AutoCloseable {
             channel.close();
         }
         new ArrayList<>(outgoing.values()).forEach(link -> link.close("the network is closed"));
-        List.copyOf(allInbound).forEach(link -> link.frames().close("the network is closed"));
+        inbound.all().forEach(link -> link.frames().close("the network is closed"));
         outgoing.clear();
     }
 }
