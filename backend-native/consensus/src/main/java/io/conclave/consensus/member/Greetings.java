@@ -53,7 +53,7 @@ final class Greetings {
         if (isOnlyVoter) {
             judgeOnlyVoter(member, greeting, status);
         }
-        if (judged.isOvertakenBy(greeting.known())) {
+        if (judged.isOvertakenBy(greeting.known()) && !isFromBefore(judged, greeting)) {
             throw new WrongDiskException(
                     "this is start " + judged.number() + " in this member's directory, but member " + member
                             + " knows that start " + greeting.known().number()
@@ -71,6 +71,16 @@ final class Greetings {
                     true,
                     greeting.acknowledgedIndex());
         }
+    }
+
+    /**
+     * Whether the sender speaks of a time before the start was committed, as this member's log has it. A start that is
+     * overtaken is not accepted there. So what the sender knew was forgotten by then: a member that had another directory
+     * in between was taken in again with this one, as one that has lost its log.
+     */
+    private boolean isFromBefore(Start judged, Greeting greeting) {
+        Proposer own = applier.proposer(self);
+        return own != null && own.start().equals(judged) && greeting.commitIndex() < own.incarnation();
     }
 
     /** Otherwise it is about an earlier directory of this member: its sender has not seen this one yet. */

@@ -256,6 +256,45 @@ class RestoredDiskTest {
         simulation.settle(); // a member that ends by itself fails the simulation
     }
 
+    /**
+     * A directory that was replaced comes back, from before its last start, and its member is taken in again as one that
+     * has lost its log. A member that was away since before that still knows the start that the image lacks: what it says
+     * is old news, and others cannot confirm it.
+     */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+    void whatAMemberKnewBeforeADirectoryWasTakenInAgainDoesNotCount(long seed) {
+        EnsembleSimulation simulation = new EnsembleSimulation(seed, true);
+        simulation.snapshotPadding = () -> 0;
+        simulation.add(1, 2, 3, 4, 5);
+        simulation.startAll();
+        simulation.awaitVoters(1, 2, 3, 4, 5);
+        write(simulation, 1);
+        int victim = simulation.leader() % 5 + 1;
+        int late = victim % 5 + 1;
+        SimulatedMember member = simulation.members.get(victim);
+        Map<String, byte[]> image = restart(simulation, victim);
+        write(simulation, 1);
+        simulation.members.get(late).kill();
+        member.kill();
+        member.wipe();
+        simulation.start(victim, false);
+        write(simulation, 2);
+        simulation.awaitVoters(1, 2, 3, 4, 5);
+        member.kill();
+        member.restore(image);
+        simulation.start(victim, false);
+        write(simulation, 2);
+        simulation.await("it serves", 20, () -> simulation.application(victim).serving);
+        simulation.network.isolate(simulation.leader()); // the late one is not told more before it greets
+        simulation.start(late, false);
+        simulation.runFor(3 * SECOND);
+        assertFalse(member.isSuspended(), simulation::describe);
+        simulation.network.heal();
+        simulation.settle();
+        assertEquals(0, member.foundOut());
+    }
+
     private static Map<String, byte[]> restart(EnsembleSimulation simulation, int id) {
         simulation.members.get(id).kill();
         Map<String, byte[]> image = simulation.members.get(id).image();
