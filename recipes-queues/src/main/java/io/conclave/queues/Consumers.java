@@ -11,6 +11,7 @@ import io.conclave.time.Elapsed;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
@@ -28,7 +29,8 @@ import org.slf4j.LoggerFactory;
  *       taken or claimed in one transaction ({@link DequeueTransaction}), which gives up the turn as well if others
  *       wait for it.
  *   <li>No items: wait for the watch. In a FIFO queue the list is worked off, and read again when it is exhausted or a
- *       second old; in a priority queue the watch makes it stale.
+ *       second old. In a priority queue the watch makes it stale; a long one is followed instead, while no other process
+ *       waits: a persistent watch tells of each item that comes and goes ({@link ItemsWatch#follow}).
  * </ol>
  *
  * <p>So one process looks at the items at a time, a new item wakes one process, and what a take costs does not depend
@@ -42,9 +44,13 @@ final class Consumers implements ConsumerTurn.Listener, ItemsWatch.Looker {
 
     /**
      * How long a FIFO consumer works from a list of which something has changed: an item that comes back takes its
-     * place that much later at most.
+     * place that much later at most. Also how long a list is followed before it is read again, so that an event which
+     * a server does not send does no harm for longer.
      */
     private static final Duration LISTED_FOR = Duration.ofSeconds(1);
+
+    /** Of a shorter list reading it again costs no more than being told of its changes. */
+    static final int FOLLOWED_ABOVE = 16;
 
     private final RecipeSession session;
     private final QueueLayout layout;
@@ -53,7 +59,7 @@ final class Consumers implements ConsumerTurn.Listener, ItemsWatch.Looker {
     private final CommitMarker marker;
     private final ItemsWatch watch;
     private final Deque<PendingTake> pendingTakes = new ArrayDeque<>();
-    private final Deque<ItemName> items = new ArrayDeque<>();
+    private final ListedItems items;
     private final Map<ItemName, Delivery> read = new HashMap<>();
     private final Registration sessionListener;
     private boolean returned;
@@ -65,6 +71,7 @@ final class Consumers implements ConsumerTurn.Listener, ItemsWatch.Looker {
         this.session = session;
         this.layout = layout;
         this.byPriority = byPriority;
+        this.items = new ListedItems(byPriority);
         this.turn = new ConsumerTurn(session, layout.consumers(), this);
         this.marker = new CommitMarker(session, layout.witnesses());
         this.watch = new ItemsWatch(session, layout.path(), turn, this);
@@ -125,15 +132,28 @@ final class Consumers implements ConsumerTurn.Listener, ItemsWatch.Looker {
     private void look() {
         returned = false;
         listedAt = Elapsed.since(session.time());
-        watch.look();
+        if (byPriority && items.size() > FOLLOWED_ABOVE && !turn.othersMayWait() && watch.canFollow()) {
+            watch.follow();
+        } else {
+            watch.look();
+        }
     }
 
     @Override
-    public void onListed(List<String> names) {
-        items.clear();
-        items.addAll(ItemName.unclaimed(names, byPriority));
+    public void onListed(Collection<String> names) {
+        items.list(names);
         read.clear();
         proceed();
+    }
+
+    @Override
+    public void onCreated(String name) {
+        items.created(name);
+    }
+
+    @Override
+    public void onDeleted(String name) {
+        items.deleted(name);
     }
 
     private void dequeue() {
@@ -146,7 +166,7 @@ final class Consumers implements ConsumerTurn.Listener, ItemsWatch.Looker {
             }
             served.add(pending);
         }
-        List<ItemName> chosen = items.stream().limit(served.size()).toList();
+        List<ItemName> chosen = items.first(served.size());
         dequeuing = true;
         DequeueTransaction dequeue = new DequeueTransaction(
                 session, layout, first.mode(), first.maxDeliveries(), chosen, new Dequeuing(first.mode()));
@@ -157,7 +177,7 @@ final class Consumers implements ConsumerTurn.Listener, ItemsWatch.Looker {
         boolean isLast = dequeued > 0 && (dequeued >= pendingTakes.size() || dequeuedInTurn + dequeued >= TURN);
         marker.perform(turn, isLast && turn.othersMayWait(), operations, outcome);
         if (!isLast || !turn.othersMayWait()) {
-            items.stream().skip(dequeued).findFirst().ifPresent(this::prefetch);
+            items.behind(dequeued).ifPresent(this::prefetch);
         }
     }
 
@@ -215,7 +235,7 @@ final class Consumers implements ConsumerTurn.Listener, ItemsWatch.Looker {
      * before those that are left.
      */
     private boolean mustLook() {
-        return byPriority
+        return (byPriority && !watch.isFollowing())
                 || items.isEmpty()
                 || returned
                 || listedAt.remainingOf(LISTED_FOR).isZero();
@@ -245,7 +265,7 @@ final class Consumers implements ConsumerTurn.Listener, ItemsWatch.Looker {
 
     /** Reads the item behind those that are being dequeued: it comes next. */
     private void prefetch(ItemName item) {
-        if (byPriority || read.containsKey(item)) {
+        if ((byPriority && !watch.isFollowing()) || read.containsKey(item)) {
             return; // another may come next
         }
         Elapsed now = Elapsed.since(session.time());
@@ -337,6 +357,9 @@ final class Consumers implements ConsumerTurn.Listener, ItemsWatch.Looker {
     }
 
     private void onSessionState(SessionState next) {
+        if (next == SessionState.SUSPENDED) {
+            watch.stopFollowing();
+        }
         if (!next.isLive()) {
             failAll(endOf(next));
         }

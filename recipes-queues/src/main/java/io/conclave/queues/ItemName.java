@@ -64,6 +64,11 @@ record ItemName(String name, int priority, int sequence) {
         return CLAIM_PREFIX + name;
     }
 
+    /** Reads the name of a claim: the item that it hides; empty if it is no claim of an item. */
+    static Optional<ItemName> claimed(String name) {
+        return name.startsWith(CLAIM_PREFIX) ? parse(name.substring(CLAIM_PREFIX.length())) : Optional.empty();
+    }
+
     /** The unclaimed items among the children of a queue, first to last. */
     static List<ItemName> unclaimed(Collection<String> children, boolean byPriority) {
         Set<String> claims = new HashSet<>();

@@ -18,6 +18,7 @@ import io.conclave.session.SessionState;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
@@ -146,7 +147,7 @@ final class Producers implements ConsumerTurn.Listener, ItemsWatch.Looker {
     }
 
     @Override
-    public void onListed(List<String> names) {
+    public void onListed(Collection<String> names) {
         room = bound.orElseThrow() - ItemName.all(names).size();
         proceed();
     }

@@ -1,6 +1,7 @@
 package io.conclave.queues;
 
 import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -51,6 +52,55 @@ public abstract class PriorityQueueContract extends QueueFixture {
         consuming.execute(Sync.of(NodePath.of(PATH)));
         assertEquals("urgent", consumer.take(PATIENCE).orElseThrow());
         assertEquals("work 1", consumer.take());
+    }
+
+    /** So many that the consumer follows the list instead of reading it. */
+    private static void putMany(DistributedPriorityQueue<String> queue, int count) throws Exception {
+        List<CompletableFuture<Void>> puts = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            puts.add(queue.putAsync("work " + i, 10));
+        }
+        CompletableFuture.allOf(puts.toArray(CompletableFuture<?>[]::new)).get(20, SECONDS);
+    }
+
+    @Test
+    void urgentItemsOvertakeALongListThatAConsumerFollows() throws Exception {
+        Coordinator consuming = connect();
+        Coordinator producing = connect();
+        DistributedPriorityQueue<String> producer = priorityQueue(producing);
+        DistributedPriorityQueue<String> consumer = priorityQueue(consuming);
+        putMany(producer, 80);
+        consuming.execute(Sync.of(NodePath.of(PATH)));
+        for (int i = 0; i < 20; i++) {
+            assertEquals("work " + 2 * i, consumer.take());
+            producer.put("urgent", i % 10);
+            consuming.execute(Sync.of(NodePath.of(PATH)));
+            assertEquals("urgent", consumer.take());
+            assertEquals("work " + (2 * i + 1), consumer.take());
+        }
+    }
+
+    @Test
+    void itemsThatOthersTakeAndGiveBackAreFollowed() throws Exception {
+        Coordinator consuming = connect();
+        DistributedPriorityQueue<String> other = priorityQueue(connect());
+        DistributedPriorityQueue<String> consumer = priorityQueue(consuming);
+        putMany(other, 80);
+        consuming.execute(Sync.of(NodePath.of(PATH)));
+        for (int i = 0; i < 4; i++) {
+            assertEquals("work " + i, consumer.take());
+        }
+        assertEquals("work 4", other.tryTake().orElseThrow());
+        Claim<String> claim = other.tryClaim().orElseThrow();
+        assertEquals("work 5", claim.item());
+        consuming.execute(Sync.of(NodePath.of(PATH)));
+        assertEquals("work 6", consumer.take());
+        other.put("after the claim", 10);
+        claim.close();
+        await().until(() -> other.count().claimed() == 0);
+        consuming.execute(Sync.of(NodePath.of(PATH)));
+        assertEquals("work 5", consumer.take());
+        assertEquals("work 7", consumer.take());
     }
 
     @Test

@@ -7,7 +7,10 @@ import io.conclave.testkit.driver.Fault;
 import io.conclave.testkit.driver.FaultDriver;
 import io.conclave.testkit.driver.FaultRun;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -266,5 +269,44 @@ class QueueFaultsTest {
                     ledger.close(other, priorityQueue(other), true);
                 })
                 .verify();
+    }
+
+    /** So many items that the consumer follows the list instead of reading it again. */
+    static FaultDriver takeFromLongPriorityQueue() {
+        return driver("priority queue, a long list", (run, ledger) -> {
+            rivals(run, ledger);
+            Actor other = run.helper("other");
+            List<CompletableFuture<Void>> puts = new ArrayList<>();
+            for (int i = 0; i < Consumers.FOLLOWED_ABOVE + 8; i++) {
+                String item = "work " + i;
+                ledger.put(item, () -> puts.add(priorityQueue(other).putAsync(item, 50)));
+            }
+            for (CompletableFuture<Void> one : puts) {
+                other.await(one);
+            }
+            AtomicInteger taken = new AtomicInteger();
+            run.victim().start(me -> {
+                for (int i = 0; i < 3; i++) {
+                    ledger.out(priorityQueue(me).take());
+                    taken.incrementAndGet();
+                }
+            });
+            run.victim().join();
+            ledger.put("urgent", () -> priorityQueue(other).put("urgent", 1));
+            run.victim().start(me -> {
+                String item = priorityQueue(me).take();
+                ledger.out(item);
+                if (taken.get() == 3 && run.struck().isEmpty() && !item.equals("urgent")) {
+                    run.violated(item + " came before the urgent one");
+                }
+            });
+            run.victim().join();
+            ledger.close(other, priorityQueue(other), true);
+        });
+    }
+
+    @Test
+    void itemsOfALongPriorityQueueAreTakenOnce() {
+        takeFromLongPriorityQueue().verify();
     }
 }
