@@ -16,6 +16,7 @@ import io.conclave.request.Delete;
 import io.conclave.request.Multi;
 import io.conclave.session.SessionState;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -100,10 +101,14 @@ public final class Contender extends AbstractGrantRequest {
      *     place of the same session that is being given up is nobody
      */
     public static Contender enter(RecipeSession session, NodePath line, LineRole role, byte[] data, boolean patient) {
-        String guid = role.kind().newGuid();
-        Contender contender = new Contender(session, line, role, guid, data, patient, Optional.empty());
+        Contender contender = outside(session, line, role, data, patient);
         session.execute(contender::begin);
         return contender;
+    }
+
+    /** A contender that another brings into the line. */
+    static Contender outside(RecipeSession session, NodePath line, LineRole role, byte[] data, boolean patient) {
+        return new Contender(session, line, role, role.kind().newGuid(), data, patient, Optional.empty());
     }
 
     private void begin() {
@@ -154,6 +159,26 @@ public final class Contender extends AbstractGrantRequest {
     /** Leaves the line, or gives the grant up: deletes the znode. */
     @Override
     protected void depart(ConclaveException why, LossReason reason) {
+        depart(why, reason, GuaranteedDelete::delete);
+    }
+
+    /**
+     * Leaves several lines, or gives the grants up: deletes the znodes in one transaction, as far as they are known. To be called on
+     * the dispatcher of the session that the contenders have in common.
+     *
+     * @param why what the grants fail with that were not given yet
+     */
+    public static void leaveTogether(List<Contender> contenders, ConclaveException why) {
+        List<GuaranteedDelete> deletions = new ArrayList<>();
+        for (Contender contender : contenders) {
+            contender.depart(why, LossReason.RELEASED, deletions::add);
+        }
+        if (!deletions.isEmpty()) {
+            GuaranteedDelete.deleteTogether(contenders.get(0).session, deletions);
+        }
+    }
+
+    private void depart(ConclaveException why, LossReason reason, Consumer<GuaranteedDelete> onKnown) {
         if (!state.isInLine()) {
             return;
         }
@@ -164,7 +189,7 @@ public final class Contender extends AbstractGrantRequest {
                 deletion.search();
             } // else the exchange's answer finds us leaving
         } else if (!waiter.isCreating()) {
-            deletion.delete();
+            onKnown.accept(deletion);
         } // else the creation's answer finds us leaving
         waiter.stop();
     }
@@ -403,6 +428,10 @@ public final class Contender extends AbstractGrantRequest {
 
     byte[] data() {
         return data;
+    }
+
+    Waiter waiter() {
+        return waiter;
     }
 
     OwnNode ownNode() {

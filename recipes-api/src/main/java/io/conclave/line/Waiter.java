@@ -4,6 +4,7 @@ import io.conclave.error.OutcomeUnknownException;
 import io.conclave.node.CreateMode;
 import io.conclave.node.NodeEvent;
 import io.conclave.node.NodePath;
+import io.conclave.node.NodeStat;
 import io.conclave.recipe.Failures;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.request.Create;
@@ -54,14 +55,16 @@ final class Waiter {
 
     /** Creates the znode, and lists the line right behind it: its answer comes first. */
     void create() {
+        contender.send(beginCreation(), created -> onCreated(created.path(), created.stat()), this::onNotCreated);
+        look();
+    }
+
+    /** The request that creates the znode. It is on its way from now on, by itself or in a transaction. */
+    Create beginCreation() {
         isCreating = true;
         isLookRefused = false;
         NodePath name = line.child(role.kind().nameOf(contender.guid()));
-        contender.send(
-                Create.of(name).withData(contender.data()).withMode(CreateMode.EPHEMERAL_SEQUENTIAL),
-                this::onCreated,
-                this::onNotCreated);
-        look();
+        return Create.of(name).withData(contender.data()).withMode(CreateMode.EPHEMERAL_SEQUENTIAL);
     }
 
     /** Lists the line; the answer counts for the connection on which it comes. */
@@ -125,17 +128,23 @@ final class Waiter {
 
     // So far the page. From here on, what can come in between.
 
-    private void onCreated(Create.Created created) {
-        isCreating = false;
-        contender.take(created.path(), created.stat());
+    /** The znode was created. */
+    void onCreated(NodePath path, NodeStat stat) {
+        endCreation();
+        contender.take(path, stat);
         if (isLookRefused) {
             isLookRefused = false;
             look();
         }
     }
 
-    private void onNotCreated(Throwable cause) {
+    /** The creation is not on its way any more. */
+    void endCreation() {
         isCreating = false;
+    }
+
+    private void onNotCreated(Throwable cause) {
+        endCreation();
         new CreationFailure(contender, this).recover(cause);
     }
 

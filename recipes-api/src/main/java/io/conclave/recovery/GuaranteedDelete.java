@@ -1,5 +1,6 @@
 package io.conclave.recovery;
 
+import io.conclave.error.RefusedException;
 import io.conclave.node.NodePath;
 import io.conclave.recipe.Failures;
 import io.conclave.recipe.RecipeSession;
@@ -69,7 +70,7 @@ public final class GuaranteedDelete {
      * made another one of its name, so the creation is compared first.
      */
     public void delete() {
-        if (!paths.isEmpty() && foundOnConnection == session.connectionNumber()) {
+        if (isCertain()) {
             delete(paths);
         } else {
             compareAndDelete();
@@ -99,6 +100,48 @@ public final class GuaranteedDelete {
                     onNotDeleted.run();
                     compareAndDelete();
                 });
+    }
+
+    /**
+     * Deletes what several have found, in one transaction; each by itself where that cannot be, or is refused.
+     *
+     * @param session the session that they have in common
+     */
+    public static void deleteTogether(RecipeSession session, List<GuaranteedDelete> several) {
+        List<GuaranteedDelete> certain = new ArrayList<>();
+        for (GuaranteedDelete one : several) {
+            if (one.isCertain() && !one.done.isDone()) {
+                certain.add(one);
+            } else {
+                one.delete();
+            }
+        }
+        if (certain.size() < 2) {
+            certain.forEach(GuaranteedDelete::delete);
+            return;
+        }
+        List<Operation<?>> deletions = certain.stream()
+                .flatMap(one -> one.paths.stream())
+                .<Operation<?>>map(Delete::of)
+                .toList();
+        session.send(
+                new Multi(deletions),
+                deleted -> certain.forEach(GuaranteedDelete::nothingLeft),
+                cause -> certain.forEach(one -> one.onNotDeletedTogether(cause)));
+    }
+
+    /** Which of them was refused matters to nobody: each finds out for itself. */
+    private void onNotDeletedTogether(Throwable cause) {
+        if (cause instanceof RefusedException && !Failures.mayPass(cause)) {
+            compareAndDelete();
+        } else {
+            onFailure(cause, this::compareAndDelete);
+        }
+    }
+
+    /** Whether the names say enough. */
+    private boolean isCertain() {
+        return !paths.isEmpty() && foundOnConnection == session.connectionNumber();
     }
 
     /** Deletes what was found, but only what still has its creation zxid; searches if nothing was found. */

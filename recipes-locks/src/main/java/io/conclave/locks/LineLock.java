@@ -2,7 +2,9 @@ package io.conclave.locks;
 
 import io.conclave.line.Acquisition;
 import io.conclave.line.Contender;
+import io.conclave.line.JointEntry;
 import io.conclave.line.LineRole;
+import io.conclave.node.Bytes;
 import io.conclave.recipe.Waiting;
 import java.time.Duration;
 
@@ -29,9 +31,13 @@ abstract class LineLock<G extends LockGrant> extends ListedLock<G> {
         return Acquisition.of(contender, () -> grantOf(contender));
     }
 
-    /** Enters the line; for requests of several locks at a time. */
-    Contender enter(boolean patient) {
+    private Contender enter(boolean patient) {
         return Contender.enter(place().session(), place().path(), role, place().data(), patient);
+    }
+
+    /** The place in the line, for a request of several locks at a time. */
+    JointEntry.Part part() {
+        return new JointEntry.Part(place().path(), role, Bytes.copyOf(place().data()));
     }
 
     // So far acquire(). From here on its other forms.

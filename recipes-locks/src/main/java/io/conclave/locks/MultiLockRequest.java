@@ -13,25 +13,29 @@ import io.conclave.node.NodePath;
 import io.conclave.recipe.Failures;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.recipe.Waiting;
+import io.conclave.recovery.Retry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A request for several locks: it stands in one line after the other, in the order given, and keeps what it has
- * meanwhile; if anything goes wrong, all are given back.
+ * A request for several locks. It enters all lines in one transaction, waits for its turn in each, and is granted when it has them all. If
+ * anything goes wrong, all are given back.
  *
- * <p>All state belongs to the dispatcher of the first lock's session, to which the others' are brought. Methods that
- * others may call say so.
+ * <p>Locks of several sessions cannot be entered in one transaction. Then it waits in the lines of one session only, and holds nothing else
+ * meanwhile. When it has those, it looks whether the others are free. If not, it gives all back, and waits for those that were in the way.
+ *
+ * <p>All state belongs to the dispatcher of the first lock's session, to which the others' are brought. Methods that others may call say so.
  */
 final class MultiLockRequest implements GrantRequest {
     private static final Logger LOG = LoggerFactory.getLogger(MultiLockRequest.class);
@@ -43,9 +47,12 @@ final class MultiLockRequest implements GrantRequest {
     private final CompletableFuture<LossReason> lost = new CompletableFuture<>();
     private final CompletableFuture<Void> revocation = new CompletableFuture<>();
     private final CompletableFuture<Void> gone = new CompletableFuture<>();
-    private final List<Contender> contenders = new ArrayList<>();
+    private final List<CompletableFuture<Void>> leaving = new ArrayList<>();
+    private volatile List<LockGroup> groups = List.of(); // set once
     private volatile List<Contender> held = List.of(); // written on the dispatcher only; empty before and after
-    private volatile @Nullable Contender latest; // whose turn is waited for; written on the dispatcher only
+    private volatile Map<NodePath, LockGrant> grants = Map.of(); // set once, before it is granted
+    private volatile @Nullable Contender inTheWay; // of whom the last wait for one session's locks was
+    private int stepsBack;
     private boolean over; // given up or lost; nothing comes after it
 
     private MultiLockRequest(List<LineLock<?>> locks, boolean patient) {
@@ -55,34 +62,96 @@ final class MultiLockRequest implements GrantRequest {
     }
 
     /**
-     * Asks for the locks, in this order. Never blocks.
+     * Asks for the locks. Never blocks.
      *
+     * @param locks in the order of their absolute paths
      * @param patient whether to wait for those that are not free
      */
     static MultiLockRequest enter(List<LineLock<?>> locks, boolean patient) {
         MultiLockRequest request = new MultiLockRequest(locks, patient);
-        request.session.execute(() -> request.guarded(request::enterNext));
+        request.session.execute(() -> request.guarded(request::begin));
         return request;
     }
 
-    private void enterNext() {
+    private void begin() {
         if (over) {
             return;
         }
-        Contender contender = locks.get(contenders.size()).enter(patient);
-        contenders.add(contender);
-        latest = contender;
-        contender
-                .granted()
-                .whenComplete((turn, failure) -> session.execute(() -> guarded(() -> {
-                    if (failure == null) {
-                        onGranted();
-                    } else {
-                        fail(Waiting.cause(failure));
-                    }
-                })));
-        contender.lost().thenAccept(reason -> session.execute(() -> guarded(() -> onLost(contender, reason))));
-        contender.revocationRequested().thenRun(() -> revocation.complete(null));
+        groups = LockGroup.of(locks, session);
+        if (patient) {
+            enter(groups.get(0), true);
+        } else {
+            groups.forEach(group -> enter(group, false));
+        }
+    }
+
+    private void enter(LockGroup group, boolean isPatient) {
+        group.enter(isPatient);
+        for (Contender contender : group.contenders()) {
+            contender
+                    .granted()
+                    .whenComplete((turn, failure) -> inGroup(group, contender, () -> {
+                        if (failure == null) {
+                            onGranted();
+                        } else {
+                            onNotGranted(group, contender, Waiting.cause(failure));
+                        }
+                    }));
+            contender.lost().thenAccept(reason -> inGroup(group, contender, () -> onLost(contender, reason)));
+            contender.revocationRequested().thenRun(() -> revocation.complete(null));
+        }
+    }
+
+    /** Goes on, unless the contender was given up. */
+    private void inGroup(LockGroup group, Contender contender, Runnable step) {
+        session.execute(() -> {
+            if (!over && group.contenders().contains(contender)) {
+                guarded(step);
+            }
+        });
+    }
+
+    private void onGranted() {
+        if (!contenders().allMatch(MultiLockRequest::isGranted)) {
+            return;
+        }
+        if (groups.stream().allMatch(LockGroup::isEntered)) {
+            grants = grantsOfAll();
+            held = contenders().toList();
+            LOG.debug("{}: granted", this);
+            granted.complete(this);
+        } else {
+            groups.stream().filter(group -> !group.isEntered()).forEach(group -> enter(group, false));
+        }
+    }
+
+    // So far the way to the grant. From here on what can come in between.
+
+    private void onNotGranted(LockGroup group, Contender contender, Throwable cause) {
+        if (patient && cause instanceof AcquireTimeoutException) {
+            stepBack(group, contender, cause);
+        } else {
+            fail(cause);
+        }
+    }
+
+    /**
+     * The locks of another session are not free. To wait for them with what it has might close a circle. A pause from the second time on:
+     * else two might step back from each other again and again.
+     */
+    private void stepBack(LockGroup group, Contender contender, Throwable cause) {
+        inTheWay = contender;
+        leaveGroups(new ClosedException("Given back to wait for " + contender));
+        Runnable wait = () -> guarded(() -> {
+            if (!over) {
+                enter(group, true);
+            }
+        });
+        if (stepsBack++ == 0) {
+            wait.run();
+        } else {
+            Retry.later(session, cause, wait);
+        }
     }
 
     /**
@@ -97,37 +166,21 @@ final class MultiLockRequest implements GrantRequest {
         }
     }
 
-    private void onGranted() {
-        if (over) {
-            return;
-        }
-        if (contenders.size() < locks.size()) {
-            enterNext();
-        } else {
-            held = List.copyOf(contenders);
-            LOG.debug("{}: granted", this);
-            granted.complete(this);
-        }
-    }
-
     private void onLost(Contender contender, LossReason reason) {
-        if (over) {
-            return;
-        }
         if (!granted.isDone()) {
             fail(failureOf(contender, reason));
             return;
         }
-        GrantLoss.log(getClass(), session, "the grant of " + this + ", because of " + pathOf(contender), reason);
+        GrantLoss.log(getClass(), session, "the grant of " + this + ", because of " + contender.what(), reason);
         giveAllBack(reason);
     }
 
     private ConclaveException failureOf(Contender contender, LossReason reason) {
-        String what = pathOf(contender) + " while waiting for the other locks of " + paths();
+        String what = contender.what() + " while waiting for the other locks of " + paths();
         return switch (reason) {
             case SESSION_LOST -> new SessionGoneException("The session was lost of " + what);
             case COORDINATOR_CLOSED -> new ClosedException("The coordinator was closed of " + what);
-            default -> new GrantLostException(reason, pathOf(contender).toString(), "Lost, " + reason + ": " + what);
+            default -> new GrantLostException(reason, contender.what(), "Lost, " + reason + ": " + what);
         };
     }
 
@@ -139,19 +192,26 @@ final class MultiLockRequest implements GrantRequest {
         giveAllBack(LossReason.RELEASED);
     }
 
-    /** The last first, so that no waiter gets one that we still keep it from using. */
     private void giveAllBack(LossReason reason) {
         over = true;
         held = List.of();
         lost.complete(reason);
-        List<CompletableFuture<Void>> all = new ArrayList<>();
-        for (int i = contenders.size() - 1; i >= 0; i--) {
-            all.add(contenders
-                    .get(i)
-                    .leave(new ClosedException("Given back with the other locks of " + paths()))
-                    .toCompletableFuture());
-        }
-        CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new)).thenRun(() -> gone.complete(null));
+        leaveGroups(new ClosedException("Given back with the other locks of " + paths()));
+        CompletableFuture.allOf(leaving.toArray(CompletableFuture<?>[]::new)).thenRun(() -> gone.complete(null));
+    }
+
+    private void leaveGroups(ConclaveException why) {
+        leaving.removeIf(CompletableFuture::isDone);
+        groups.stream().filter(LockGroup::isEntered).forEach(group -> leaving.add(group.leave(why)));
+    }
+
+    private Stream<Contender> contenders() {
+        return groups.stream().flatMap(group -> group.contenders().stream());
+    }
+
+    private static boolean isGranted(Contender contender) {
+        CompletableFuture<?> turn = contender.granted().toCompletableFuture();
+        return turn.isDone() && !turn.isCompletedExceptionally();
     }
 
     @Override
@@ -206,22 +266,32 @@ final class MultiLockRequest implements GrantRequest {
     }
 
     private void depart(ConclaveException why) {
-        if (!over) {
-            granted.completeExceptionally(why); // unless it was granted
-            giveAllBack(LossReason.RELEASED);
+        if (over) {
+            return;
         }
+        granted.completeExceptionally(why); // unless it was granted
+        giveAllBack(
+                contenders() // one may be lost, which is told behind this call
+                        .flatMap(contender -> contender.lossReason().stream())
+                        .findFirst()
+                        .orElse(LossReason.RELEASED));
     }
 
-    /**
-     * The grants by the absolute paths of the locks, once all are granted. Any thread: the contenders do not change any
-     * more.
-     */
+    /** The grants by the absolute paths of the locks, in their order, once all are granted. Any thread. */
     Map<NodePath, LockGrant> grants() {
-        Map<NodePath, LockGrant> grants = new LinkedHashMap<>();
-        for (int i = 0; i < locks.size(); i++) {
-            grants.put(MultiLock.absolutePath(locks.get(i)), locks.get(i).grantOf(contenders.get(i)));
+        return grants;
+    }
+
+    private Map<NodePath, LockGrant> grantsOfAll() {
+        Map<NodePath, LockGrant> all = new TreeMap<>();
+        for (LockGroup group : groups) {
+            List<Contender> contenders = group.contenders();
+            for (int i = 0; i < contenders.size(); i++) {
+                LineLock<?> lock = group.locks().get(i);
+                all.put(MultiLock.absolutePath(lock), lock.grantOf(contenders.get(i)));
+            }
         }
-        return Collections.unmodifiableMap(grants);
+        return Collections.unmodifiableMap(all);
     }
 
     @Override
@@ -231,17 +301,28 @@ final class MultiLockRequest implements GrantRequest {
 
     @Override
     public AcquireTimeoutException timedOut(Duration waited) {
-        Contender last = latest;
-        if (last == null) {
+        Optional<Contender> first = waitedFor();
+        if (first.isEmpty()) {
             return new AcquireTimeoutException(
                     locks.get(0).path().toString(),
                     waited,
                     Optional.empty(),
                     notGranted(waited) + "the store has not answered yet");
         }
-        AcquireTimeoutException one = last.timedOut(waited);
+        AcquireTimeoutException one = first.get().timedOut(waited);
         return new AcquireTimeoutException(
-                one.path(), waited, one.holder(), notGranted(waited) + one.path() + ": " + last.whyNotGranted());
+                one.path(),
+                waited,
+                one.holder(),
+                notGranted(waited) + one.path() + ": " + first.get().whyNotGranted());
+    }
+
+    /** The first whose turn has not come. Any thread. */
+    private Optional<Contender> waitedFor() {
+        return contenders()
+                .filter(contender -> !isGranted(contender))
+                .findFirst()
+                .or(() -> Optional.ofNullable(inTheWay));
     }
 
     private String notGranted(Duration waited) {
@@ -250,14 +331,7 @@ final class MultiLockRequest implements GrantRequest {
 
     @Override
     public void timeIsRunningOut() {
-        Contender last = latest;
-        if (last != null) {
-            last.timeIsRunningOut();
-        }
-    }
-
-    private NodePath pathOf(Contender contender) {
-        return locks.get(contenders.indexOf(contender)).path();
+        waitedFor().ifPresent(Contender::timeIsRunningOut);
     }
 
     private List<NodePath> paths() {

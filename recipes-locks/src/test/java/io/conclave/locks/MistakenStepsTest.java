@@ -93,7 +93,28 @@ class MistakenStepsTest {
                         "multi-lock overlooks a deletion",
                         MultiLockFaultsTest.holder(),
                         Mistake.doesNotHearOfDeletion("/.*"),
-                        gone));
+                        gone),
+                Arguments.of(
+                        "multi-lock enters one line after the other",
+                        MultiLockFaultsTest.overlapping(),
+                        Mistake.sendsOneByOne("multi .create .*"),
+                        // its recovery sees that some places are there only, which a transaction does not leave
+                        "lost wake-up|no fault explains: io.conclave.error.GrantLostException"),
+                Arguments.of(
+                        "locks one after the other beside a multi-lock",
+                        MultiLockFaultsTest.nested(),
+                        (Mistake) sound -> sound, // in the scenario itself
+                        "lost wake-up"),
+                Arguments.of(
+                        "multi-lock enters again",
+                        MultiLockFaultsTest.holder(),
+                        Mistake.sendsAgain("multi .create .*"),
+                        "lost wake-up"),
+                Arguments.of(
+                        "multi-lock does not delete again",
+                        MultiLockFaultsTest.holder(),
+                        Mistake.takesForDone("multi .delete .*"),
+                        "lost wake-up"));
     }
 
     @ParameterizedTest(name = "{0}")

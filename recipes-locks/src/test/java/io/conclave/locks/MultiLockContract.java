@@ -14,6 +14,8 @@ import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.GrantLostException;
 import io.conclave.error.LossReason;
+import io.conclave.error.RefusedException;
+import io.conclave.grant.FencingToken;
 import io.conclave.node.NodePath;
 import io.conclave.request.Delete;
 import io.conclave.testkit.ManualTimeSource;
@@ -27,6 +29,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** What a multi-lock promises, on every backend; a subclass says where the backend is. */
@@ -81,6 +84,9 @@ public abstract class MultiLockContract extends LockFixture {
                 IllegalArgumentException.class,
                 () -> MultiLock.of(lock(coordinator, "a"), lock(coordinator, "b"), lock(coordinator, "a")));
         assertTrue(twice.getMessage().contains("/multi/a"), twice.getMessage());
+        List<DistributedLock> tooMany = Collections.nCopies(MultiLock.MAX_LOCKS + 1, lock(coordinator, "a"));
+        IllegalArgumentException many = assertThrows(IllegalArgumentException.class, () -> MultiLock.of(tooMany));
+        assertTrue(many.getMessage().contains("1001"), many.getMessage());
         SharedLock shared = SharedLock.at(coordinator, "/multi/s");
         assertThrows(IllegalArgumentException.class, () -> MultiLock.of(shared.readLock(), shared.writeLock()));
         Coordinator inside = opened(builder().namespace("/multi"));
@@ -88,6 +94,42 @@ public abstract class MultiLockContract extends LockFixture {
                 IllegalArgumentException.class,
                 () -> MultiLock.of(lock(coordinator, "a"), DistributedLock.at(inside, "/a")));
         assertThrows(IllegalArgumentException.class, () -> both(coordinator).acquire(Duration.ofSeconds(-1)));
+    }
+
+    @Test
+    void placesAreOfOneTransactionAndAllGoTogether() throws Exception {
+        Coordinator coordinator = connect();
+        List<DistributedLock> many = IntStream.range(0, 100)
+                .mapToObj(i -> lock(coordinator, "many/" + i))
+                .toList();
+        try (MultiLockGrant grant = MultiLock.of(many).acquire(PATIENCE)) {
+            assertEquals(100, grant.tokens().size());
+            assertEquals(
+                    1,
+                    grant.tokens().values().stream()
+                            .map(FencingToken::sequence)
+                            .distinct()
+                            .count());
+        }
+        for (DistributedLock one : many) {
+            assertEquals(List.of(), one.members());
+        }
+    }
+
+    @Test
+    void dataThatDoesNotFitIntoOneRequestIsRefusedWithItsSizeAndNothingStays() throws Exception {
+        Coordinator coordinator = connect();
+        byte[] data = new byte[600_000];
+        MultiLock both = MultiLock.of(
+                lock(coordinator, "a").withData(data), lock(coordinator, "b").withData(data));
+        try {
+            both.acquire(PATIENCE).close(); // a backend without a limit
+        } catch (RefusedException e) {
+            assertTrue(e.getMessage().contains("1200"), e.getMessage());
+            assertTrue(e.getMessage().contains("bytes"), e.getMessage());
+        }
+        awaitFree(coordinator);
+        both(coordinator).acquire(PATIENCE).close();
     }
 
     @Test
@@ -241,8 +283,10 @@ public abstract class MultiLockContract extends LockFixture {
                     List<String> some = new ArrayList<>(names);
                     Collections.shuffle(some, random);
                     List<String> wanted = some.subList(0, 1 + random.nextInt(names.size()));
-                    MultiLock lock = MultiLock.of(
-                            wanted.stream().map(name -> lock(coordinator, name)).toList());
+                    boolean isOfSeveral = random.nextInt(6) == 0;
+                    MultiLock lock = MultiLock.of(wanted.stream()
+                            .map(name -> lock(isOfSeveral ? coordinators.get(random.nextInt(3)) : coordinator, name))
+                            .toList());
                     try (MultiLockGrant grant = random.nextInt(4) == 0
                             ? lock.tryAcquire().orElseGet(() -> lockUninterrupted(lock))
                             : lock.acquire(PATIENCE.multipliedBy(3))) {

@@ -28,14 +28,11 @@ class MultiLockFaultsTest {
         return MultiLock.of(lock(actor, "b"), lock(actor, "a"));
     }
 
-    /** Holds both, each of which excludes every other holder; what is lost with one is lost for both. */
-    private static void hold(Actor actor, MultiLockGrant grant) {
-        LockGrant a = grant.of(lock(actor, "a"));
-        LockGrant b = grant.of(lock(actor, "b"));
-        Holding first = actor.granted("a", Holding.Kind.EXCLUSIVE, HeldClaim.of(a), 1);
-        Holding second = actor.granted("b", Holding.Kind.EXCLUSIVE, HeldClaim.of(b), 1);
-        actor.hold(first);
-        second.release();
+    /** Holds both; what is lost with one is lost for both. */
+    private static void hold(Actor actor, String name, MultiLockGrant grant) {
+        Part part = new Part(grant, grant.of(lock(actor, name)));
+        actor.hold(actor.granted(name, Holding.Kind.EXCLUSIVE, part, 1));
+        grant.close();
     }
 
     private static void holdOne(Actor actor, String name, LockGrant grant) {
@@ -63,7 +60,7 @@ class MultiLockFaultsTest {
 
         @Override
         public void close() {
-            one.close();
+            all.close();
         }
 
         @Override
@@ -78,8 +75,7 @@ class MultiLockFaultsTest {
             run.rival("throws it out", me -> run.deleteZnodesOfVictim());
             run.victim().start(me -> {
                 MultiLockGrant grant = multi(me).acquire();
-                me.hold(me.granted("a", Holding.Kind.EXCLUSIVE, new Part(grant, grant.of(lock(me, "a"))), 1));
-                grant.close();
+                hold(me, "a", grant);
             });
             run.untilAtRest();
             run.helper("a").start(me -> holdOne(me, "a", lock(me, "a").acquire()));
@@ -105,8 +101,7 @@ class MultiLockFaultsTest {
                             1);
                     run.victim().start(me -> {
                         MultiLockGrant grant = me.await(multi(me).acquireAsync());
-                        me.hold(me.granted("b", Holding.Kind.EXCLUSIVE, new Part(grant, grant.of(lock(me, "b"))), 1));
-                        grant.close();
+                        hold(me, "b", grant);
                     });
                     run.untilAtRest();
                     run.helper("a").start(me -> holdOne(me, "a", lock(me, "a").acquire()));
@@ -128,7 +123,7 @@ class MultiLockFaultsTest {
                             Holding.Kind.EXCLUSIVE,
                             HeldClaim.of(lock(first, "b").acquire()),
                             1);
-                    run.victim().start(me -> hold(me, multi(me).acquire(Duration.ofSeconds(5))));
+                    run.victim().start(me -> hold(me, "b", multi(me).acquire(Duration.ofSeconds(5))));
                     run.untilAtRest();
                     run.helper("a").start(me -> holdOne(me, "a", lock(me, "a").acquire()));
                     run.victim().join();
@@ -136,5 +131,58 @@ class MultiLockFaultsTest {
                 })
                 .expecting(AcquireTimeoutException.class)
                 .verify();
+    }
+
+    /** Two who want the same locks; the second comes while a fault may keep the first from entering. */
+    static FaultDriver overlapping() {
+        return FaultDriver.of("multi-lock, overlapping", run -> {
+            run.rival("takes both", me -> hold(me, "b", multi(me).acquire()));
+            run.rival("throws it out", me -> run.deleteZnodesOfVictim());
+            run.victim().start(me -> hold(me, "b", multi(me).acquire()));
+            run.helper("other").start(me -> {
+                run.pause(Duration.ofMillis(100));
+                hold(me, "b", multi(me).acquire());
+            });
+        });
+    }
+
+    /** The victim enters one line after the other, as it must not: a multi-lock may come in between. */
+    static FaultDriver nested() {
+        return FaultDriver.of("locks one after the other", run -> {
+            run.victim().start(me -> {
+                try (LockGrant a = lock(me, "a").acquire()) {
+                    holdOne(me, "b", lock(me, "b").acquire());
+                }
+            });
+            run.helper("other").start(me -> {
+                run.pause(Duration.ofMillis(100));
+                hold(me, "b", multi(me).acquire());
+            });
+        });
+    }
+
+    @Test
+    void twoThatWantTheSameLocksGetThemOneAfterTheOther() {
+        overlapping().verify();
+    }
+
+    /** The same where the victim's locks are of two sessions: it cannot enter their lines at the same time. */
+    static FaultDriver twoSessions() {
+        return FaultDriver.of("multi-lock, two sessions", run -> {
+            run.rival("throws it out", me -> run.deleteZnodesOfVictim());
+            Actor second = run.helper("second session");
+            run.helper("other").start(me -> hold(me, "b", multi(me).acquire()));
+            run.victim().start(me -> {
+                MultiLockGrant grant =
+                        MultiLock.of(lock(me, "a"), lock(second, "b")).acquire();
+                hold(me, "a", grant);
+            });
+            run.helper("another").start(me -> hold(me, "a", multi(me).acquire()));
+        });
+    }
+
+    @Test
+    void locksOfTwoSessionsNeitherBlockNorAreBlocked() {
+        twoSessions().verify();
     }
 }

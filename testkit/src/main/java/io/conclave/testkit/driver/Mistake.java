@@ -79,6 +79,11 @@ public interface Mistake {
         return sound -> new MistakenSessions.Careless(sound, transaction, MistakenSessions.without(operation));
     }
 
+    /** A transaction of creations is sent as single requests, each when the one before was answered. */
+    static Mistake sendsOneByOne(String transaction) {
+        return sound -> new MistakenSessions.OneByOne(sound, transaction);
+    }
+
     /** This mistake and another one, which sees the requests first. */
     default Mistake and(Mistake other) {
         return sound -> other.around(around(sound));

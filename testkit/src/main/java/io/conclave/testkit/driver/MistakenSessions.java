@@ -7,6 +7,7 @@ import io.conclave.node.NodeEvent;
 import io.conclave.node.NodePath;
 import io.conclave.recipe.Waiting;
 import io.conclave.request.Check;
+import io.conclave.request.Create;
 import io.conclave.request.Delete;
 import io.conclave.request.Done;
 import io.conclave.request.Exists;
@@ -19,7 +20,9 @@ import io.conclave.request.Watcher;
 import io.conclave.session.SessionState;
 import io.conclave.spi.BackendSession;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -201,6 +204,49 @@ final class MistakenSessions {
         public <R> CompletionStage<R> submit(Request<R> request) {
             boolean isMeant = write.matcher(request.describe()).matches();
             return sound.submit(isMeant ? changed(request, change) : request);
+        }
+    }
+
+    /** Sends the creations of some transactions one after the other, and what comes behind when all are answered. */
+    static final class OneByOne extends Forwarding {
+        private final Pattern transaction;
+        private CompletionStage<?> sent = CompletableFuture.completedFuture(null); // for the dispatcher only
+
+        OneByOne(BackendSession sound, String transaction) {
+            super(sound);
+            this.transaction = Pattern.compile(transaction);
+        }
+
+        @Override
+        @SuppressWarnings("unchecked") // what a transaction answers
+        public <R> CompletionStage<R> submit(Request<R> request) {
+            if (request instanceof Multi multi
+                    && transaction.matcher(request.describe()).matches()) {
+                CompletionStage<List<Multi.Result>> all = sent.thenCompose(before -> createEach(multi));
+                sent = all.handle((results, failure) -> null);
+                return (CompletionStage<R>) all;
+            }
+            CompletableFuture<R> answer = new CompletableFuture<>();
+            sent = sent.thenRun(() -> sound.submit(request).whenComplete((result, failure) -> {
+                if (failure == null) {
+                    answer.complete(result);
+                } else {
+                    answer.completeExceptionally(failure);
+                }
+            }));
+            return answer;
+        }
+
+        private CompletionStage<List<Multi.Result>> createEach(Multi multi) {
+            CompletionStage<List<Multi.Result>> all = CompletableFuture.completedFuture(List.of());
+            for (Operation<?> operation : multi.operations()) {
+                all = all.thenCompose(before -> sound.submit((Create) operation).thenApply(created -> {
+                    List<Multi.Result> results = new ArrayList<>(before);
+                    results.add(new Multi.Result(Optional.of(created.path()), Optional.of(created.stat())));
+                    return results;
+                }));
+            }
+            return all;
         }
     }
 
