@@ -23,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /**
  * A consumer of a long priority queue follows its list instead of reading it again. Its clock stands still, so the list
@@ -121,5 +122,15 @@ class FollowedListTest {
             producer.put("urgent", 1);
             assertEquals("urgent", queue.take());
         }
+    }
+
+    @Test
+    @Timeout(60)
+    void listIsReadWhereTheServerRefusesThePersistentWatch() throws Exception {
+        faults.withoutPersistentWatches(); // the consumer was told otherwise when it connected
+        take(0, 5);
+        producer.put("urgent", 1);
+        assertEquals("urgent", consumer.take());
+        take(5, 5);
     }
 }
