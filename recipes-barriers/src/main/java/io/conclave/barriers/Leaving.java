@@ -11,6 +11,7 @@ import io.conclave.node.NodePath;
 import io.conclave.recipe.Failures;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.recipe.Waiting;
+import io.conclave.request.Check;
 import io.conclave.request.Delete;
 import io.conclave.request.GetChildren;
 import io.conclave.request.GetData;
@@ -30,11 +31,12 @@ import org.jspecify.annotations.Nullable;
  *   <li>Only we: delete the own znode, and {@code ready} in the same transaction, so that the next round finds nothing
  *       of this one. Done.
  *   <li>We are the lowest: wait for the highest to go.
- *   <li>Otherwise delete the own znode, if it is still there, and wait for the lowest to go.
+ *   <li>Otherwise delete the own znode, if it is still there, and wait for the lowest to go. The same transaction checks
+ *       that the lowest is there: the list may be old, and the last one must know that it is.
  * </ol>
  *
  * <p>Every event leads to another list. Deletions after a lost reply are sent again, because names are never used
- * twice. If the last one dies, {@code ready} stays, and the first to enter the next round deletes it. State belongs to
+ * twice. If the last one dies or gives up, {@code ready} stays, and the first to enter the next round deletes it. State belongs to
  * the session's dispatcher.
  */
 final class Leaving extends Wait {
@@ -127,9 +129,19 @@ final class Leaving extends Wait {
         } else if (isOwnThere && left.get(0).equals(participant.name())) {
             waitFor(number, left.get(left.size() - 1));
         } else {
-            participant.depart(new ClosedException("Left " + layout.path()), LossReason.RELEASED);
+            if (isOwnThere) {
+                leaveBefore(number, left.get(0));
+            }
             waitFor(number, left.get(0));
         }
+    }
+
+    private void leaveBefore(int number, String lowest) {
+        participant.deletesItself();
+        participant.send(
+                Multi.of(Check.exists(layout.member(lowest)), Delete.of(participant.path())),
+                results -> participant.vanished(),
+                cause -> onTransactionFailed(number, cause));
     }
 
     private void leaveAsTheLast(int number) {
@@ -144,12 +156,18 @@ final class Leaving extends Wait {
                     if (Failures.is(cause, RefusalReason.NO_NODE, READY_INDEX)) {
                         participant.depart(new ClosedException("Left " + layout.path()), LossReason.RELEASED);
                         participant.gone().thenRun(this::look); // ready has been deleted before
-                    } else if (Failures.isStateChanged(cause) && number == latest) {
-                        look();
                     } else {
-                        onFailure(number, cause);
+                        onTransactionFailed(number, cause);
                     }
                 });
+    }
+
+    private void onTransactionFailed(int number, Throwable cause) {
+        if (Failures.isStateChanged(cause) && number == latest) {
+            look();
+        } else {
+            onFailure(number, cause);
+        }
     }
 
     private void waitFor(int number, String name) {

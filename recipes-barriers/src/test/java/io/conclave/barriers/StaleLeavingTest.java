@@ -1,0 +1,62 @@
+package io.conclave.barriers;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
+import io.conclave.node.NodePath;
+import io.conclave.request.GetChildren;
+import io.conclave.testkit.memory.Faults;
+import io.conclave.testkit.memory.MemoryStore;
+import io.conclave.testkit.memory.RequestFate;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** A participant that leaves while others go whom its list still shows, as any follower's list may. */
+class StaleLeavingTest extends BarrierFixture {
+    private final String store = UUID.randomUUID().toString();
+
+    @Override
+    public String connectString() {
+        return "memory:" + store;
+    }
+
+    @AfterEach
+    void forget() {
+        MemoryStore.forget(store);
+    }
+
+    private static CompletableFuture<Participation> enter(Coordinator coordinator, String name) {
+        return new DoubleBarrier(coordinator, new DoubleBarrierLayout(NodePath.of(PATH), 2), () -> name).enterAsync();
+    }
+
+    @Test
+    void lastOneThatSawALowerOneLeavesNothingBehind() throws Exception {
+        Coordinator lower = connect();
+        Coordinator higher = connect();
+        CompletableFuture<Participation> entered = enter(lower, "a");
+        Participation last = get(enter(higher, "b"));
+        Faults faults = MemoryStore.named(store).faults();
+        CountDownLatch listed = new CountDownLatch(1);
+        faults.intercept((session, request, index) -> {
+            boolean isList = request instanceof GetChildren && listed.getCount() == 1;
+            listed.countDown();
+            return isList ? RequestFate.HOLD_REPLY : RequestFate.PROCEED;
+        });
+        CompletableFuture<Void> leaves = last.leaveAsync();
+        assertTrue(listed.await(20, SECONDS));
+        get(entered).close(); // gives up, while the other one's list is on its way
+        awaitChildren(lower, 2);
+        assertFalse(leaves.isDone());
+        faults.releaseReplies(RecipeAccess.session(higher).id());
+        get(leaves);
+        assertEquals(List.of(), children(lower, PATH));
+    }
+}
