@@ -5,11 +5,14 @@ import io.conclave.barriers.Participation;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.election.LeaderElection;
 import io.conclave.locks.DistributedLock;
+import io.conclave.locks.DistributedSemaphore;
+import io.conclave.locks.MultiLock;
 import io.conclave.node.DataCodec;
 import io.conclave.queues.DistributedPriorityQueue;
 import io.conclave.queues.DistributedQueue;
 import io.conclave.queues.ItemQueue;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +31,19 @@ final class ConclaveRecipes implements RecipeClient {
     public Mutex mutex(String path, boolean awaitRelease) {
         DistributedLock lock = DistributedLock.at(coordinator, path);
         return awaitRelease ? () -> lock.acquire()::close : () -> lock.acquire()::closeAsync;
+    }
+
+    @Override
+    public Mutex multiLock(List<String> paths) {
+        MultiLock lock = MultiLock.of(
+                paths.stream().map(path -> DistributedLock.at(coordinator, path)).toList());
+        return () -> lock.acquire()::close;
+    }
+
+    @Override
+    public Mutex semaphore(String path, int permits) {
+        DistributedSemaphore semaphore = DistributedSemaphore.at(coordinator, path, permits);
+        return () -> semaphore.acquire()::close;
     }
 
     @Override

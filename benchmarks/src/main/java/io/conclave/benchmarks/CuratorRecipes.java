@@ -9,7 +9,10 @@ import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.recipes.barriers.DistributedDoubleBarrier;
 import org.apache.curator.framework.recipes.leader.LeaderLatch;
 import org.apache.curator.framework.recipes.leader.LeaderLatchListener;
+import org.apache.curator.framework.recipes.locks.InterProcessMultiLock;
 import org.apache.curator.framework.recipes.locks.InterProcessMutex;
+import org.apache.curator.framework.recipes.locks.InterProcessSemaphoreV2;
+import org.apache.curator.framework.recipes.locks.Lease;
 import org.apache.curator.framework.recipes.queue.DistributedPriorityQueue;
 import org.apache.curator.framework.recipes.queue.QueueBuilder;
 import org.apache.curator.framework.recipes.queue.QueueConsumer;
@@ -35,6 +38,24 @@ final class CuratorRecipes implements RecipeClient {
         return () -> {
             mutex.acquire();
             return mutex::release;
+        };
+    }
+
+    @Override
+    public Mutex multiLock(List<String> paths) {
+        InterProcessMultiLock lock = new InterProcessMultiLock(framework, paths);
+        return () -> {
+            lock.acquire();
+            return lock::release;
+        };
+    }
+
+    @Override
+    public Mutex semaphore(String path, int permits) {
+        InterProcessSemaphoreV2 semaphore = new InterProcessSemaphoreV2(framework, path, permits);
+        return () -> {
+            Lease lease = semaphore.acquire();
+            return () -> semaphore.returnLease(lease);
         };
     }
 

@@ -12,7 +12,7 @@ import java.util.concurrent.Future;
 import java.util.function.Supplier;
 
 /**
- * So many contenders for one mutex, each a session and a thread of its own: who has released it stands in line again at
+ * So many contenders for one lock, each a session and a thread of its own: who has released it stands in line again at
  * once. Alone, the latency is that of acquire and release; with others it is the hand-over, from the call of release to
  * the next one's return from acquire.
  */
@@ -32,8 +32,7 @@ final class LockLoad implements AutoCloseable {
         for (int i = 0; i < lockCase.contenders(); i++) {
             RecipeClient client = library.connect(hostAndPort);
             clients.add(client);
-            mutexes.add(client.mutex(
-                    "/benchmark/" + library.label() + "-" + lockCase.contenders(), lockCase.awaitRelease()));
+            mutexes.add(lockCase.open(client, "/benchmark/" + library.label()));
         }
     }
 

@@ -4,10 +4,12 @@ import io.conclave.time.TimeSource;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.IntFunction;
+import java.util.stream.IntStream;
 
 /**
  * Compares this project's recipes with Curator's: both as clients of one Apache ZooKeeper, durable and in a JVM of its
@@ -56,10 +58,9 @@ public final class RecipeBenchmark {
         Files.createDirectories(options.directory());
         try (BenchmarkServer server = BenchmarkServer.start(
                 ServerKind.ZOOKEEPER, options.directory(), List.of("-Xms512m", "-Xmx512m"), time)) {
-            for (int contenders : options.contenders()) {
-                locks(server, new LockCase(contenders, true));
+            for (LockCase lockCase : lockCases()) {
+                locks(server, lockCase);
             }
-            locks(server, new LockCase(1, false));
             elections(server);
             doubleBarriers(server);
             for (boolean byPriority : new boolean[] {false, true}) {
@@ -70,7 +71,23 @@ public final class RecipeBenchmark {
         report.summary();
     }
 
+    private List<LockCase> lockCases() {
+        List<LockCase> cases = new ArrayList<>();
+        options.contenders().forEach(contenders -> cases.add(new LockCase(LockCase.Kind.LOCK, contenders, true)));
+        cases.add(new LockCase(LockCase.Kind.LOCK, 1, false));
+        for (LockCase.Kind kind : List.of(LockCase.Kind.MULTI_LOCK, LockCase.Kind.SEMAPHORE)) {
+            IntStream.of(1, options.participants())
+                    .distinct()
+                    .forEach(contenders -> cases.add(new LockCase(kind, contenders, true)));
+        }
+        return cases;
+    }
+
     private void elections(BenchmarkServer server) {
+        String name = "election, leader's session closed";
+        if (!options.wants(name)) {
+            return;
+        }
         Map<Library, ElectionLoad> loads = new EnumMap<>(Library.class);
         try {
             for (Library library : Library.values()) {
@@ -81,7 +98,7 @@ public final class RecipeBenchmark {
             }
             for (int round = 0; round < options.rounds(); round++) {
                 loads.forEach((library, load) ->
-                        report.round("election, leader's session closed", library, load.run(options.successions())));
+                        report.round(name, library, load.run(options.successions())));
             }
         } finally {
             loads.values().forEach(ElectionLoad::close);
@@ -92,6 +109,9 @@ public final class RecipeBenchmark {
         Map<Library, DoubleBarrierTurns> turns = new EnumMap<>(Library.class);
         int participants = options.participants();
         String name = "double barrier of " + participants;
+        if (!options.wants(name)) {
+            return;
+        }
         try {
             for (Library library : Library.values()) {
                 IntFunction<DoubleBarrierLoad> open = number -> new DoubleBarrierLoad(
@@ -110,6 +130,9 @@ public final class RecipeBenchmark {
     }
 
     private void queues(BenchmarkServer server, QueueCase queueCase) {
+        if (!options.wants(queueCase.toString())) {
+            return;
+        }
         Map<Library, QueueLoad> loads = new EnumMap<>(Library.class);
         try {
             for (Library library : Library.values()) {
@@ -127,6 +150,9 @@ public final class RecipeBenchmark {
     }
 
     private void locks(BenchmarkServer server, LockCase lockCase) {
+        if (!options.wants(lockCase.toString())) {
+            return;
+        }
         Map<Library, LockLoad> loads = new EnumMap<>(Library.class);
         try {
             for (Library library : Library.values()) {

@@ -1,5 +1,6 @@
 package io.conclave.benchmarks;
 
+import java.util.List;
 import java.util.function.Consumer;
 
 /** One session with the server, and the recipes of a library on it. Everything blocks. */
@@ -11,6 +12,12 @@ interface RecipeClient extends AutoCloseable {
      *     do that
      */
     Mutex mutex(String path, boolean awaitRelease);
+
+    /** Mutexes at these paths as one lock, to be used by one thread. */
+    Mutex multiLock(List<String> paths);
+
+    /** One permit of a semaphore that has so many, to be used by one thread. */
+    Mutex semaphore(String path, int permits);
 
     /**
      * Stands for election.
@@ -42,7 +49,7 @@ interface RecipeClient extends AutoCloseable {
         void put(byte[] item, int priority) throws Exception;
     }
 
-    /** A mutex as both libraries have it. */
+    /** A mutex, or what is used like one, as both libraries have it. */
     interface Mutex {
         /** Waits for the lock without a limit of time. */
         Held acquire() throws Exception;

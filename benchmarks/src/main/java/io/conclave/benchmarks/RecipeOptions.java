@@ -9,24 +9,32 @@ import java.util.List;
  * What a comparison of recipes does. Immutable; read from the command line.
  *
  * @param contenders the numbers of contenders for one lock; 1 is the uncontended case
- * @param participants how many go through a double barrier together
+ * @param participants how many go through a double barrier together, or want one multi-lock or permit
  * @param rounds how often each library has its turn
  * @param warmUp before each case
  * @param round how long each turn takes
  * @param directory where the server keeps its data
+ * @param only a part of the names of the cases to measure; empty for all
  */
 record RecipeOptions(
-        List<Integer> contenders, int participants, int rounds, Duration warmUp, Duration round, Path directory) {
+        List<Integer> contenders,
+        int participants,
+        int rounds,
+        Duration warmUp,
+        Duration round,
+        Path directory,
+        String only) {
     static final String HOW_TO = """
             options:
               --contenders=1,21,101  how many stand in line for one lock, the holder included
-              --participants=20      how many go through a double barrier together
+              --participants=20      how many go through a double barrier together, or want one multi-lock or permit
+              --only=TEXT            only the cases whose name contains this, such as multi-lock
               --rounds=N --warmup-ms=N --round-ms=N
               --directory=PATH       where the server keeps its data; must be on a real disk; target/benchmark if not given
             """;
 
     static final RecipeOptions DEFAULT = new RecipeOptions(
-            List.of(1, 21, 101), 20, 5, Duration.ofSeconds(3), Duration.ofSeconds(2), Path.of("target", "benchmark"));
+            List.of(1, 21, 101), 20, 5, Duration.ofSeconds(3), Duration.ofSeconds(2), Path.of("target", "benchmark"), "");
 
     /**
      * Reads the arguments.
@@ -54,7 +62,10 @@ record RecipeOptions(
                         rounds,
                         warmUp,
                         round,
-                        directory);
+                        directory,
+                        only);
+            case "--only" ->
+                new RecipeOptions(contenders, participants, rounds, warmUp, round, directory, value);
             case "--participants" -> withParticipants(number(argument, value));
             case "--rounds" -> withTimes(number(argument, value), warmUp, round);
             case "--warmup-ms" -> withTimes(rounds, Duration.ofMillis(number(argument, value)), round);
@@ -69,20 +80,24 @@ record RecipeOptions(
         return (int) Math.max(2, round.toMillis() / 20);
     }
 
+    boolean wants(String name) {
+        return name.contains(only);
+    }
+
     RecipeOptions withTimes(int newRounds, Duration newWarmUp, Duration newRound) {
-        return new RecipeOptions(contenders, participants, newRounds, newWarmUp, newRound, directory);
+        return new RecipeOptions(contenders, participants, newRounds, newWarmUp, newRound, directory, only);
     }
 
     RecipeOptions withContenders(List<Integer> newContenders) {
-        return new RecipeOptions(newContenders, participants, rounds, warmUp, round, directory);
+        return new RecipeOptions(newContenders, participants, rounds, warmUp, round, directory, only);
     }
 
     RecipeOptions withParticipants(int number) {
-        return new RecipeOptions(contenders, number, rounds, warmUp, round, directory);
+        return new RecipeOptions(contenders, number, rounds, warmUp, round, directory, only);
     }
 
     RecipeOptions withDirectory(Path newDirectory) {
-        return new RecipeOptions(contenders, participants, rounds, warmUp, round, newDirectory);
+        return new RecipeOptions(contenders, participants, rounds, warmUp, round, newDirectory, only);
     }
 
     private static int number(String argument, String value) {

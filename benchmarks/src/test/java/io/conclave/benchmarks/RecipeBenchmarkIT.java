@@ -42,6 +42,8 @@ class RecipeBenchmarkIT {
         String output = bytes.toString(StandardCharsets.UTF_8);
         assertTrue(output.contains("| lock, uncontended |"), output);
         assertTrue(output.contains("| lock, 3 waiters |"), output);
+        assertTrue(output.contains("| multi-lock of 10, uncontended |"), output);
+        assertTrue(output.contains("| semaphore, uncontended |"), output);
         assertTrue(output.contains("| double barrier of 1 |"), output);
         assertTrue(output.contains("| election, leader's session closed |"), output);
         assertTrue(output.contains("| queue, 1 consumer, 1 in flight |"), output);
