@@ -35,8 +35,9 @@ final class ConclaveRecipes implements RecipeClient {
 
     @Override
     public Mutex multiLock(List<String> paths) {
-        MultiLock lock = MultiLock.of(
-                paths.stream().map(path -> DistributedLock.at(coordinator, path)).toList());
+        MultiLock lock = MultiLock.of(paths.stream()
+                .map(path -> DistributedLock.at(coordinator, path))
+                .toList());
         return () -> lock.acquire()::close;
     }
 

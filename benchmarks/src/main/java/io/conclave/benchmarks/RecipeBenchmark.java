@@ -97,8 +97,7 @@ public final class RecipeBenchmark {
                 load.run(options.successions());
             }
             for (int round = 0; round < options.rounds(); round++) {
-                loads.forEach((library, load) ->
-                        report.round(name, library, load.run(options.successions())));
+                loads.forEach((library, load) -> report.round(name, library, load.run(options.successions())));
             }
         } finally {
             loads.values().forEach(ElectionLoad::close);

@@ -34,7 +34,13 @@ record RecipeOptions(
             """;
 
     static final RecipeOptions DEFAULT = new RecipeOptions(
-            List.of(1, 21, 101), 20, 5, Duration.ofSeconds(3), Duration.ofSeconds(2), Path.of("target", "benchmark"), "");
+            List.of(1, 21, 101),
+            20,
+            5,
+            Duration.ofSeconds(3),
+            Duration.ofSeconds(2),
+            Path.of("target", "benchmark"),
+            "");
 
     /**
      * Reads the arguments.
@@ -64,8 +70,7 @@ record RecipeOptions(
                         round,
                         directory,
                         only);
-            case "--only" ->
-                new RecipeOptions(contenders, participants, rounds, warmUp, round, directory, value);
+            case "--only" -> new RecipeOptions(contenders, participants, rounds, warmUp, round, directory, value);
             case "--participants" -> withParticipants(number(argument, value));
             case "--rounds" -> withTimes(number(argument, value), warmUp, round);
             case "--warmup-ms" -> withTimes(rounds, Duration.ofMillis(number(argument, value)), round);

@@ -28,15 +28,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings contenders into several lines by one transaction, so that all their places are of one zxid. Therefore those who enter so stand in
- * the same order in every line that they share, and cannot wait for each other in a circle.
+ * Brings contenders into several lines by one transaction, so that all their places are of one zxid. Therefore
+ * contenders that enter so stand in the same order in every line that they share, and cannot wait for each other in a
+ * circle.
  *
- * <p>What if the reply is lost? The transaction took effect before the first answer on the next connection, or never will. So each line is
- * listed behind a sync, and the guids tell. All places are there: they are taken. None is there: the transaction is sent again. Some are
- * there: somebody has deleted the others, whose contenders fail.
+ * <p>What if the reply is lost? The transaction took effect before the first answer on the next connection, or never
+ * will. So each line is listed behind a sync, and the guids tell. All places are there: they are taken. None is there:
+ * the transaction is sent again. Some are there: another client has deleted the others, whose contenders fail.
  *
- * <p>From the transaction on each contender is on its own. If one fails or leaves, its owner takes the others out of their lines. State
- * belongs to the session's dispatcher.
+ * <p>From the transaction on each contender is on its own. If one fails or leaves, its owner takes the others out of
+ * their lines. State belongs to the session's dispatcher.
  */
 public final class JointEntry {
     private static final Logger LOG = LoggerFactory.getLogger(JointEntry.class);

@@ -13,14 +13,15 @@ import java.util.TreeMap;
 /**
  * Several locks as one: all of them or none, under one deadline.
  *
- * <p>The lines of all locks are entered in one transaction. So users of overlapping sets of locks through multi-locks stand in the
- * same order in every line, and cannot wait for each other in a circle. A caller that holds one of the locks by itself must not ask for
- * another one of them: then a circle is possible. However an acquire ends, nothing of it stays behind: at once, or as soon as the
- * connection is back.
+ * <p>The lines of all locks are entered in one transaction. So users of overlapping sets of locks through multi-locks
+ * stand in the same order in every line, and cannot wait for each other in a circle. A caller that holds one of the
+ * locks by itself must not ask for another one of them: then a circle is possible. However an acquire ends, nothing of
+ * it stays behind: at once, or as soon as the connection is back.
  *
- * <p>The locks may be of different coordinators: with other namespaces, or connected to other stores. Then it waits for those of one
- * coordinator at a time and holds nothing else meanwhile, and may be overtaken. No multi-lock has two locks of one absolute path (of two
- * stores neither). The grant is lost with the first of its sessions. Immutable and thread-safe; making one costs nothing.
+ * <p>The locks may be of different coordinators: with other namespaces, or connected to other stores. Then it waits for
+ * those of one coordinator at a time and holds nothing else meanwhile, and may be overtaken. No multi-lock has two
+ * locks of one absolute path (of two stores neither). The grant is lost with the first of its sessions. Immutable and
+ * thread-safe; making one costs nothing.
  */
 public final class MultiLock extends AcquiredByWaiting<MultiLockGrant> {
     /** The most locks of one multi-lock: their creations travel in one request. */
@@ -35,8 +36,8 @@ public final class MultiLock extends AcquiredByWaiting<MultiLockGrant> {
     /**
      * These locks as one.
      *
-     * @throws IllegalArgumentException if there is none or more than {@link #MAX_LOCKS}, or two have the same path, naming it;
-     *     the halves of a shared lock have the same
+     * @throws IllegalArgumentException if there is none or more than {@link #MAX_LOCKS}, or two have the same path,
+     *     naming it; the halves of a shared lock have the same
      */
     public static MultiLock of(SingleLock... locks) {
         return of(Arrays.asList(locks));

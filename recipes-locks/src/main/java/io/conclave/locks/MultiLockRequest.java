@@ -29,13 +29,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A request for several locks. It enters all lines in one transaction, waits for its turn in each, and is granted when it has them all. If
- * anything goes wrong, all are given back.
+ * A request for several locks. It enters all lines in one transaction, waits for its turn in each, and is granted when
+ * it has them all. If anything goes wrong, all are given back.
  *
- * <p>Locks of several sessions cannot be entered in one transaction. Then it waits in the lines of one session only, and holds nothing else
- * meanwhile. When it has those, it looks whether the others are free. If not, it gives all back, and waits for those that were in the way.
+ * <p>Locks of several sessions cannot be entered in one transaction. Then it waits in the lines of one session only,
+ * and holds nothing else meanwhile. When it has those, it looks whether the others are free. If not, it gives all back,
+ * and waits for those that were in the way.
  *
- * <p>All state belongs to the dispatcher of the first lock's session, to which the others' are brought. Methods that others may call say so.
+ * <p>All state belongs to the dispatcher of the first lock's session, to which the others' are brought. Methods that
+ * others may call say so.
  */
 final class MultiLockRequest implements GrantRequest {
     private static final Logger LOG = LoggerFactory.getLogger(MultiLockRequest.class);
@@ -136,8 +138,8 @@ final class MultiLockRequest implements GrantRequest {
     }
 
     /**
-     * The locks of another session are not free. To wait for them with what it has might close a circle. A pause from the second time on:
-     * else two might step back from each other again and again.
+     * The locks of another session are not free. To wait for them with what it has might close a circle. A pause from
+     * the second time on: else two might step back from each other again and again.
      */
     private void stepBack(LockGroup group, Contender contender, Throwable cause) {
         inTheWay = contender;
