@@ -17,8 +17,11 @@ public interface MultiLockGrant extends Grant {
     Map<NodePath, FencingToken> tokens();
 
     /**
-     * The grant of one of the locks: its token, and and what a guard needs. Closing it gives all back. Throws
-     * IllegalArgumentException if the lock is none of them.
+     * The grant of one of the locks: its token, and what a guard needs. Closing it gives all back. That of a write lock
+     * is a {@link WriteGrant}: a downgrade takes its place out of this grant, so all others are given back, and the
+     * reader holds alone. Never blocks.
+     *
+     * @throws IllegalArgumentException if the lock is none of them
      */
     LockGrant of(SingleLock lock);
 

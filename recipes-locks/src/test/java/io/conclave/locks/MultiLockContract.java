@@ -28,6 +28,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -246,6 +247,77 @@ public abstract class MultiLockContract extends LockFixture {
         MultiLock.of(shared.writeLock(), lock(coordinator, "d"))
                 .acquire(PATIENCE)
                 .close();
+    }
+
+    @Test
+    void downgradeOfOneGivesTheOthersBackAndTheReaderHoldsAlone() throws Exception {
+        Coordinator coordinator = connect();
+        SharedLock shared = SharedLock.at(coordinator, "/multi/c");
+        MultiLockGrant grant =
+                MultiLock.of(lock(coordinator, "a"), shared.writeLock()).acquire(PATIENCE);
+        WriteGrant writing = assertInstanceOf(WriteGrant.class, grant.of(shared.writeLock()));
+        try (ReadGrant reading = writing.downgrade()) {
+            assertEquals(LossReason.RELEASED, grant.lost().toCompletableFuture().get(20, SECONDS));
+            assertFalse(grant.isHeld());
+            lock(connect(), "a").acquire(PATIENCE).close();
+            grant.close(); // once more: what the reader has is no part of it
+            reading.ensureHeld();
+            SharedLock others = SharedLock.at(connect(), "/multi/c");
+            others.readLock().tryAcquire().orElseThrow().close();
+            assertTrue(others.writeLock().tryAcquire().isEmpty());
+        }
+        shared.writeLock().acquire(PATIENCE).close();
+        awaitFree(coordinator);
+    }
+
+    @Test
+    void idleKeptPlaceInOneOfTheLinesGivesWay() throws Exception {
+        Coordinator coordinator = connect();
+        for (Coordinator owner : List.of(coordinator, connect())) {
+            KeptLock kept = keptAtB(owner);
+            kept.acquire(PATIENCE).close();
+            awaitInLine(lock(coordinator, "b"), 1);
+            try (MultiLockGrant grant = both(coordinator).acquire(PATIENCE)) {
+                grant.ensureHeld();
+                assertTrue(kept.tryAcquire().isEmpty());
+                awaitInLine(lock(coordinator, "b"), 1);
+            }
+            kept.acquire(PATIENCE).close();
+        }
+    }
+
+    @Test
+    void keptPlaceInUseGivesWayToAMultiLockAndComesBack() throws Exception {
+        Coordinator coordinator = connect();
+        KeptLock kept = keptAtB(connect());
+        LockGrant first = kept.acquire(PATIENCE);
+        CompletableFuture<MultiLockGrant> waiter = both(coordinator).acquireAsync();
+        awaitInLine(lock(coordinator, "b"), 2);
+        AtomicBoolean isOver = new AtomicBoolean();
+        List<Future<?>> callers = new ArrayList<>();
+        for (int i = 0; i < 2; i++) { // so that another caller of the process waits at each release
+            callers.add(threads.submit(() -> {
+                while (!isOver.get()) {
+                    kept.acquire(PATIENCE).close();
+                }
+                return null;
+            }));
+        }
+        assertFalse(waiter.isDone());
+        first.close();
+        try (MultiLockGrant grant = waiter.get(20, SECONDS)) {
+            assertTrue(kept.tryAcquire().isEmpty());
+            grant.ensureHeld();
+        }
+        isOver.set(true);
+        for (Future<?> caller : callers) {
+            caller.get(20, SECONDS);
+        }
+        awaitInLine(lock(coordinator, "a"), 0);
+    }
+
+    private static KeptLock keptAtB(Coordinator coordinator) {
+        return lock(coordinator, "b").kept(Keeping.idleFor(Duration.ofHours(1)));
     }
 
     @Test

@@ -2,6 +2,7 @@ package io.conclave.proofs.contract;
 
 import io.conclave.client.WireBackend;
 import io.conclave.config.ConfigurationContract;
+import io.conclave.locks.MultiLockContract;
 import io.conclave.locks.SemaphoreContract;
 import io.conclave.membership.GroupContract;
 import io.conclave.session.Capability;
@@ -14,8 +15,8 @@ import org.junit.jupiter.api.Tag;
 
 /**
  * The contracts of the client, of caches and of groups on the newest patch release of each older line of Apache
- * ZooKeeper: the oldest and the newest line in the proofs, the others nightly. On 3.5 also the semaphore's, which reads
- * what a transaction has created.
+ * ZooKeeper: the oldest and the newest line in the proofs, the others nightly. On 3.5 also the semaphore's and the
+ * multi-lock's, which read what a transaction has created.
  */
 class OlderZooKeeperIT {
     private abstract static class Client extends BackendContract {
@@ -48,6 +49,9 @@ class OlderZooKeeperIT {
 
     @Nested
     class SemaphoreOn35 extends SemaphoreContract implements RunsOn.ZooKeeper35 {}
+
+    @Nested
+    class MultiLockOn35 extends MultiLockContract implements RunsOn.ZooKeeper35 {}
 
     @Nested
     class GroupOn35 extends GroupContract implements RunsOn.ZooKeeper35 {}
