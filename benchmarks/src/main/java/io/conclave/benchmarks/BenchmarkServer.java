@@ -241,7 +241,8 @@ final class BenchmarkServer implements AutoCloseable {
         }
     }
 
-    private static void delete(Path directory) throws IOException {
+    /** Removes a directory and all in it, if it is there. */
+    static void delete(Path directory) throws IOException {
         if (!Files.exists(directory)) {
             return;
         }

@@ -19,21 +19,35 @@ import java.util.function.Supplier;
 final class LockLoad implements AutoCloseable {
     private final TimeSource time;
     private final Supplier<Duration> serverTime;
-    private final List<RecipeClient> clients = new ArrayList<>();
-    private final List<RecipeClient.Mutex> mutexes = new ArrayList<>();
+    private final List<RecipeClient.Mutex> mutexes;
+    private final Runnable onClose;
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private final LatencyHistogram latencies = new LatencyHistogram(); // touched by the holder alone
     private volatile long releasedAtNanos;
 
-    /** Opens the sessions. Blocks. */
-    LockLoad(Library library, String hostAndPort, LockCase lockCase, TimeSource time, Supplier<Duration> serverTime) {
+    /**
+     * A load of these contenders.
+     *
+     * @param onClose closes their sessions
+     */
+    LockLoad(List<RecipeClient.Mutex> mutexes, Runnable onClose, TimeSource time, Supplier<Duration> serverTime) {
+        this.mutexes = List.copyOf(mutexes);
+        this.onClose = onClose;
         this.time = time;
         this.serverTime = serverTime;
+    }
+
+    /** Opens the sessions. Blocks. */
+    static LockLoad of(
+            Library library, String hostAndPort, LockCase lockCase, TimeSource time, Supplier<Duration> serverTime) {
+        List<RecipeClient> clients = new ArrayList<>();
+        List<RecipeClient.Mutex> mutexes = new ArrayList<>();
         for (int i = 0; i < lockCase.contenders(); i++) {
             RecipeClient client = library.connect(hostAndPort);
             clients.add(client);
             mutexes.add(lockCase.open(client, "/benchmark/" + library.label()));
         }
+        return new LockLoad(mutexes, () -> clients.forEach(RecipeClient::close), time, serverTime);
     }
 
     /** Runs for a time, and until every contender has had its last turn. Blocks. */
@@ -93,6 +107,6 @@ final class LockLoad implements AutoCloseable {
     @Override
     public void close() {
         threads.shutdownNow();
-        clients.forEach(RecipeClient::close);
+        onClose.run();
     }
 }

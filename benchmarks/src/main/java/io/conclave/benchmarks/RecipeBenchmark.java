@@ -155,7 +155,7 @@ public final class RecipeBenchmark {
         Map<Library, LockLoad> loads = new EnumMap<>(Library.class);
         try {
             for (Library library : Library.values()) {
-                LockLoad load = new LockLoad(library, server.hostAndPort(), lockCase, time, server::processorTime);
+                LockLoad load = LockLoad.of(library, server.hostAndPort(), lockCase, time, server::processorTime);
                 loads.put(library, load);
                 load.run(options.warmUp());
             }
