@@ -1,35 +1,29 @@
 package io.conclave.benchmarks;
 
-/**
- * Counts of latencies, in buckets whose width is under 2% of their value: a power of two divided into 64 equal parts,
- * as in HdrHistogram. One writer at a time.
- */
+import org.HdrHistogram.Histogram;
+
+/** Counts of latencies up to an hour, with an error below 1% (HdrHistogram). One writer at a time. */
 final class LatencyHistogram {
-    private static final int PARTS_BITS = 6;
-    private static final int PARTS = 1 << PARTS_BITS;
+    private static final long LONGEST_NANOS = 3_600_000_000_000L;
+    private static final int DIGITS = 2;
 
-    private final long[] counts = new long[(64 - PARTS_BITS) * PARTS];
-    private long total;
+    private final Histogram counts = new Histogram(LONGEST_NANOS, DIGITS);
 
+    /** Counts a latency; one above an hour counts as an hour. */
     void record(long nanos) {
-        counts[bucket(Math.max(0, nanos))]++;
-        total++;
+        counts.recordValue(Math.min(LONGEST_NANOS, Math.max(0, nanos)));
     }
 
     void add(LatencyHistogram other) {
-        for (int i = 0; i < counts.length; i++) {
-            counts[i] += other.counts[i];
-        }
-        total += other.total;
+        counts.add(other.counts);
     }
 
     void clear() {
-        java.util.Arrays.fill(counts, 0);
-        total = 0;
+        counts.reset();
     }
 
     long total() {
-        return total;
+        return counts.getTotalCount();
     }
 
     /**
@@ -37,24 +31,6 @@ final class LatencyHistogram {
      * recorded.
      */
     double percentileMs(double share) {
-        long wanted = Math.max(1, (long) Math.ceil(share * total));
-        long seen = 0;
-        for (int i = 0; i < counts.length; i++) {
-            seen += counts[i];
-            if (seen >= wanted) {
-                return upperNanos(i) / 1e6;
-            }
-        }
-        return 0;
-    }
-
-    private static int bucket(long nanos) {
-        int shift = Math.max(0, 63 - PARTS_BITS - Long.numberOfLeadingZeros(nanos));
-        return shift == 0 ? (int) nanos : (shift << PARTS_BITS) + (int) (nanos >>> shift);
-    }
-
-    private static long upperNanos(int bucket) {
-        int shift = Math.max(0, (bucket >>> PARTS_BITS) - 1);
-        return shift == 0 ? bucket : ((bucket - ((long) shift << PARTS_BITS) + 1) << shift) - 1;
+        return total() == 0 ? 0 : counts.getValueAtPercentile(share * 100) / 1e6;
     }
 }

@@ -87,7 +87,7 @@ class BenchmarkTest {
 
     @Test
     void everyLatencyHasABucketNoSmallerThanItself() {
-        for (long nanos = 1; nanos > 0; nanos += nanos / 7 + 1) {
+        for (long nanos = 1; nanos <= 3_600_000_000_000L; nanos += nanos / 7 + 1) {
             LatencyHistogram histogram = new LatencyHistogram();
             histogram.record(nanos);
             double ms = histogram.percentileMs(1);
@@ -95,6 +95,17 @@ class BenchmarkTest {
                     ms * 1e6 >= nanos * 0.999 && ms * 1e6 <= nanos * 1.02 + 1,
                     nanos + " ns is said to be " + ms + " ms");
         }
+    }
+
+    @Test
+    void latencyAboveAnHourCountsAsAnHour() {
+        LatencyHistogram histogram = new LatencyHistogram();
+        assertEquals(0, histogram.percentileMs(0.5));
+        histogram.record(Long.MAX_VALUE);
+        histogram.record(-1);
+        assertEquals(3_600_000, histogram.percentileMs(1), 36_000);
+        assertEquals(0, histogram.percentileMs(0.5));
+        assertEquals(2, histogram.total());
     }
 
     @Test
