@@ -41,18 +41,21 @@ class StaleLeavingTest extends BarrierFixture {
     void lastOneThatSawALowerOneLeavesNothingBehind() throws Exception {
         Coordinator lower = connect();
         Coordinator higher = connect();
-        CompletableFuture<Participation> entered = enter(lower, "a");
+        CompletableFuture<Participation> entering = enter(lower, "a");
         Participation last = get(enter(higher, "b"));
+        Participation first = get(entering); // it sends nothing more by itself
         Faults faults = MemoryStore.named(store).faults();
         CountDownLatch listed = new CountDownLatch(1);
         faults.intercept((session, request, index) -> {
-            boolean isList = request instanceof GetChildren && listed.getCount() == 1;
-            listed.countDown();
-            return isList ? RequestFate.HOLD_REPLY : RequestFate.PROCEED;
+            if (request instanceof GetChildren && listed.getCount() == 1) {
+                listed.countDown();
+                return RequestFate.HOLD_REPLY;
+            }
+            return RequestFate.PROCEED;
         });
         CompletableFuture<Void> leaves = last.leaveAsync();
         assertTrue(listed.await(20, SECONDS));
-        get(entered).close(); // gives up, while the other one's list is on its way
+        first.close(); // gives up, while the other one's list is on its way
         awaitChildren(lower, 2);
         assertFalse(leaves.isDone());
         faults.releaseReplies(RecipeAccess.session(higher).id());

@@ -337,10 +337,10 @@ public final class SimulatedDisk implements Disk {
                 source.limit(source.position() + random.nextInt(source.remaining() + 1));
             }
             int end = (int) position + source.remaining();
-            if (end > inode.data.length) {
-                grow(end);
-            }
-            if (source.hasRemaining()) {
+            if (source.hasRemaining()) { // no bytes make no file longer, wherever they are written
+                if (end > inode.data.length) {
+                    grow(end);
+                }
                 inode.dirty.set((int) position / SECTOR, (end - 1) / SECTOR + 1);
                 source.get(inode.data, (int) position, source.remaining());
             }

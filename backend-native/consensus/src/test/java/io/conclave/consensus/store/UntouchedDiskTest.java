@@ -91,6 +91,19 @@ class UntouchedDiskTest {
     }
 
     @Test
+    void noBytesBehindTheEndMakeNoFileLonger() throws IOException {
+        SimulatedDisk real = new SimulatedDisk(1);
+        real.put("a", new byte[1]);
+        for (Disk disk : List.of(real, new UntouchedDisk(real))) {
+            try (DiskFile file = disk.open("a")) {
+                file.write(ByteBuffer.allocate(0), 100);
+                file.sync();
+                assertEquals(1, file.size());
+            }
+        }
+    }
+
+    @Test
     void whatIsNotThereIsRefusedAsOnARealDisk() throws IOException {
         SimulatedDisk real = new SimulatedDisk(1);
         real.put("a", new byte[1]);
