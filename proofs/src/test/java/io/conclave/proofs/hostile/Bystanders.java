@@ -4,6 +4,8 @@ import io.conclave.proofs.ensemble.Member;
 import io.conclave.protocol.AclRecord;
 import io.conclave.protocol.RequestBody;
 import java.io.IOException;
+import java.time.LocalTime;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -16,6 +18,9 @@ final class Bystanders implements AutoCloseable {
     /** Between two rounds of requests: their rate is what a quiet client has. */
     private static final int PAUSE_MS = 5;
 
+    /** So many of the failures at a server and in a window are told. */
+    private static final int SHOWN = 3;
+
     private static final double MICROS_PER_MILLI = 1e3;
 
     private final List<Bystander> bystanders = new ArrayList<>();
@@ -26,16 +31,19 @@ final class Bystanders implements AutoCloseable {
 
     private static final class Bystander {
         private final Thread thread;
+        private final int server;
 
         // All below: @GuardedBy("this").
         private final List<Long> latenciesMicros = new ArrayList<>();
         private int failures;
+        private final List<String> firstFailures = new ArrayList<>();
         private boolean stopped;
         private boolean asks;
         private long askedNanos;
 
         Bystander(Member member) {
-            String path = "/bystander-" + member.number();
+            server = member.number();
+            String path = "/bystander-" + server;
             thread = new Thread(() -> live(member.clientPort(), path), "bystander");
             thread.setDaemon(true);
             thread.start();
@@ -46,7 +54,7 @@ final class Bystanders implements AutoCloseable {
                 try {
                     liveOnce(port, path);
                 } catch (IOException e) {
-                    failed();
+                    failed(e);
                 }
             }
         }
@@ -75,9 +83,9 @@ final class Bystanders implements AutoCloseable {
         }
 
         /** A server that has ended refuses at once, so the next attempt waits a moment. */
-        private void failed() {
+        private void failed(IOException cause) {
             synchronized (this) {
-                failures++;
+                failure(cause.toString() + (asks ? ", after " + sinceAskedMicros() + " us" : ", while connecting"));
                 asks = false;
             }
             pause();
@@ -92,7 +100,16 @@ final class Bystanders implements AutoCloseable {
             synchronized (this) {
                 asks = false;
                 latenciesMicros.add(sinceAskedMicros());
-                failures += error == 0 ? 0 : 1;
+                if (error != 0) {
+                    failure("error " + error);
+                }
+            }
+        }
+
+        private synchronized void failure(String what) {
+            failures++;
+            if (firstFailures.size() < SHOWN) {
+                firstFailures.add(LocalTime.now(ZoneId.systemDefault()) + " server " + server + ": " + what);
             }
         }
 
@@ -101,7 +118,7 @@ final class Bystanders implements AutoCloseable {
         }
 
         /** What was answered since the last call, and how long one without an answer has waited until now. */
-        synchronized int take(List<Long> all) {
+        synchronized int take(List<Long> all, List<String> shownFailures) {
             all.addAll(latenciesMicros);
             latenciesMicros.clear();
             if (asks) {
@@ -109,6 +126,8 @@ final class Bystanders implements AutoCloseable {
             }
             int taken = failures;
             failures = 0;
+            shownFailures.addAll(firstFailures);
+            firstFailures.clear();
             return taken;
         }
 
@@ -128,10 +147,12 @@ final class Bystanders implements AutoCloseable {
     /** What was measured since the last call. */
     Latencies latencies() {
         List<Long> all = new ArrayList<>();
-        int failures =
-                bystanders.stream().mapToInt(bystander -> bystander.take(all)).sum();
+        List<String> shown = new ArrayList<>();
+        int failures = bystanders.stream()
+                .mapToInt(bystander -> bystander.take(all, shown))
+                .sum();
         all.sort(null);
-        return new Latencies(all.size(), failures, at(all, 0.5), at(all, 0.99), at(all, 1));
+        return new Latencies(all.size(), failures, at(all, 0.5), at(all, 0.99), at(all, 1), shown);
     }
 
     private static double at(List<Long> sorted, double part) {
@@ -139,8 +160,11 @@ final class Bystanders implements AutoCloseable {
         return last < 0 ? 0 : sorted.get((int) Math.min(last, sorted.size() * part)) / MICROS_PER_MILLI;
     }
 
-    /** Of the requests of a window of time, in milliseconds; those that failed are counted only. */
-    record Latencies(int count, int failures, double p50, double p99, double max) {
+    /**
+     * Of the requests of a window of time, in milliseconds. Those that failed are counted, and so is each attempt to
+     * connect; of the first ones it is known when and how.
+     */
+    record Latencies(int count, int failures, double p50, double p99, double max, List<String> firstFailures) {
         /** The sums of the counts, the medians of p50 and p99, and the largest of all. */
         static Latencies medianOf(List<Latencies> windows) {
             return new Latencies(
@@ -148,7 +172,10 @@ final class Bystanders implements AutoCloseable {
                     windows.stream().mapToInt(Latencies::failures).sum(),
                     median(windows, Latencies::p50),
                     median(windows, Latencies::p99),
-                    windows.stream().mapToDouble(Latencies::max).max().orElse(0));
+                    windows.stream().mapToDouble(Latencies::max).max().orElse(0),
+                    windows.stream()
+                            .flatMap(window -> window.firstFailures().stream())
+                            .toList());
         }
 
         private static double median(List<Latencies> windows, ToDoubleFunction<Latencies> value) {
@@ -160,12 +187,13 @@ final class Bystanders implements AutoCloseable {
         public String toString() {
             return String.format(
                     Locale.ROOT,
-                    "%6d requests, %3d failures, p50 %7.1f ms, p99 %8.1f ms, max %8.1f ms",
+                    "%6d requests, %3d failures, p50 %7.1f ms, p99 %8.1f ms, max %8.1f ms%s",
                     count,
                     failures,
                     p50,
                     p99,
-                    max);
+                    max,
+                    String.join("", firstFailures.stream().map("\n  "::concat).toList()));
         }
     }
 

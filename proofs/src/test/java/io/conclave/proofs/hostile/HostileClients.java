@@ -28,6 +28,7 @@ final class HostileClients implements AutoCloseable {
     /** What an attack has left may still be under way. */
     private static final Duration REST = Duration.ofMillis(500);
 
+    private static final int LOG_LINES = 40;
     private static final int DELETIONS_OF_MULTI = 200;
 
     private final Ensemble ensemble;
@@ -187,6 +188,18 @@ final class HostileClients implements AutoCloseable {
                 }
             }
         }
+    }
+
+    /** What each server has said last. */
+    String logs() {
+        return ensemble.members().stream()
+                .map(member -> {
+                    List<String> lines = member.log().lines().toList();
+                    return lines.subList(Math.max(0, lines.size() - LOG_LINES), lines.size()).stream()
+                            .map(line -> "\n  " + member + ": " + line)
+                            .collect(Collectors.joining());
+                })
+                .collect(Collectors.joining());
     }
 
     /** After a full collection, in MB. */

@@ -35,6 +35,9 @@ class HostileClientsIT {
             for (Attack attack : Attack.values()) {
                 HostileClients.Outcome outcome = clients.run(attack, SECONDS);
                 System.out.println(outcome.row());
+                if (outcome.during().failures() > 0) {
+                    System.out.println(outcome + clients.logs());
+                }
                 clients.tidy();
                 assertEquals(0, outcome.ended(), outcome::toString);
                 assertEquals(0, outcome.during().failures(), outcome::toString);
