@@ -182,6 +182,10 @@ final class Followers {
 
     private void accepted(PeerProgress peer, long matchIndex) {
         peer.acknowledged(matchIndex);
+        long term = log.window.termAt(matchIndex);
+        if (term >= 0 && matchIndex > peer.place.index()) {
+            peer.place = new EntryPlace(matchIndex, term);
+        }
         if (peer.state == PeerProgress.State.PROBE) {
             peer.replicate();
         } else if (peer.state == PeerProgress.State.SNAPSHOT && matchIndex >= log.window.baseIndex()) {

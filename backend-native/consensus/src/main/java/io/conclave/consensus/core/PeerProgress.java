@@ -37,7 +37,8 @@ final class PeerProgress {
     long snapshotIndex;
 
     /**
-     * The last place at which the member's log may be equal to ours, as it said on this link; the start if it did not.
+     * The last place at which the member's log is equal to ours (it acknowledged that), or may be (it refused what is
+     * behind it), as it said on this link; the start if it said neither. The log in the files follows from here.
      */
     EntryPlace place = EntryPlace.START;
 
