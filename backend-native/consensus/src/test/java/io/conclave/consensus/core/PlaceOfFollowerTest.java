@@ -33,9 +33,7 @@ class PlaceOfFollowerTest {
     /** One entry that member 2 acknowledges and that is applied at once. */
     private static long propose(CoreBench bench) {
         long index = bench.core.propose(
-                bench.nowMs,
-                1,
-                List.of(new LogEntry(LogEntryKind.APPLICATION, Origin.NONE, new byte[PAYLOAD_BYTES])));
+                bench.nowMs, 1, List.of(new LogEntry(LogEntryKind.APPLICATION, Origin.NONE, new byte[PAYLOAD_BYTES])));
         bench.sent();
         bench.acknowledge(2, index);
         bench.core.applied(index);
