@@ -182,9 +182,8 @@ final class Followers {
 
     private void accepted(PeerProgress peer, long matchIndex) {
         peer.acknowledged(matchIndex);
-        long term = log.window.termAt(matchIndex);
-        if (term >= 0 && matchIndex > peer.place.index()) {
-            peer.place = new EntryPlace(matchIndex, term);
+        if (matchIndex > peer.place.index() && matchIndex >= log.window.baseIndex()) {
+            peer.place = new EntryPlace(matchIndex, log.window.termAt(matchIndex));
         }
         if (peer.state == PeerProgress.State.PROBE) {
             peer.replicate();

@@ -11,7 +11,8 @@ import org.junit.jupiter.api.Test;
 
 /** From where a follower is sent the log of the files when it falls behind the leader's memory. */
 class PlaceOfFollowerTest {
-    private static final int PAYLOAD_BYTES = 1 << 20;
+    /** Of all entries, so that they fill the leader's memory by its count and not the heap. */
+    private static final LogEntry ENTRY = new LogEntry(LogEntryKind.APPLICATION, Origin.NONE, new byte[1 << 20]);
 
     @Test
     void aFollowerThatFallsBehindTheMemoryIsSentWhatFollowsItsLastAcknowledgement() {
@@ -32,8 +33,7 @@ class PlaceOfFollowerTest {
 
     /** One entry that member 2 acknowledges and that is applied at once. */
     private static long propose(CoreBench bench) {
-        long index = bench.core.propose(
-                bench.nowMs, 1, List.of(new LogEntry(LogEntryKind.APPLICATION, Origin.NONE, new byte[PAYLOAD_BYTES])));
+        long index = bench.core.propose(bench.nowMs, 1, List.of(ENTRY));
         bench.sent();
         bench.acknowledge(2, index);
         bench.core.applied(index);
