@@ -37,6 +37,7 @@ final class HeartbeatBatcher {
     private final AtomicBoolean onItsWay = new AtomicBoolean();
     private final AtomicBoolean timed = new AtomicBoolean();
     private final AtomicBoolean pingsTimed = new AtomicBoolean();
+    private final AtomicBoolean retryTimed = new AtomicBoolean();
     private final Duration betweenPings;
     private volatile long sentNanos;
 
@@ -124,7 +125,17 @@ final class HeartbeatBatcher {
             waiting.addAll(actions);
             spoke.addAll(leases);
             onItsWay.set(false);
-            sendWithin(RETRY_DELAY);
+            retry();
+        }
+    }
+
+    /** With a timer of its own: the one of heartbeats may be much longer, and a client may wait for this note. */
+    private void retry() {
+        if (retryTimed.compareAndSet(false, true)) {
+            time.schedule(RETRY_DELAY, () -> {
+                retryTimed.set(false);
+                send();
+            });
         }
     }
 

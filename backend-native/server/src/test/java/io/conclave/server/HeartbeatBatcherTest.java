@@ -21,6 +21,7 @@ class HeartbeatBatcherTest {
     private final ManualTimeSource time = new ManualTimeSource();
     private final List<Runnable> sent = new ArrayList<>(); // confirms the note
     private final List<Long> answered = new ArrayList<>(); // when
+    private boolean refuses; // as a log that has no room
     private final HeartbeatBatcher batcher = batcher(Duration.ofMillis(500));
 
     private HeartbeatBatcher batcher(Duration delay) {
@@ -130,6 +131,21 @@ class HeartbeatBatcherTest {
         assertEquals(2, sent.size());
     }
 
+    /** The timer of the heartbeats runs already, and it is longer than the pause before a note is tried again. */
+    @Test
+    void aNoteThatTheLogRefusesIsTriedAgainSoonAlsoWhileHeartbeatsWait() {
+        batcher.add(new SessionLease(1, new SentNotes(), time, new LeaderTerm(() -> false), batcher));
+        refuses = true;
+        batcher.whenConfirmed(() -> answered.add(millis()));
+        assertEquals(0, sent.size());
+        advance(20);
+        refuses = false;
+        advance(20);
+        assertEquals(1, sent.size());
+        confirm();
+        assertEquals(List.of(40L), answered);
+    }
+
     private final class SentNotes implements ReplicatedLog {
         @Override
         public void start(StateMachine machine, LogListener listener) {}
@@ -146,6 +162,9 @@ class HeartbeatBatcherTest {
 
         @Override
         public boolean readIndex(byte[] note, Runnable action) {
+            if (refuses) {
+                return false;
+            }
             sent.add(action);
             return true;
         }
