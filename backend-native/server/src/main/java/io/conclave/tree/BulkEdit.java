@@ -100,11 +100,11 @@ final class BulkEdit<K extends Comparable<? super K>, V, T> {
         int[] ends = new int[PersistentMap.WIDTH];
         if (to - from == 1) {
             Arrays.fill(ends, from);
-            Arrays.fill(ends, PersistentMap.slotOf(hashes[from], shift), ends.length, to);
+            Arrays.fill(ends, PersistentMap.slotOf(keys[from], hashes[from], shift), ends.length, to);
             return ends;
         }
         for (int i = from; i < to; i++) {
-            ends[PersistentMap.slotOf(hashes[i], shift)]++;
+            ends[PersistentMap.slotOf(keys[i], hashes[i], shift)]++;
         }
         int end = from;
         for (int slot = 0; slot < ends.length; slot++) {
@@ -113,7 +113,7 @@ final class BulkEdit<K extends Comparable<? super K>, V, T> {
             ends[slot] = start;
         }
         for (int i = from; i < to; i++) {
-            int place = ends[PersistentMap.slotOf(hashes[i], shift)]++;
+            int place = ends[PersistentMap.slotOf(keys[i], hashes[i], shift)]++;
             keysInTurn[place] = keys[i];
             valuesInTurn[place] = values[i];
             hashesInTurn[place] = hashes[i];

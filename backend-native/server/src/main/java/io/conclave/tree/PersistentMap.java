@@ -15,19 +15,26 @@ import org.jspecify.annotations.Nullable;
  * <p>It is a hash trie (Bagwell, "Ideal Hash Trees", 2001) with buckets: inner nodes branch eight ways on three bits
  * of the hash, and entries that fit stay together in a bucket of up to sixteen entries. The buckets are what keeps it
  * small: a tree of single entries would pay an object header for each. A bucket is a bare array of keys and values in
- * turn, sorted by key, so that looking up is a binary search even among keys whose hashes collide; there, where no
- * bits of the hash are left, a bucket may grow beyond sixteen.
+ * turn, sorted by key, so that looking up is a binary search.
+ *
+ * <p>Names come from strangers, who can make as many as they like with one hash. A bucket of all of them would be copied
+ * with each change. So where no bits of the hash are left, those of a {@link SecondHash} follow, which nobody can make
+ * equal on purpose.
  *
  * <p>The shape depends on the keys alone and not on the way they came, because a node is a bucket exactly when it
  * has sixteen entries or fewer. So equal maps iterate in the same order on every member.
  *
- * @param <K> keys with an order that agrees with equals
+ * @param <K> keys with an order that agrees with equals, and so does their text
  * @param <V> values, never null
  */
 public final class PersistentMap<K extends Comparable<? super K>, V> implements Iterable<Map.Entry<K, V>> {
     static final int BITS = 3;
     static final int WIDTH = 1 << BITS;
-    private static final int HASH_BITS = 32;
+
+    /** Eleven levels, the last with the two bits that are left of 32. */
+    private static final int HASH_BITS = 33;
+
+    private static final int ALL_BITS = HASH_BITS + SecondHash.BITS;
     static final int MAX_BUCKET_ENTRIES = 16;
     static final Object[] NO_ENTRIES = {};
     private static final PersistentMap<?, ?> EMPTY = new PersistentMap<>(NO_ENTRIES);
@@ -67,11 +74,12 @@ public final class PersistentMap<K extends Comparable<? super K>, V> implements 
     /** The value of a key, or null where there is none. */
     @SuppressWarnings("unchecked")
     public @Nullable V get(K key) {
-        int bits = spread(key.hashCode());
+        int hash = spread(key.hashCode());
+        int shift = 0;
         Object node = root;
         while (node instanceof Branch branch) {
-            node = branch.slots[bits & (WIDTH - 1)];
-            bits >>>= BITS;
+            node = branch.slots[slotOf(key, hash, shift)];
+            shift += BITS;
         }
         Object[] bucket = (Object[]) node;
         int index = indexOf(bucket, key);
@@ -118,7 +126,7 @@ public final class PersistentMap<K extends Comparable<? super K>, V> implements 
 
     private static Object put(Object node, int shift, int hash, Comparable<?> key, Object value) {
         if (node instanceof Branch branch) {
-            int slot = slotOf(hash, shift);
+            int slot = slotOf(key, hash, shift);
             Object child = branch.slots[slot];
             Object newChild = put(child, shift + BITS, hash, key, value);
             return newChild == child
@@ -135,7 +143,7 @@ public final class PersistentMap<K extends Comparable<? super K>, V> implements 
     }
 
     private static boolean fits(Object[] bucket, int shift) {
-        return bucket.length <= 2 * MAX_BUCKET_ENTRIES || shift >= HASH_BITS;
+        return bucket.length <= 2 * MAX_BUCKET_ENTRIES || shift >= ALL_BITS;
     }
 
     private static Object[] withValue(Object[] bucket, int index, Object value) {
@@ -160,7 +168,7 @@ public final class PersistentMap<K extends Comparable<? super K>, V> implements 
     private static Branch split(Object[] bucket, int shift) {
         int[] lengths = new int[WIDTH];
         for (int i = 0; i < bucket.length; i += 2) {
-            lengths[slotOf(spread(bucket[i].hashCode()), shift)] += 2;
+            lengths[slotOf(bucket[i], spread(bucket[i].hashCode()), shift)] += 2;
         }
         Object[][] shares = new Object[WIDTH][];
         for (int slot = 0; slot < WIDTH; slot++) {
@@ -168,7 +176,7 @@ public final class PersistentMap<K extends Comparable<? super K>, V> implements 
         }
         int[] filled = new int[WIDTH];
         for (int i = 0; i < bucket.length; i += 2) {
-            int slot = slotOf(spread(bucket[i].hashCode()), shift);
+            int slot = slotOf(bucket[i], spread(bucket[i].hashCode()), shift);
             shares[slot][filled[slot]++] = bucket[i];
             shares[slot][filled[slot]++] = bucket[i + 1];
         }
@@ -181,7 +189,7 @@ public final class PersistentMap<K extends Comparable<? super K>, V> implements 
 
     private static Object remove(Object node, int shift, int hash, Comparable<?> key) {
         if (node instanceof Branch branch) {
-            int slot = slotOf(hash, shift);
+            int slot = slotOf(key, hash, shift);
             Object child = branch.slots[slot];
             Object newChild = remove(child, shift + BITS, hash, key);
             if (newChild == child) {
@@ -241,8 +249,15 @@ public final class PersistentMap<K extends Comparable<? super K>, V> implements 
         return node instanceof Branch branch ? branch.size : ((Object[]) node).length / 2;
     }
 
-    static int slotOf(int hash, int shift) {
-        return (hash >>> shift) & (WIDTH - 1);
+    /**
+     * Where in a branch the key belongs.
+     *
+     * @param hash of the key, spread
+     */
+    static int slotOf(Object key, int hash, int shift) {
+        return shift < HASH_BITS
+                ? (hash >>> shift) & (WIDTH - 1)
+                : (int) (SecondHash.of(key) >>> (shift - HASH_BITS)) & (WIDTH - 1);
     }
 
     /** The finalizer of MurmurHash3: names that differ in their last digits alone must not crowd together. */

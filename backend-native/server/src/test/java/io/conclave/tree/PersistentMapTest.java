@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.Collections;
@@ -13,7 +14,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Random;
+import java.util.Set;
 import java.util.function.IntFunction;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class PersistentMapTest {
@@ -72,6 +75,52 @@ class PersistentMapTest {
             }
             assertSame(PersistentMap.<K, Integer>empty(), map, "seed " + seed);
         }
+    }
+
+    /** As a stranger makes them: "Aa" and "BB" have one hash, and so has each row of as many of them. */
+    private static List<String> namesWithOneHash() {
+        List<String> names = List.of("");
+        for (int i = 0; i < 13; i++) {
+            names = names.stream()
+                    .flatMap(name -> Stream.of(name + "Aa", name + "BB"))
+                    .toList();
+        }
+        assertEquals(1, names.stream().map(String::hashCode).distinct().count());
+        return names;
+    }
+
+    @Test
+    void noBucketGrowsWithNamesThatHaveOneHash() {
+        List<String> names = new ArrayList<>(namesWithOneHash());
+        PersistentMap<String, Integer> map = PersistentMap.empty();
+        for (String name : names) {
+            map = map.put(name, name.length());
+            assertEquals(name.length(), map.get(name));
+        }
+        assertEquals(names.size(), map.size());
+        assertEquals(Set.copyOf(names), contentOf(map).keySet());
+        int largest = largestBucket(map.root());
+        assertTrue(largest <= PersistentMap.MAX_BUCKET_ENTRIES, () -> largest + " entries in one bucket");
+        Collections.shuffle(names, new Random(7));
+        PersistentMap<String, Integer> again = PersistentMap.empty();
+        for (String name : names) {
+            again = again.put(name, name.length());
+        }
+        assertEquals(map, again);
+        for (String name : names) {
+            map = map.remove(name);
+            assertNull(map.get(name));
+        }
+        assertSame(PersistentMap.<String, Integer>empty(), map);
+    }
+
+    private static int largestBucket(Object node) {
+        return node instanceof PersistentMap.Branch branch
+                ? Stream.of(branch.slots())
+                        .mapToInt(PersistentMapTest::largestBucket)
+                        .max()
+                        .orElse(0)
+                : PersistentMap.sizeOf(node);
     }
 
     @Test
