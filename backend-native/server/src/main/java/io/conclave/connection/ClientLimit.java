@@ -45,6 +45,9 @@ public enum ClientLimit {
     /** Ephemeral znodes of one session: they all go at once when it ends. */
     EPHEMERALS_OF_SESSION("maxEphemeralsPerSession", Effect.REFUSES, 100_000),
 
+    /** Znodes that are counted in a second for new quotas set through this server: all members wait for each count. */
+    QUOTA_COUNTS("maxQuotaCountPerSecond", Effect.REFUSES, 500_000),
+
     /** Requests of one connection that wait for their answers; beyond it nothing is read from it. */
     REQUESTS_IN_FLIGHT("maxRequestsInFlightPerConnection", Effect.HOLDS, 250),
 

@@ -25,6 +25,7 @@ public final class LimitGuard {
     private final AtomicLong bytesInFlight = new AtomicLong();
 
     private final QuotaMeter quotas;
+    private final CountBudget quotaCounts;
     private final Refusals credentials;
 
     /** Of one limit: how often it was met, and what of that is logged. */
@@ -34,6 +35,7 @@ public final class LimitGuard {
     public LimitGuard(ClientLimits limits, TimeSource time) {
         this.limits = limits;
         this.quotas = new QuotaMeter(time);
+        this.quotaCounts = new CountBudget(time, limits.most(ClientLimit.QUOTA_COUNTS));
         this.credentials = Refusals.ofCredentials(time);
         for (ClientLimit limit : ClientLimit.values()) {
             counts.put(limit, new Counted(new AtomicLong(), new LineLimit(time, 1)));
@@ -52,6 +54,11 @@ public final class LimitGuard {
     /** The writes that go beyond quotas of subtrees. */
     public QuotaMeter quotas() {
         return quotas;
+    }
+
+    /** What is left to count for new quotas. */
+    CountBudget quotaCounts() {
+        return quotaCounts;
     }
 
     /** Credentials that proved nothing. */

@@ -6,6 +6,7 @@ import io.conclave.protocol.ErrorCode;
 import io.conclave.protocol.RequestBody;
 import io.conclave.tree.AuthId;
 import io.conclave.tree.IdScheme;
+import io.conclave.tree.Quota;
 import io.conclave.tree.TreeState;
 import io.conclave.tree.Znode;
 import java.util.List;
@@ -65,7 +66,25 @@ final class WriteLimits {
         if (error == 0) {
             error = refusalOfEphemeral(create);
         }
-        return error == 0 && isFull() ? refusalOfGrowth("a create") : error;
+        if (error == 0) {
+            error = isFull() ? refusalOfGrowth("a create") : refusalOfCount(create.path());
+        }
+        return error;
+    }
+
+    /** A new quota has its subtree counted, in one step of all members. How large it is at most, the whole state says. */
+    private int refusalOfCount(String path) {
+        if (!Quota.isCountedBehind(path)) {
+            return 0;
+        }
+        long nodes = replicated.get().nodeCount();
+        if (guard.quotaCounts().spend(nodes)) {
+            return 0;
+        }
+        guard.refused(
+                ClientLimit.QUOTA_COUNTS,
+                "a quota of " + connection + ": up to " + nodes + " znodes would be counted, behind others just now");
+        return ErrorCode.THROTTLED.code();
     }
 
     /**

@@ -77,6 +77,11 @@ public final class Quota {
         return DIRECTORY + top + '/' + STATS;
     }
 
+    /** Whether a subtree is counted when the znode is created: a walk over all of it. */
+    public static boolean isCountedBehind(String path) {
+        return topOfStats(path) != null;
+    }
+
     /** The subtree whose usage a znode is about, null for all other znodes. There is none for the whole tree. */
     static @Nullable String topOfStats(String path) {
         int end = path.length() - STATS.length() - 1;

@@ -2,12 +2,14 @@ package io.conclave.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.conclave.connection.ClientLimit;
 import io.conclave.protocol.ErrorCode;
 import io.conclave.protocol.OpCode;
 import io.conclave.protocol.RequestBody;
 import java.io.IOException;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Quotas as clients of a server meet them. */
@@ -70,6 +72,35 @@ class QuotaServerTest {
             assertEquals(0, client.error(Requests.delete("/a/3")));
             assertEquals(2, TestServer.metric(server, "conclave_quota_exceeded"));
             assertEquals(0, TestServer.metric(server, "conclave_refused_quota"));
+        }
+    }
+
+    /** A count is one step of all members, and a stranger could ask for thousands of them in one request. */
+    @Test
+    void countsOfNewQuotasAreBounded() throws IOException {
+        try (ConclaveServer server = TestServer.start(TestServer.config()
+                        .commandWhitelist(Set.of("mntr"))
+                        .clientLimit(ClientLimit.QUOTA_COUNTS, 1)
+                        .build());
+                RawClient client = RawClient.attached(TestServer.port(server), 20_000)) {
+            // so many that the time of this test does not make up for their count
+            List<RequestBody> hundreds = IntStream.range(0, 300)
+                    .<RequestBody>mapToObj(i -> Requests.create("/" + i))
+                    .toList();
+            client.call(new RequestBody.Multi(OpCode.MULTI, hundreds));
+            quota(client, "count=2,bytes=-1");
+            String stats = QUOTA + "/zookeeper_stats";
+            client.call(new RequestBody.Multi(
+                    OpCode.MULTI,
+                    List.of(
+                            Requests.delete(stats),
+                            Requests.create(stats),
+                            Requests.delete(stats),
+                            Requests.create(stats))));
+            assertEquals(1, TestServer.metric(server, "conclave_refused_quota_counts"));
+            assertEquals(
+                    ErrorCode.THROTTLED.code(), client.error(Requests.create("/zookeeper/quota/b/zookeeper_stats")));
+            assertEquals(0, client.error(Requests.create(QUOTA + "/zookeeper_stat")), "nothing is counted for it");
         }
     }
 }
