@@ -1,26 +1,31 @@
 package io.conclave.consensus.peer;
 
+import io.netty.util.NetUtil;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
 /**
- * Connections that no member has been accepted on yet. There are so many at most, in all and of each address. One more
+ * Connections that no member has been accepted on yet. There are so many at most, in all and of each address;
+ * of IPv6, of each network of 64 bits, since a host may have any address in its own. One more
  * is always let in, and the oldest gives way: a member needs a moment only, so connections that stay strangers keep none
  * out. Belongs to the network's thread.
  */
 final class Strangers {
     static final int MOST = 1024;
     static final int MOST_OF_AN_ADDRESS = 256;
+    private static final int IPV6_BYTES = 16;
 
     private final Set<InboundLink> all = new LinkedHashSet<>();
     private final Map<String, Set<InboundLink>> byAddress = new HashMap<>();
 
     /** Adds a new one; returns the one that has to give way, if one has to. */
     Optional<InboundLink> add(InboundLink link) {
-        Set<InboundLink> ofAddress = byAddress.computeIfAbsent(link.remoteHost(), host -> new LinkedHashSet<>());
+        Set<InboundLink> ofAddress =
+                byAddress.computeIfAbsent(networkOf(link.remoteHost()), host -> new LinkedHashSet<>());
         Optional<InboundLink> goes = Optional.empty();
         if (ofAddress.size() >= MOST_OF_AN_ADDRESS) {
             goes = Optional.of(ofAddress.iterator().next());
@@ -35,10 +40,18 @@ final class Strangers {
 
     void remove(InboundLink link) {
         all.remove(link);
-        byAddress.computeIfPresent(link.remoteHost(), (host, links) -> {
+        byAddress.computeIfPresent(networkOf(link.remoteHost()), (host, links) -> {
             links.remove(link);
             return links.isEmpty() ? null : links;
         });
+    }
+
+    /** A host has a network of its own as a rule: members of one network are no strangers for long. */
+    static String networkOf(String host) {
+        byte[] address = NetUtil.createByteArrayFromIpAddressString(host);
+        return address == null || address.length != IPV6_BYTES
+                ? host
+                : HexFormat.of().formatHex(address, 0, IPV6_BYTES / 2);
     }
 
     int count() {

@@ -75,6 +75,25 @@ class StrangersTest extends ProvenPeers {
         assertEquals(Strangers.MOST, strangers.count());
     }
 
+    /** A host may have each address of its network. */
+    @Test
+    void strangersOfOneNetworkOfIpv6CountAsOne() {
+        PeerNetwork network = open(1, HAS_A).network;
+        Strangers strangers = new Strangers();
+        InboundLink first = new InboundLink(network, HAS_A, "2001:db8:0:1::1", 1);
+        assertEquals(Optional.empty(), strangers.add(first));
+        for (int i = 1; i < Strangers.MOST_OF_AN_ADDRESS; i++) {
+            InboundLink next = new InboundLink(network, HAS_A, "2001:db8:0:1:0:0:0:" + Integer.toHexString(i + 1), 1);
+            assertEquals(Optional.empty(), strangers.add(next));
+        }
+        assertEquals(
+                Optional.empty(), strangers.add(new InboundLink(network, HAS_A, "2001:db8:0:2::1", 1)), "another one");
+        assertEquals(Optional.of(first), strangers.add(new InboundLink(network, HAS_A, "2001:db8:0:1:9::1%eth0", 1)));
+        strangers.remove(first);
+        assertEquals(Strangers.MOST_OF_AN_ADDRESS + 1, strangers.count());
+        assertEquals("10.0.0.1", Strangers.networkOf("10.0.0.1"));
+    }
+
     /** Each time for another reason. */
     @Test
     void strangersDoNotFillTheLog() throws IOException {
