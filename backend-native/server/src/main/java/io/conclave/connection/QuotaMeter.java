@@ -95,6 +95,7 @@ public final class QuotaMeter {
                 : Optional.empty();
     }
 
+    /** Paths may have marks that separate lines, or turn their direction, and are not seen. */
     private void log(String line, Object client, Object quota) {
         long now = time.monotonicNanos();
         long next = nextLineNanos.get();
@@ -105,7 +106,7 @@ public final class QuotaMeter {
                 line
                         + " ({} writes went beyond a quota so far, and {} were refused; such lines are {} s apart at least)",
                 client,
-                quota,
+                AuditLine.escaped(quota.toString()),
                 exceeded.get(),
                 refused.get(),
                 TimeUnit.NANOSECONDS.toSeconds(INTERVAL.toNanos()));
