@@ -53,7 +53,11 @@ public final class HostileCampaign {
         System.out.println(kind + ", seed " + seed);
         try (Ensemble ensemble = HostileClients.start(kind, Files.createTempDirectory("hostile"));
                 HostileClients clients = new HostileClients(ensemble, connections)) {
-            new HostileCampaign(clients, ensemble, seconds).run(time, attacks, new Random(seed));
+            HostileCampaign campaign = new HostileCampaign(clients, ensemble, seconds);
+            campaign.run(time, attacks, new Random(seed));
+            if (kind == EnsembleKind.CONCLAVE && !campaign.isUnharmed()) {
+                throw new IllegalStateException("a server ended, or requests of others failed; the table says when");
+            }
         }
     }
 
@@ -81,6 +85,13 @@ public final class HostileCampaign {
             }
         }
         report(TimeUnit.NANOSECONDS.toMinutes(System.nanoTime() - sinceNanos));
+    }
+
+    /** Whether each server lived through all attacks, and each request of others was done. */
+    private boolean isUnharmed() {
+        return outcomes.values().stream()
+                .flatMap(List::stream)
+                .allMatch(outcome -> outcome.ended() == 0 && outcome.during().failures() == 0);
     }
 
     private void report(long minutes) {
