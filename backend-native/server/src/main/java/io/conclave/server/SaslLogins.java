@@ -109,7 +109,14 @@ final class SaslLogins implements SaslService {
         @Override
         public void step(byte[] token, Consumer<Outcome> then) {
             try {
-                threads.execute(() -> then.accept(outcomeOf(token)));
+                threads.execute(() -> {
+                    Outcome outcome = Outcome.FAILED;
+                    try {
+                        outcome = outcomeOf(token);
+                    } finally { // the connection waits, whatever has happened
+                        then.accept(outcome);
+                    }
+                });
             } catch (RejectedExecutionException e) {
                 then.accept(Outcome.FAILED);
             }
@@ -159,13 +166,13 @@ final class SaslLogins implements SaslService {
                         : evaluate(token);
             } catch (PrivilegedActionException e) {
                 return failure(e.getException());
-            } catch (SaslException | RuntimeException e) {
+            } catch (SaslException | RuntimeException | StackOverflowError e) { // a token may be nested deeply
                 return failure(e);
             }
         }
 
         /** What a mechanism throws names users and reasons, never a password. */
-        private Outcome failure(Exception e) {
+        private Outcome failure(Throwable e) {
             Throwable cause = e.getCause();
             String reason = e.getMessage() + (cause == null ? "" : " (" + cause.getMessage() + ")");
             refused.add(client, "SASL has failed: " + AuditLine.escaped(reason));

@@ -1,5 +1,6 @@
 package io.conclave.server;
 
+import io.conclave.connection.AuditLine;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -8,7 +9,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * What is watched through this server, in ZooKeeper's forms.
+ * What is watched through this server, in ZooKeeper's forms. Also what is no path of a znode can be watched, so paths are
+ * escaped.
  *
  * @param bySession the paths that each session watches, but for lists of children
  */
@@ -26,7 +28,8 @@ record WatchReport(SortedMap<Long, List<String>> bySession) {
         StringBuilder text = new StringBuilder();
         bySession.forEach((id, paths) -> {
             text.append(hex(id)).append('\n');
-            paths.forEach(path -> text.append('\t').append(path).append('\n'));
+            paths.forEach(
+                    path -> text.append('\t').append(AuditLine.escaped(path)).append('\n'));
         });
         return text.append('\n').toString();
     }
@@ -38,7 +41,7 @@ record WatchReport(SortedMap<Long, List<String>> bySession) {
                 path -> byPath.computeIfAbsent(path, absent -> new TreeSet<>()).add(id)));
         StringBuilder text = new StringBuilder();
         byPath.forEach((path, ids) -> {
-            text.append(path).append('\n');
+            text.append(AuditLine.escaped(path)).append('\n');
             ids.forEach(id -> text.append('\t').append(hex(id)).append('\n'));
         });
         return text.append('\n').toString();

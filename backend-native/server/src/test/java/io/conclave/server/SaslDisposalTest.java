@@ -4,6 +4,7 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 
+import io.conclave.protocol.ErrorCode;
 import io.conclave.protocol.ReplyBody;
 import io.conclave.protocol.RequestBody;
 import java.io.IOException;
@@ -86,6 +87,9 @@ class SaslDisposalTest {
 
         @Override
         public byte[] evaluateResponse(byte[] response) throws SaslException {
+            if (response.length == 2) {
+                throw new StackOverflowError("as a parser may meet it in a token that is nested deeply");
+            }
             stepping.set(true);
             try {
                 if (steps.incrementAndGet() == 2 && !mayStep.await(60, TimeUnit.SECONDS)) {
@@ -189,6 +193,16 @@ class SaslDisposalTest {
                 await().until(() -> mechanism.disposals.get() > 0);
                 assertEquals(false, mechanism.disturbed.get());
             }
+        }
+    }
+
+    /** Whatever a token does to a mechanism, its connection does not wait for the answer without end. */
+    @Test
+    void aStepThatEndsWithAnErrorIsAnswered() throws IOException {
+        try (ConclaveServer server = server();
+                RawClient client = begun(server)) {
+            assertEquals(ErrorCode.AUTH_FAILED.code(), client.error(new RequestBody.Sasl(new byte[2])));
+            await().until(() -> MADE.get(0).disposals.get() == 1);
         }
     }
 
