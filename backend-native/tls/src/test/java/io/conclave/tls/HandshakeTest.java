@@ -4,12 +4,17 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.net.httpserver.HttpServer;
 import io.conclave.testkit.tls.CertificateAuthority;
 import io.conclave.testkit.tls.TestCertificate;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -217,5 +222,32 @@ class HandshakeTest {
                 settings(Optional.empty(), AUTHORITY).checksCrl(true).build(), task -> new Thread(task).start());
         HandshakePair pair = run(server(SERVER, ClientAuthentication.NONE), client, "localhost");
         assertHas(pair.client.get(), "the certificate CN=server", "is refused", "revocation");
+    }
+
+    @Test
+    void aCertificateThatItsResponderCallsRevokedIsRefused() throws Exception {
+        HttpServer responder = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        responder.start();
+        try {
+            CertificateAuthority asked = new CertificateAuthority(
+                    "CN=asked",
+                    URI.create("http://127.0.0.1:" + responder.getAddress().getPort()));
+            TestCertificate own = asked.issue("CN=server", "localhost");
+            AtomicBoolean revoked = new AtomicBoolean();
+            responder.createContext("/", exchange -> {
+                byte[] answer = asked.answerOf(own, revoked.get());
+                exchange.sendResponseHeaders(200, answer.length);
+                exchange.getResponseBody().write(answer);
+                exchange.close();
+            });
+            TlsContext server = server(own, ClientAuthentication.NONE);
+            TlsContext client = TlsContext.forClient(
+                    settings(Optional.empty(), asked).checksOcsp(true).build(), task -> new Thread(task).start());
+            assertEquals("CN=server", run(server, client, "localhost").client.get());
+            revoked.set(true);
+            assertHas(run(server, client, "localhost").client.get(), "CN=server", "has been revoked");
+        } finally {
+            responder.stop(0);
+        }
     }
 }

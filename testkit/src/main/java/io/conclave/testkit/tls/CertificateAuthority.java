@@ -7,6 +7,7 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.math.BigInteger;
 import java.net.InetAddress;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -23,6 +24,7 @@ import java.security.spec.ECGenParameterSpec;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -37,27 +39,37 @@ public final class CertificateAuthority {
     private static final Instant START =
             Instant.ofEpochMilli(TimeSource.system().wallMillis()).minus(Duration.ofDays(1));
     private static final Instant END = START.plus(Duration.ofDays(3650));
+    /** Of a public key, at the end of its encoded form. */
+    private static final int POINT_BYTES = 65;
+
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private final X500Principal name;
     private final KeyPair keys;
     private final X509Certificate certificate;
     private final Optional<Path> revocations;
+    private final Optional<URI> responder;
 
     /** @param name such as {@code CN=an authority} */
     public CertificateAuthority(String name) {
-        this(name, Optional.empty());
+        this(name, Optional.empty(), Optional.empty());
     }
 
     /**
      * One whose certificates name a file with a list of those that are revoked. There is none until {@link #revoke}.
      */
     public CertificateAuthority(String name, Path revocations) {
-        this(name, Optional.of(revocations));
+        this(name, Optional.of(revocations), Optional.empty());
     }
 
-    private CertificateAuthority(String name, Optional<Path> revocations) {
+    /** One whose certificates name a responder that is asked whether they are revoked: see {@link #answerOf}. */
+    public CertificateAuthority(String name, URI responder) {
+        this(name, Optional.empty(), Optional.of(responder));
+    }
+
+    private CertificateAuthority(String name, Optional<Path> revocations, Optional<URI> responder) {
         this.revocations = revocations;
+        this.responder = responder;
         this.name = new X500Principal(name);
         this.keys = newKeys();
         this.certificate = issue(this.name, keys.getPublic(), START, END, List.of(), true);
@@ -99,6 +111,23 @@ public final class CertificateAuthority {
                 entries.length == 0 ? new byte[0] : Der.sequence(entries),
                 Der.tagged(0xA0, Der.sequence(ownKey(), number())));
         TestCertificate.write(revocations.orElseThrow(), TestCertificate.pem("X509 CRL", signed(content, algorithm)));
+    }
+
+    /** What a responder says of a certificate (OCSP, RFC 6960), now. */
+    public byte[] answerOf(TestCertificate certificate, boolean revoked) {
+        byte[] now = Der.longTime(Instant.ofEpochMilli(TimeSource.system().wallMillis()));
+        byte[] algorithm = Der.sequence(Der.identifier(SIGNATURE));
+        byte[] key = keys.getPublic().getEncoded();
+        byte[] asked = Der.sequence(
+                Der.sequence(Der.identifier("1.3.14.3.2.26"), Der.tagged(0x05)), // SHA-1
+                Der.octets(sha1(name.getEncoded())),
+                Der.octets(sha1(Arrays.copyOfRange(key, key.length - POINT_BYTES, key.length))),
+                Der.integer(certificate.certificate().getSerialNumber()));
+        byte[] status = revoked ? Der.tagged(0xA1, now) : Der.tagged(0x80);
+        byte[] content =
+                Der.sequence(Der.tagged(0xA1, name.getEncoded()), now, Der.sequence(Der.sequence(asked, status, now)));
+        byte[] basic = Der.sequence(Der.identifier("1.3.6.1.5.5.7.48.1.1"), Der.octets(signed(content, algorithm)));
+        return Der.sequence(Der.tagged(0x0A, new byte[1]), Der.tagged(0xA0, basic));
     }
 
     /** Names the key that has signed. */
@@ -189,6 +218,11 @@ public final class CertificateAuthority {
             extensions.add(
                     extension("2.5.29.31", false, Der.sequence(Der.sequence(Der.tagged(0xA0, Der.tagged(0xA0, uri))))));
         }
+        if (!isAuthority && responder.isPresent()) {
+            byte[] uri = Der.text(0x86, responder.get().toString());
+            extensions.add(extension(
+                    "1.3.6.1.5.5.7.1.1", false, Der.sequence(Der.sequence(Der.identifier("1.3.6.1.5.5.7.48.1"), uri))));
+        }
         if (!names.isEmpty()) {
             byte[][] alternatives =
                     names.stream().map(CertificateAuthority::alternative).toArray(byte[][]::new);
@@ -216,8 +250,12 @@ public final class CertificateAuthority {
     }
 
     private static byte[] identifier(PublicKey key) {
+        return sha1(key.getEncoded());
+    }
+
+    private static byte[] sha1(byte[] bytes) {
         try {
-            return MessageDigest.getInstance("SHA-1").digest(key.getEncoded());
+            return MessageDigest.getInstance("SHA-1").digest(bytes);
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException(e);
         }

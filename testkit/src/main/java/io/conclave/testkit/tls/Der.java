@@ -65,6 +65,11 @@ final class Der {
         return value.atOffset(ZoneOffset.UTC).getYear() < 2050 ? text(0x17, text.substring(2)) : text(0x18, text);
     }
 
+    /** GeneralizedTime. */
+    static byte[] longTime(Instant value) {
+        return text(0x18, TIME.format(value.atOffset(ZoneOffset.UTC)));
+    }
+
     /** An object identifier such as 2.5.29.17. */
     static byte[] identifier(String dotted) {
         String[] words = dotted.split("\\.");
