@@ -15,7 +15,7 @@ final class AclUses {
 
     private record Use(ZnodeAcl acl, long nodes) {}
 
-    /** By the ACL's hash of 64 bits. Two that share one, which is not to be expected, would be counted as one. */
+    /** Two that share a key would be counted as one, so strangers must not be able to make such. */
     private final PersistentMap<Long, Use> uses;
 
     private final long bytes;
@@ -35,7 +35,7 @@ final class AclUses {
         if (acl.equals(ZnodeAcl.OPEN)) {
             return ZnodeAcl.OPEN;
         }
-        Use use = uses.get(TreeDigest.ofAcl(acl));
+        Use use = uses.get(keyOf(acl));
         return use != null && use.acl.equals(acl) ? use.acl : acl;
     }
 
@@ -44,7 +44,7 @@ final class AclUses {
         if (acl.equals(ZnodeAcl.OPEN)) {
             return this;
         }
-        long hash = TreeDigest.ofAcl(acl);
+        long hash = keyOf(acl);
         Use use = uses.get(hash);
         return use == null
                 ? new AclUses(uses.put(hash, new Use(acl, 1)), bytes + bytesOf(acl))
@@ -56,7 +56,7 @@ final class AclUses {
         if (acl.equals(ZnodeAcl.OPEN)) {
             return this;
         }
-        long hash = TreeDigest.ofAcl(acl);
+        long hash = keyOf(acl);
         Use use = uses.get(hash);
         if (use == null) {
             throw new IllegalStateException("no node has " + acl);
@@ -64,6 +64,19 @@ final class AclUses {
         return use.nodes == 1
                 ? new AclUses(uses.remove(hash), bytes - bytesOf(use.acl))
                 : new AclUses(uses.put(hash, new Use(use.acl, use.nodes - 1)), bytes);
+    }
+
+    static long keyOf(ZnodeAcl acl) {
+        StringBuilder text = new StringBuilder();
+        for (AclEntry entry : acl.entries()) {
+            String scheme = entry.id().scheme();
+            text.append(entry.permissions()).append(' ').append(scheme.length()).append(' ');
+            text.append(scheme)
+                    .append(entry.id().id().length())
+                    .append(' ')
+                    .append(entry.id().id());
+        }
+        return SecondHash.of(text);
     }
 
     private static long bytesOf(ZnodeAcl acl) {

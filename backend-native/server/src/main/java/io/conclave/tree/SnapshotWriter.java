@@ -5,6 +5,7 @@ import java.io.OutputStream;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.zip.CRC32C;
@@ -17,7 +18,19 @@ final class SnapshotWriter {
     private final TreeState state;
     private final OutputStream out;
     private final FieldWriter fields = new FieldWriter(2 * SnapshotCodec.CHUNK_BYTES);
-    private final Map<ZnodeAcl, Integer> aclNumbers = new HashMap<>();
+    private final Map<AclKey, Integer> aclNumbers = new HashMap<>();
+
+    /** Of the objects: most nodes with equal ACLs share one. */
+    private final IdentityHashMap<ZnodeAcl, Integer> numbersOfShared = new IdentityHashMap<>();
+
+    /** With a hash that strangers cannot make equal for many: all ACLs are looked for among those that are written. */
+    private record AclKey(long hash, ZnodeAcl acl) {
+        @Override
+        public int hashCode() {
+            return Long.hashCode(hash);
+        }
+    }
+
     private final Iterator<Map.Entry<Long, SessionRecord>> sessions;
     /** A stack of our own because trees may be deep. */
     private final Deque<Open> open = new ArrayDeque<>();
@@ -147,13 +160,18 @@ final class SnapshotWriter {
 
     /** A list that was written before is given by its number, a new one by the next number and itself. */
     private void writeAcl(ZnodeAcl acl) {
-        Integer known = aclNumbers.get(acl);
+        Integer known = numbersOfShared.get(acl);
+        if (known == null) {
+            known = aclNumbers.get(new AclKey(AclUses.keyOf(acl), acl));
+        }
         if (known != null) {
             fields.writeInt(known);
             return;
         }
         fields.writeInt(aclNumbers.size());
-        aclNumbers.put(acl, aclNumbers.size());
+        int number = aclNumbers.size();
+        aclNumbers.put(new AclKey(AclUses.keyOf(acl), acl), number);
+        numbersOfShared.put(acl, number);
         fields.writeAcl(acl);
     }
 

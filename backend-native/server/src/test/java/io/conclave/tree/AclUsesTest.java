@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class AclUsesTest {
@@ -36,5 +37,35 @@ class AclUsesTest {
         assertEquals(0, AclUses.NONE.with(open).bytes());
         assertSame(ZnodeAcl.OPEN, AclUses.NONE.shared(open));
         assertSame(AclUses.NONE, AclUses.NONE.without(open));
+    }
+
+    /** The rows of Thue and Morse, and their opposites, have one polynomial hash, whatever its factor is. */
+    private static String thueMorse(int flip) {
+        StringBuilder row = new StringBuilder();
+        for (int i = 0; i < 2048; i++) {
+            row.append((Integer.bitCount(i) & 1) == flip ? 'a' : 'b');
+        }
+        return row.toString();
+    }
+
+    private static ZnodeAcl forged(int number) {
+        return new ZnodeAcl(IntStream.range(0, 4)
+                .mapToObj(i -> new AclEntry(1, new AuthId("digest", "u:" + thueMorse(number >> i & 1))))
+                .toList());
+    }
+
+    /** Else the limit of the state does not see them, and they fill the heaps of all members. */
+    @Test
+    void listsThatAreMadeToHaveOneDigestAreCountedEach() {
+        AclUses uses = AclUses.NONE;
+        for (int i = 0; i < 16; i++) {
+            assertEquals(TreeDigest.ofAcl(forged(0)), TreeDigest.ofAcl(forged(i)));
+            uses = uses.with(forged(i));
+        }
+        assertEquals(16 * AclUses.NONE.with(forged(0)).bytes(), uses.bytes());
+        for (int i = 0; i < 16; i++) {
+            uses = uses.without(forged(i));
+        }
+        assertEquals(0, uses.bytes());
     }
 }
