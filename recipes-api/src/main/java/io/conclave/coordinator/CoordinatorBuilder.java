@@ -124,9 +124,12 @@ public final class CoordinatorBuilder {
         return this;
     }
 
-    /** Receives counts and durations; what it throws is logged. */
+    /**
+     * Receives counts and durations, and is told of what is awaited and held; what it throws is logged. {@link
+     * MetricsHook#of} makes one of several.
+     */
     public CoordinatorBuilder metrics(MetricsHook hook) {
-        metrics = new GuardedMetrics(Objects.requireNonNull(hook, "hook"));
+        metrics = MetricsHook.of(Objects.requireNonNull(hook, "hook"));
         return this;
     }
 

@@ -8,6 +8,7 @@ import io.conclave.error.LossReason;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.SessionGoneException;
 import io.conclave.grant.FencingToken;
+import io.conclave.metrics.Ongoing;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
 import io.conclave.recipe.RecipeSession;
@@ -53,7 +54,7 @@ public final class Contender extends AbstractGrantRequest {
     private final Obstacle obstacle;
     private final Waiter waiter;
     private final GuaranteedDelete deletion;
-    private final LineMeasurements measurements;
+    private final GrantMeasurements measurements;
     private boolean turning;
     private @Nullable Downgrade downgrade; // the last one
     private volatile ContenderState state = ContenderState.ENTERING; // written on the dispatcher only
@@ -79,7 +80,7 @@ public final class Contender extends AbstractGrantRequest {
         this.obstacle = new Obstacle(this);
         this.waiter = new Waiter(this, own, obstacle);
         this.deletion = new GuaranteedDelete(session, line, this::ours);
-        this.measurements = new LineMeasurements(session, line, role.measuredAs());
+        this.measurements = new GrantMeasurements(session, line, role.measuredAs());
     }
 
     /**
@@ -102,6 +103,26 @@ public final class Contender extends AbstractGrantRequest {
      */
     public static Contender enter(RecipeSession session, NodePath line, LineRole role, byte[] data, boolean patient) {
         Contender contender = outside(session, line, role, data, patient);
+        contender.measurements.waits();
+        session.execute(contender::begin);
+        return contender;
+    }
+
+    /**
+     * As {@link #enter(RecipeSession, NodePath, LineRole, byte[], boolean)}, for a caller that holds a monitor: the
+     * metrics hook is told on the dispatcher that the wait begins.
+     */
+    public static Contender enterWithinMonitor(
+            RecipeSession session, NodePath line, LineRole role, byte[] data, boolean patient) {
+        Contender contender = outside(session, line, role, data, patient);
+        session.execute(contender::begin);
+        return contender;
+    }
+
+    /** Enters a line as a part of something larger that the metrics hook was told of. Never blocks. */
+    public static Contender enter(RecipeSession session, NodePath line, LineRole role, byte[] data, Ongoing cause) {
+        Contender contender = outside(session, line, role, data, true);
+        contender.measurements.progress().waits(contender.measurements.waitName(), cause);
         session.execute(contender::begin);
         return contender;
     }
@@ -113,6 +134,7 @@ public final class Contender extends AbstractGrantRequest {
 
     private void begin() {
         tie();
+        measurements.waits();
         if (session.state().isLive()) {
             waiter.create();
         } else {
@@ -151,7 +173,16 @@ public final class Contender extends AbstractGrantRequest {
         }
         become(ContenderState.HELD);
         measurements.granted();
+        describeHold();
         tellGranted();
+    }
+
+    private void describeHold() {
+        GrantProgress progress = measurements.progress();
+        if (progress.isHeard()) {
+            progress.detail(Ongoing.TOKEN, token().toString());
+            path().ifPresent(znode -> progress.detail(Ongoing.ZNODE, znode.toString()));
+        }
     }
 
     // So far the way to the grant. From here on the end of it, for any cause.
@@ -227,6 +258,7 @@ public final class Contender extends AbstractGrantRequest {
             tellLost("the grant of " + line + " (place " + place() + ")", reason);
         } else {
             become(next);
+            measurements.notGranted(why, reason);
             tellFailed(why);
         }
     }
@@ -329,6 +361,7 @@ public final class Contender extends AbstractGrantRequest {
         measurements.tookOver();
         tellGranted();
         take(path, stat);
+        describeHold();
     }
 
     /** The word that asks for it stands in our znode. */
@@ -442,7 +475,7 @@ public final class Contender extends AbstractGrantRequest {
         return deletion;
     }
 
-    LineMeasurements measurements() {
+    GrantMeasurements measurements() {
         return measurements;
     }
 

@@ -77,7 +77,10 @@ public final class JointEntry {
     }
 
     private void begin() {
-        contenders.forEach(Contender::tie);
+        contenders.forEach(contender -> {
+            contender.tie();
+            contender.measurements().waits();
+        });
         if (session.state().isLive()) {
             create();
         } else {

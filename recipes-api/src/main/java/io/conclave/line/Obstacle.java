@@ -50,6 +50,15 @@ final class Obstacle {
     void predecessorRead(NodePath path, GetData.NodeData node) {
         if (seen.before == 1) { // then the predecessor holds
             headRead(1, path, node);
+        } else if (contender.measurements().progress().isHeard()) {
+            Holder other = holder(path, node);
+            tell("behind " + other + ", with " + (seen.before - 1) + " more before this one in the line", other);
+        }
+    }
+
+    private void tell(String obstacle, Holder other) {
+        if (contender.isWaiting()) {
+            contender.measurements().progress().waitsFor(obstacle, Optional.of(other));
         }
     }
 
@@ -79,13 +88,19 @@ final class Obstacle {
     }
 
     private void headRead(int before, NodePath head, GetData.NodeData node) {
+        Holder holder = holder(head, node);
+        seen = new Seen(before, Optional.of(holder));
+        if (contender.measurements().progress().isHeard()) {
+            tell("held by " + holder, holder);
+        }
+    }
+
+    private static Holder holder(NodePath path, GetData.NodeData node) {
         String text = new String(node.data(), StandardCharsets.UTF_8);
-        seen = new Seen(
-                before,
-                Optional.of(new Holder(
-                        head.toString(),
-                        text.length() > LONGEST_TEXT ? text.substring(0, LONGEST_TEXT) : text,
-                        node.stat().ephemeralOwner())));
+        return new Holder(
+                path.toString(),
+                text.length() > LONGEST_TEXT ? text.substring(0, LONGEST_TEXT) : text,
+                node.stat().ephemeralOwner());
     }
 
     AcquireTimeoutException timedOut(Duration waited) {

@@ -6,6 +6,8 @@ import io.conclave.error.GrantLostException;
 import io.conclave.error.LossReason;
 import io.conclave.error.WaitTimeoutException;
 import io.conclave.line.AbstractGrantRequest;
+import io.conclave.line.GrantProgress;
+import io.conclave.metrics.Ongoing;
 import io.conclave.node.NodeEvent;
 import io.conclave.node.NodePath;
 import io.conclave.recipe.Failures;
@@ -36,6 +38,7 @@ final class BarrierParticipant extends AbstractGrantRequest {
     private final Entering entering;
     private final Watcher watcher = this::onEvent; // one object, so that setting it again is no second watch
     private Round round = Round.of(List.of()); // once it is inside
+    private final GrantProgress progress;
     private boolean deleting; // in a transaction, whose outcome may be unknown
     private long sinceNanos;
     private volatile ParticipantState state = ParticipantState.ENTERING; // written on the dispatcher only
@@ -46,12 +49,14 @@ final class BarrierParticipant extends AbstractGrantRequest {
         this.layout = layout;
         this.name = name;
         this.entering = new Entering(this);
+        this.progress = new GrantProgress(session.metrics(), layout.path().toString());
         this.sinceNanos = session.time().monotonicNanos();
     }
 
     /** Begins to enter. Never blocks; any thread. */
     static BarrierParticipant enter(RecipeSession session, DoubleBarrierLayout layout, String name) {
         BarrierParticipant participant = new BarrierParticipant(session, layout, name);
+        participant.progress.waits("doublebarrier.enter");
         session.execute(() -> {
             participant.tie();
             participant.entering.begin();
@@ -113,6 +118,8 @@ final class BarrierParticipant extends AbstractGrantRequest {
         become(ParticipantState.INSIDE);
         round = with;
         measure("doublebarrier.enter");
+        progress.granted("doublebarrier.inside");
+        progress.detail(Ongoing.ZNODE, path().toString());
         tellGranted();
     }
 
@@ -212,12 +219,14 @@ final class BarrierParticipant extends AbstractGrantRequest {
     private void announce(ParticipantState before, LossReason reason, ConclaveException why) {
         if (before == ParticipantState.INSIDE) {
             measure("doublebarrier.inside");
+            progress.noLongerHeld(reason);
             if (reason != LossReason.RELEASED && reason != LossReason.COORDINATOR_CLOSED) {
                 session.metrics().count("doublebarrier.lost", layout.path().toString());
             }
             tellLost("the place in " + layout.path() + " (participant " + name + ")", reason);
         } else if (before == ParticipantState.ENTERING) {
             entering.removeWatches();
+            progress.notGranted(why, reason);
             tellFailed(why);
         }
     }

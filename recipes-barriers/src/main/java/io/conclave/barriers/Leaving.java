@@ -74,6 +74,7 @@ final class Leaving extends Wait {
 
     /** Never blocks; any thread. */
     Leaving begin() {
+        begins("doublebarrier.leave", layout.path().toString());
         session.execute(() -> {
             sessionListener = session.onStateChange(this::onSessionState);
             if (session.state().isLive()) {
@@ -87,9 +88,17 @@ final class Leaving extends Wait {
 
     private void onSessionState(SessionState next) {
         if (next == SessionState.LOST) {
-            end(new SessionGoneException("The session was lost while leaving " + layout.path()));
+            if (!isOver()) {
+                sessionListener.close();
+                failed(new SessionGoneException("The session was lost while leaving " + layout.path()));
+            }
+            nothingLeft();
         } else if (next == SessionState.CLOSED) {
-            end(new ClosedException("The coordinator was closed while leaving " + layout.path()));
+            if (!isOver()) {
+                sessionListener.close();
+                closed(new ClosedException("The coordinator was closed while leaving " + layout.path()));
+            }
+            nothingLeft();
         }
     }
 
@@ -188,20 +197,14 @@ final class Leaving extends Wait {
     private void allHaveLeft() {
         sessionListener.close();
         participant.vanished(); // if it is not known yet
-        session.metrics()
-                .duration(
-                        "doublebarrier.leave",
-                        layout.path().toString(),
-                        Duration.ofNanos(session.time().monotonicNanos() - beganNanos));
-        happened();
-    }
-
-    private void end(ConclaveException why) {
         if (!isOver()) {
-            sessionListener.close();
-            failed(why);
-        }
-        nothingLeft();
+            session.metrics()
+                    .duration(
+                            "doublebarrier.leave",
+                            layout.path().toString(),
+                            Duration.ofNanos(session.time().monotonicNanos() - beganNanos));
+        } // else its caller gave up, and the last answer came behind that
+        happened();
     }
 
     @Override

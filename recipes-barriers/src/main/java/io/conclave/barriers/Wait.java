@@ -1,12 +1,15 @@
 package io.conclave.barriers;
 
+import io.conclave.error.ClosedException;
 import io.conclave.error.ConclaveException;
 import io.conclave.error.LossReason;
 import io.conclave.line.Acquisition;
+import io.conclave.line.GrantProgress;
 import io.conclave.line.GrantRequest;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.session.SessionState;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -20,15 +23,34 @@ import org.jspecify.annotations.Nullable;
 abstract class Wait implements GrantRequest {
     private final CompletableFuture<Void> over = new CompletableFuture<>();
     private final CompletableFuture<Void> gone = new CompletableFuture<>();
+    private Optional<GrantProgress> progress = Optional.empty(); // once it has begun
+
+    /** It begins. On the thread of the application's call. */
+    final void begins(String name, String subject) {
+        GrantProgress beginning = new GrantProgress(session().metrics(), subject);
+        beginning.waits(name);
+        progress = Optional.of(beginning);
+    }
 
     /** What was waited for has happened. */
     final void happened() {
         gone.complete(null);
+        progress.ifPresent(GrantProgress::happened);
         over.complete(null);
     }
 
     /** It is not waited for any more. */
     final void failed(Throwable why) {
+        failed(why, LossReason.RELEASED);
+    }
+
+    /** The coordinator was closed. */
+    final void closed(ClosedException why) {
+        failed(why, LossReason.COORDINATOR_CLOSED);
+    }
+
+    private void failed(Throwable why, LossReason reason) {
+        progress.ifPresent(waiting -> waiting.notGranted(why, reason));
         over.completeExceptionally(why);
     }
 

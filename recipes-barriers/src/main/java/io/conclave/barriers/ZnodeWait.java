@@ -70,6 +70,7 @@ final class ZnodeWait extends Wait implements SessionFollower.Work {
 
     /** Never blocks; any thread. */
     ZnodeWait begin() {
+        begins(metric, path.toString());
         follower.follow();
         return this;
     }
@@ -85,7 +86,7 @@ final class ZnodeWait extends Wait implements SessionFollower.Work {
 
     @Override
     public void onClosed() {
-        failed(new ClosedException("The coordinator was closed while waiting for " + path));
+        closed(new ClosedException("The coordinator was closed while waiting for " + path));
         nothingLeft();
     }
 

@@ -7,11 +7,13 @@ import io.conclave.error.GrantLostException;
 import io.conclave.error.LossReason;
 import io.conclave.error.SessionGoneException;
 import io.conclave.line.Contender;
+import io.conclave.line.GrantProgress;
 import io.conclave.line.GrantRequest;
 import io.conclave.line.LineRole;
 import io.conclave.node.NodePath;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.recipe.Waiting;
+import io.conclave.session.SessionState;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,6 +41,7 @@ final class Campaign implements GrantRequest {
     private final NodePath election;
     private final byte[] data;
     private final long beganNanos;
+    private final GrantProgress progress;
     private final ClosedException steppedBack = new ClosedException("Stepped back");
     private final CompletableFuture<Campaign> granted = new CompletableFuture<>();
     private final CompletableFuture<LossReason> lost = new CompletableFuture<>();
@@ -60,17 +63,19 @@ final class Campaign implements GrantRequest {
         this.election = election;
         this.data = data;
         this.beganNanos = session.time().monotonicNanos();
+        this.progress = new GrantProgress(session.metrics(), election.toString());
     }
 
     /** Enters the line. Never blocks. */
     static Campaign begin(RecipeSession session, NodePath election, byte[] data) {
         Campaign campaign = new Campaign(session, election, data);
+        campaign.progress.waits("election.campaign");
         session.execute(campaign::enter);
         return campaign;
     }
 
     private void enter() {
-        Contender place = Contender.enter(session, election, PLACE, data);
+        Contender place = Contender.enter(session, election, PLACE, data, progress.origin());
         contender = place;
         leaderNode = null;
         asked = false;
@@ -114,6 +119,7 @@ final class Campaign implements GrantRequest {
         become(CampaignState.LEADING);
         long lastedNanos = session.time().monotonicNanos() - beganNanos;
         session.metrics().duration("election.campaign", election.toString(), Duration.ofNanos(lastedNanos));
+        progress.happened();
         LOG.info("{}: leading with the token {}", this, place.token());
         granted.complete(this);
     }
@@ -216,6 +222,8 @@ final class Campaign implements GrantRequest {
         become(CampaignState.ENDED);
         ConclaveException why =
                 cause instanceof ConclaveException known ? known : new ClosedException("Failed: " + cause);
+        boolean isClosed = session.state() == SessionState.CLOSED;
+        progress.notGranted(cause, isClosed ? LossReason.COORDINATOR_CLOSED : LossReason.RELEASED);
         CompletionStage<Void> last = formerGone;
         Contender place = contender;
         if (place != null && leaderNode != null) {

@@ -103,7 +103,8 @@ final class KeptPlace {
         if (first == null || contender != null) {
             return KeptPlace::nothing;
         }
-        Contender entered = Contender.enter(session, line.path(), line.roles().mutex(), line.data(), first.isPatient());
+        Contender entered = Contender.enterWithinMonitor(
+                session, line.path(), line.roles().mutex(), line.data(), first.isPatient());
         contender = entered;
         held = false;
         turns = new KeptTurns(keeping, session.time());

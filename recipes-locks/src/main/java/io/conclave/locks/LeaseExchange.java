@@ -4,6 +4,7 @@ import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusalReason;
 import io.conclave.error.RefusedException;
 import io.conclave.line.Contender;
+import io.conclave.line.GrantMeasurements;
 import io.conclave.node.CreateMode;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
@@ -38,7 +39,7 @@ final class LeaseExchange {
     private final Sender sender;
     private final Contender place;
     private final SemaphoreLayout layout;
-    private final PermitMeasurements measurements;
+    private final GrantMeasurements measurements;
     private final String guid;
     private final int wanted;
     private final byte[] data;
@@ -80,7 +81,7 @@ final class LeaseExchange {
             Sender sender,
             Contender place,
             SemaphoreLayout layout,
-            PermitMeasurements measurements,
+            GrantMeasurements measurements,
             String guid,
             int wanted,
             byte[] data) {

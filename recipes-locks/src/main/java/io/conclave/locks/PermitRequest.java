@@ -7,7 +7,9 @@ import io.conclave.error.LossReason;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.line.AbstractGrantRequest;
 import io.conclave.line.Contender;
+import io.conclave.line.GrantMeasurements;
 import io.conclave.line.LineRole;
+import io.conclave.metrics.Ongoing;
 import io.conclave.node.NodePath;
 import io.conclave.recipe.ParentMaker;
 import io.conclave.recipe.RecipeSession;
@@ -57,7 +59,7 @@ final class PermitRequest extends AbstractGrantRequest {
     private final PermitAvailability room;
     private final LeaseWatch leaseWatch;
     private final GuaranteedDelete leaseRelease;
-    private final PermitMeasurements measurements;
+    private final GrantMeasurements measurements;
     private final Contender place;
     private final LeaseExchange exchange;
     private volatile @Nullable String
@@ -84,7 +86,8 @@ final class PermitRequest extends AbstractGrantRequest {
         this.leaseWatch = new LeaseWatch(this);
         this.leaseRelease = new GuaranteedDelete(session, layout.leases(), names -> layout.leasesOf(guid, names));
         this.gone = CompletableFuture.allOf(placeGone, leaseRelease.done().toCompletableFuture());
-        this.measurements = new PermitMeasurements(session, layout.path());
+        this.measurements = new GrantMeasurements(session, layout.path(), "semaphore");
+        measurements.waits();
         this.place = Contender.enter(session, layout.line(), ADMISSION, data, patient);
         this.exchange = new LeaseExchange(this, place, layout, measurements, guid, wanted, data);
     }
@@ -149,6 +152,7 @@ final class PermitRequest extends AbstractGrantRequest {
             return;
         }
         shortage = seen.leases() + " of " + seen.permits().getAsInt() + " are out";
+        measurements.progress().waitsFor(shortage, Optional.empty());
         if (seen.has(wanted)) {
             if (seen.hasParent()) {
                 turn(seen);
@@ -209,6 +213,7 @@ final class PermitRequest extends AbstractGrantRequest {
         leaseRelease.found(ours.paths(), ours.czxid());
         leaseWatch.watch(ours);
         measurements.granted();
+        measurements.progress().detail(Ongoing.ZNODE, ours.paths().get(0).toString());
         tellGranted();
     }
 
@@ -373,6 +378,7 @@ final class PermitRequest extends AbstractGrantRequest {
             measurements.noLongerHeld(reason);
             tellLost("the grant of " + permits(), reason);
         } else {
+            measurements.notGranted(why, reason);
             tellFailed(why);
         }
     }

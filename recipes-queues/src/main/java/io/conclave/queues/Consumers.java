@@ -203,6 +203,10 @@ final class Consumers implements ConsumerTurn.Listener, ItemsWatch.Looker {
 
     private void end(PendingTake pending) {
         pending.endWithout();
+        remove(pending);
+    }
+
+    private void remove(PendingTake pending) {
         pendingTakes.remove(pending);
         proceed();
     }
@@ -213,7 +217,8 @@ final class Consumers implements ConsumerTurn.Listener, ItemsWatch.Looker {
             pending.outcome()
                     .thenAccept(result -> result.filter(Delivery::own).ifPresent(one -> giveBack(pending.mode(), one)));
         } else {
-            end(pending);
+            pending.abandon();
+            remove(pending);
         }
     }
 

@@ -48,6 +48,7 @@ final class Consumption<R> {
 
     /** Waits for an item in the line, within a time if there is one. */
     Consumption<R> inLine(Optional<Duration> timeout) {
+        pending.begins(session.metrics(), layout);
         session.execute(() -> consumers().add(pending, timeout));
         return this;
     }
@@ -59,6 +60,7 @@ final class Consumption<R> {
 
     /** Takes what there is now; if the store does not say what there is within the try timeout, it fails. */
     Consumption<R> atOnce() {
+        pending.begins(session.metrics(), layout);
         // before the dispatcher knows of the pending: the time counts from here
         pending.endsBy(session.time().schedule(session.tryTimeout(), () -> session.execute(this::noAnswer)));
         session.execute(() -> consumers().attempt(pending));

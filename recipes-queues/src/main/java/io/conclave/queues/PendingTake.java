@@ -1,5 +1,11 @@
 package io.conclave.queues;
 
+import io.conclave.error.ClosedException;
+import io.conclave.error.NotConnectedException;
+import io.conclave.error.SessionGoneException;
+import io.conclave.metrics.MetricsHook;
+import io.conclave.metrics.Ongoing;
+import io.conclave.metrics.Outcome;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.time.Elapsed;
 import io.conclave.time.TimeSource;
@@ -17,6 +23,7 @@ final class PendingTake {
     private final Elapsed since;
     private final CompletableFuture<Optional<Delivery>> outcome = new CompletableFuture<>();
     private TimeSource.Timer timer = () -> {};
+    private Ongoing wait = Ongoing.NONE;
 
     /** What happens to the item. */
     enum Mode {
@@ -30,6 +37,20 @@ final class PendingTake {
         this.mode = mode;
         this.maxDeliveries = maxDeliveries;
         this.since = Elapsed.since(time);
+    }
+
+    /** The wait begins; on the thread of the application's call. */
+    void begins(MetricsHook hook, QueueLayout layout) {
+        if (hook != MetricsHook.NONE) {
+            wait = hook.begin("queue.wait", layout.path().toString());
+        }
+    }
+
+    private void end(Outcome how) {
+        timer.cancel();
+        Ongoing ending = wait;
+        wait = Ongoing.NONE;
+        ending.end(how);
     }
 
     Mode mode() {
@@ -56,20 +77,37 @@ final class PendingTake {
     }
 
     void deliver(RecipeSession session, QueueLayout layout, Delivery delivery) {
-        timer.cancel();
         String queue = layout.path().toString();
         session.metrics().count(mode == Mode.TAKE ? "queue.take" : "queue.claim", queue);
         session.metrics().duration("queue.wait", queue, Duration.ofNanos(since.nanos()));
+        end(Outcome.GRANTED);
         outcome.complete(Optional.of(delivery));
     }
 
+    /** There was no item in time. */
     void endWithout() {
-        timer.cancel();
+        end(Outcome.TIMED_OUT);
+        outcome.complete(Optional.empty());
+    }
+
+    /** The caller does not wait any more. */
+    void abandon() {
+        end(Outcome.GIVEN_UP);
         outcome.complete(Optional.empty());
     }
 
     void fail(Throwable cause) {
-        timer.cancel();
+        wait.failed(cause);
+        end(outcomeOf(cause));
         outcome.completeExceptionally(cause);
+    }
+
+    private static Outcome outcomeOf(Throwable cause) {
+        if (cause instanceof NotConnectedException) {
+            return Outcome.TIMED_OUT; // of a try
+        }
+        return cause instanceof ClosedException
+                ? Outcome.CLOSED
+                : cause instanceof SessionGoneException ? Outcome.LOST : Outcome.FAILED;
     }
 }

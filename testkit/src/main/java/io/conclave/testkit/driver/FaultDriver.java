@@ -35,6 +35,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>No lost wake-up: everybody is done within a bound of manual time.
  *   <li>The victim's calls fail only as the faults explain, its grants are lost only for such reasons, and an interrupt
  *       is never swallowed.
+ *   <li>What the metrics hook is told to begin ends exactly once.
  *   <li>The victim's requests stay within a bound, relative to a clean run.
  * </ul>
  *

@@ -40,6 +40,7 @@ public final class FaultRun {
     private final ManualTimeSource time = new ManualTimeSource();
     private final Pump pump;
     private final Holdings holdings;
+    private final Balance balance = new Balance();
     private final StoppableProcess process;
     private final Actor victim;
     private final MemoryStore store;
@@ -118,6 +119,7 @@ public final class FaultRun {
                 .sessionTimeout(settings.sessionTimeout())
                 .timeSource(clocks)
                 .listenerExecutor(executor)
+                .metrics(balance)
                 .connect();
     }
 
@@ -424,6 +426,10 @@ public final class FaultRun {
         List<String> ghosts = ephemeralsOnceClosed();
         if (!ghosts.isEmpty()) {
             violated("left behind though all sessions are closed: " + ghosts);
+        }
+        if (violations.isEmpty()) {
+            pump.until(balance::isEven, settings.bound());
+            violations.addAll(balance.violations());
         }
         MemoryStore.forget(storeName);
     }
