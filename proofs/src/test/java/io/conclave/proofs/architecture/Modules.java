@@ -97,6 +97,7 @@ final class Modules {
                     Set.of("io.netty", "org.slf4j", "javax.security")),
             new Module(
                     "server-testing", List.of("ensemble"), Set.of("recipes-api", "tls", "consensus", "server"), NETTY),
+            new Module("micrometer", List.of("micrometer"), Set.of("recipes-api"), Set.of("io.micrometer")),
             new Module(
                     "testkit",
                     List.of("testkit"),

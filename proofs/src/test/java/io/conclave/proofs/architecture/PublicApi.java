@@ -33,6 +33,9 @@ final class PublicApi {
     private static final Pattern MODULE = Pattern.compile("(?m)^(?:open )?module ([\\w.]+)");
     private static final Pattern EXPORT = Pattern.compile("(?m)^\\s+exports ([\\w.]+);");
 
+    /** Modules in integrations/, which have no descriptor: their frameworks have none either. Each is one package. */
+    private static final List<String> INTEGRATIONS = List.of("micrometer");
+
     private PublicApi() {}
 
     /** The text of each module by its name. */
@@ -44,6 +47,13 @@ final class PublicApi {
             if (name.find()) {
                 modules.put(name.group(1), module(descriptor, text));
             }
+        }
+        for (String integration : INTEGRATIONS) {
+            String name = "io.conclave." + integration;
+            Path sources = ROOT.resolve("integrations/" + integration + "/src/main/java");
+            StringBuilder api = new StringBuilder();
+            topLevel(sources.resolve(name.replace('.', '/')), name).forEach(type -> append(api, type));
+            modules.put(name, api.toString());
         }
         return modules;
     }

@@ -1,0 +1,91 @@
+package io.conclave.micrometer;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.metrics.Outcome;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** The dashboard asks for what there is: with the names of docs/metrics.md, as Prometheus sees them. */
+class DashboardTest {
+    private static final Path METRICS = Path.of("../../docs/metrics.md");
+    private static final Path DASHBOARD = Path.of("grafana/conclave-applications.json");
+    private static final Pattern ROW = Pattern.compile("(?m)^\\| (`[^|]+`) \\| (count|duration) \\|");
+    private static final Pattern PREFIX = Pattern.compile("(?m)^\\| `([a-z.]+)` \\| (?!count|duration)[^|]+\\|$");
+    private static final Pattern NAME = Pattern.compile("`([^`]+)`");
+    private static final Pattern QUERIED = Pattern.compile("conclave_[a-z_]+");
+    private static final Pattern LABEL = Pattern.compile("by \\(([a-z]+)\\)|\\{\\{([a-z]+)}}");
+
+    private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    private final ConclaveMetrics metrics = new ConclaveMetrics();
+
+    @Test
+    void everyMetricThatTheDashboardQueriesExists() throws IOException {
+        registry.config().onMeterRegistrationFailed((id, reason) -> {
+            throw new AssertionError(id + ": " + reason);
+        });
+        metrics.bindTo(registry);
+        tellAll(Files.readString(METRICS));
+        String scraped;
+        try (Coordinator coordinator = Coordinator.connect("memory:" + UUID.randomUUID())) {
+            new CoordinatorMetrics(coordinator).bindTo(registry);
+            scraped = registry.scrape();
+        }
+        String dashboard = Files.readString(DASHBOARD);
+        Set<String> unknown = new TreeSet<>();
+        int queries = 0;
+        for (Matcher queried = QUERIED.matcher(dashboard); queried.find(); queries++) {
+            if (!Pattern.compile("(?m)^" + queried.group() + "[{ ]")
+                    .matcher(scraped)
+                    .find()) {
+                unknown.add(queried.group());
+            }
+        }
+        assertEquals(Set.of(), unknown);
+        assertTrue(queries > 25, "too few metrics were found to prove anything: " + queries);
+        for (Matcher label = LABEL.matcher(dashboard); label.find(); ) {
+            String name = label.group(1) == null ? label.group(2) : label.group(1);
+            assertTrue(Set.of("name", "state", "instance").contains(name), name);
+        }
+    }
+
+    private void tellAll(String text) {
+        Set<String> prefixes = new TreeSet<>();
+        for (Matcher prefix = PREFIX.matcher(text); prefix.find(); ) {
+            prefixes.add(prefix.group(1));
+        }
+        int told = 0;
+        for (Matcher row = ROW.matcher(text); row.find(); told++) {
+            for (Matcher name = NAME.matcher(row.group(1)); name.find(); ) {
+                boolean isDuration = row.group(2).equals("duration");
+                if (name.group(1).startsWith("<prefix>")) {
+                    prefixes.forEach(prefix -> tell(name.group(1).replace("<prefix>", prefix), isDuration));
+                } else {
+                    tell(name.group(1), isDuration);
+                }
+            }
+        }
+        assertTrue(told > 30 && prefixes.contains("semaphore.admission"), "docs/metrics.md was not understood");
+    }
+
+    private void tell(String name, boolean isDuration) {
+        if (isDuration) {
+            metrics.begin(name, "/path").end(Outcome.GRANTED);
+            metrics.duration(name, "/path", Duration.ofMillis(1));
+        } else {
+            metrics.count(name, "/path");
+        }
+    }
+}
