@@ -23,6 +23,7 @@ import org.apache.zookeeper.cli.CliException;
 import org.apache.zookeeper.cli.DelQuotaCommand;
 import org.apache.zookeeper.cli.ListQuotaCommand;
 import org.apache.zookeeper.cli.SetQuotaCommand;
+import org.apache.zookeeper.server.ZooKeeperServer;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -116,6 +117,7 @@ class QuotaDifferentialIT {
                 ApacheZooKeeper zooKeeper = new ApacheZooKeeper();
                 Subject ours = new Subject(conclave);
                 Subject theirs = new Subject(zooKeeper)) {
+            assertTrue(ZooKeeperServer.enforceQuota, "ZooKeeper's class was loaded before its property was set");
             int refused = 0;
             for (int i = 0; i < operations; i++) {
                 Step step = next(story);

@@ -23,14 +23,22 @@ public final class ApacheZooKeeper implements ServerUnderTest {
 
     /** Starts a server on an empty directory. */
     public ApacheZooKeeper() {
+        prepareJvm();
+        start();
+    }
+
+    /**
+     * Sets the properties that ZooKeeper reads once in a JVM. Each test that starts a server of ZooKeeper in this JVM
+     * calls it before: the first one decides for the others, and which that is changes from run to run.
+     */
+    static void prepareJvm() {
         System.setProperty("zookeeper.admin.enableServer", "false");
         System.setProperty("zookeeper.forceSync", "no"); // there is no power failure here
         System.setProperty("zookeeper.preAllocSize", "1024");
         System.setProperty("zookeeper.extendedTypesEnabled", "true"); // znodes with a time to live, which ours has
+        System.setProperty("zookeeper.enforceQuota", "true"); // few tests have quotas
         System.setProperty(SASL_PROVIDER, SASLAuthenticationProvider.class.getName());
         ProviderRegistry.addOrUpdateProvider(SASL_PROVIDER); // another server of this JVM may have read them before
-        System.setProperty("zookeeper.enforceQuota", "true"); // read once, so for all tests; few have quotas
-        start();
     }
 
     @Override

@@ -53,7 +53,7 @@ class OurClientOverTlsIT {
     void start() throws Exception {
         trust = authority.writePem(home.resolve("trust.pem"));
         Path own = authority.issue("CN=server", "localhost").writeStore(home.resolve("own.p12"), "PKCS12", PASSWORD);
-        set("zookeeper.admin.enableServer", "false");
+        ApacheZooKeeper.prepareJvm();
         set("zookeeper.serverCnxnFactory", "org.apache.zookeeper.server.NettyServerCnxnFactory");
         set("zookeeper.ssl.keyStore.location", own.toString());
         set("zookeeper.ssl.keyStore.password", PASSWORD);
