@@ -124,6 +124,38 @@ final class Campaign implements GrantRequest {
         granted.complete(this);
     }
 
+    /**
+     * Changes what observers see of the leader. Never blocks; any thread. Completes on the dispatcher, exceptionally
+     * with {@link GrantLostException} if it does not lead any more.
+     */
+    CompletionStage<Void> update(byte[] newData) {
+        CompletableFuture<Void> outcome = new CompletableFuture<>();
+        session.execute(() -> {
+            LeaderNode present = leaderNode;
+            if (state != CampaignState.LEADING || present == null) {
+                failAsLost(outcome);
+                return;
+            }
+            present.update(newData).whenComplete((written, failure) -> {
+                if (failure != null) {
+                    outcome.completeExceptionally(failure);
+                } else if (written) {
+                    outcome.complete(null);
+                } else {
+                    failAsLost(outcome);
+                }
+            });
+        });
+        return outcome;
+    }
+
+    private void failAsLost(CompletableFuture<Void> update) {
+        lost.thenAccept(reason -> update.completeExceptionally(new GrantLostException(
+                reason,
+                election.toString(),
+                "The leadership of " + election + " ended (" + reason + ") before its data was changed")));
+    }
+
     // So far a leader is elected. From here on, what can come in between, and the end.
 
     /** A leader is asked by the same word, and need not answer; a waiting candidate steps back. */

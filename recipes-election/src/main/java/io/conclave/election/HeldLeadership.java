@@ -3,6 +3,7 @@ package io.conclave.election;
 import io.conclave.grant.FencingToken;
 import io.conclave.line.AbstractGrant;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.Waiting;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -36,6 +37,19 @@ final class HeldLeadership extends AbstractGrant<Campaign> implements Leadership
     /** Whether the leadership ended because this thread has asked for it. */
     boolean isResignedBy(Thread thread) {
         return request().isResignedBy(thread);
+    }
+
+    @Override
+    public void update(byte[] data) throws InterruptedException {
+        Waiting.await(request().session(), request().update(data.clone()));
+    }
+
+    @Override
+    public CompletableFuture<Void> updateAsync(byte[] data) {
+        return request()
+                .session()
+                .onListenerThread(
+                        "update of the leader of " + request().what(), request().update(data.clone()));
     }
 
     @Override

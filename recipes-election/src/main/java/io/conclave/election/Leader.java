@@ -7,7 +7,7 @@ import java.time.Instant;
 /**
  * A leader as others see it, from its acknowledgement.
  *
- * @param bytes what it left as a candidate for others to see
+ * @param bytes what it left as a candidate for others to see, or its latest {@link Leadership#update}
  * @param token the fencing token of its leadership
  * @param sessionId the session that its leadership belongs to
  * @param since when it began to lead, by the clock of the backend's leader

@@ -169,9 +169,10 @@ public final class LeaderElection {
     }
 
     /**
-     * Tells a listener the leader: first the present state, then every change; empty is "no leader". The latest state
-     * always arrives, those in between may be skipped when they follow each other quickly. Each observer costs one
-     * watch on the acknowledgement alone: candidates that come and go wake no observer.
+     * Tells a listener the leader: first the present state, then every change, also of the leader's data
+     * ({@link Leadership#update}); empty is "no leader". The latest state always arrives, those in between may be
+     * skipped when they follow each other quickly. Each observer costs one watch on the acknowledgement alone:
+     * candidates that come and go wake no observer.
      *
      * <p>It goes on through lost connections and lost sessions; meanwhile the last state stands, so what is heard last
      * may be out of date. The listener is called serially on a listener thread and may block; what it throws is logged.

@@ -18,10 +18,12 @@ import io.conclave.request.Create;
 import io.conclave.request.Delete;
 import io.conclave.request.GetData;
 import io.conclave.request.Multi;
+import io.conclave.request.SetData;
 import io.conclave.request.Watcher;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,6 +41,7 @@ import org.slf4j.LoggerFactory;
  *       deleted while its session lived: that one is replaced, in one transaction with the same check. It can be no
  *       later leader's, because there is none while our place stands.
  *   <li>It is watched, and made again if it is deleted while we lead.
+ *   <li>The leader changes its data by a transaction with the same check: see {@link LeaderUpdates}.
  *   <li>A leader that resigns deletes it in one transaction with its place. If the reply to that is lost, or somebody
  *       else has deleted one of the two, it deletes the node with the check, and then the place. A
  *       leader whose place is gone already compares what stands there first. In the round trip between that look and
@@ -61,16 +64,22 @@ final class LeaderNode {
     static final String NAME = "leader";
 
     private static final Logger LOG = LoggerFactory.getLogger(LeaderNode.class);
-    private static final int CHECK = 0; // the position of the own place's check in every transaction here
+
+    /** The position of the own place's check in every transaction of a leader node. */
+    static final int CHECK = 0;
+
+    private static final int UNKNOWN = -1;
 
     private final RecipeSession session;
     private final FencingToken token;
     private final NodePath place;
     private final NodePath path;
-    private final byte[] record;
+    private final LeaderUpdates updates = new LeaderUpdates(this);
     private final Watcher watcher = this::onEvent; // one object, so that setting it again is no second watch
     private final CompletableFuture<Void> made = new CompletableFuture<>();
     private final CompletableFuture<Void> withdrawn = new CompletableFuture<>();
+    private byte[] record;
+    private int version = UNKNOWN; // known while ours is there, as far as we have heard
     private boolean superseded;
     private boolean ended;
 
@@ -80,7 +89,11 @@ final class LeaderNode {
         this.token = leader.token();
         this.place = leader.path().orElseThrow();
         this.path = election.child(NAME);
-        this.record = new LeaderRecord(token, place.name(), data).toBytes();
+        this.record = recordOf(data);
+    }
+
+    private byte[] recordOf(byte[] data) {
+        return new LeaderRecord(token, place.name(), data).toBytes();
     }
 
     /**
@@ -178,9 +191,10 @@ final class LeaderNode {
         }
     }
 
+    /** Whether it is as we have left it: with our record, or with the one that is being written. */
     private boolean isOurs(GetData.NodeData present) {
         return present.stat().ephemeralOwner() == session.id()
-                && present.bytes().contentEquals(record);
+                && (present.bytes().contentEquals(record) || updates.isWriting(present.bytes()));
     }
 
     private void fail(Throwable cause) {
@@ -198,7 +212,13 @@ final class LeaderNode {
     }
 
     private void onWatched(GetData.NodeData present) {
-        if (!ended && !isOurs(present)) {
+        if (ended) {
+            return;
+        }
+        if (isOurs(present)) {
+            version = present.stat().version();
+            updates.onPresent(present);
+        } else {
             makeAgain();
         }
     }
@@ -210,21 +230,69 @@ final class LeaderNode {
     }
 
     private void onEvent(NodeEvent event) {
-        if (!ended && event.type() != NodeEvent.Type.WATCH_REMOVED) {
+        if (ended || event.type() == NodeEvent.Type.WATCH_REMOVED) {
+            return;
+        }
+        if (event.type() == NodeEvent.Type.DATA_CHANGED) {
+            watch(); // by an update of ours, or by another client
+        } else {
             makeAgain();
         }
     }
 
     private void makeAgain() {
+        version = UNKNOWN;
         LOG.info("{}: deleted or changed by another client while we lead, making it again", path);
         session.metrics().count("election.acknowledgement.restored", path.toString());
         create();
     }
 
+    // So far the znode is made and kept. From here on, what the leader writes into it, and its end.
+
+    /**
+     * Changes the data. The stage completes on the dispatcher: with false if the leader leads no more, with a failure if
+     * the backend refuses the data.
+     */
+    CompletionStage<Boolean> update(byte[] data) {
+        return updates.add(recordOf(data));
+    }
+
+    /** Writes a record over ours; false if ours is not known to be there now, and will be looked at. */
+    boolean write(byte[] next, Consumer<? super Throwable> onFailure) {
+        if (version == UNKNOWN) {
+            return false;
+        }
+        session.send(
+                Multi.of(Check.exists(place), new SetData(path, next, version)),
+                results -> {
+                    results.get(CHECK + 1).stat().ifPresent(stat -> version = stat.version());
+                    updates.onWritten();
+                },
+                onFailure);
+        return true;
+    }
+
+    /** Our znode has this record from now on, and gets it again should it be deleted. */
+    void becomes(byte[] written) {
+        record = written;
+    }
+
+    /** What stands there is not known any more: looks at it, and makes it again if it is not ours. */
+    void lookAgain() {
+        version = UNKNOWN;
+        if (!ended) {
+            session.readLatest(path, GetData.of(path).withWatcher(watcher), this::onWatched, this::onNotWatched);
+        }
+    }
+
+    boolean hasEnded() {
+        return ended;
+    }
+
     /** Deletes the znode, if it is ours; to be called before the place is given up. Idempotent; on the dispatcher. */
     CompletionStage<Void> withdraw() {
         if (!ended) {
-            ended = true;
+            end();
             if (made.isDone() && !made.isCompletedExceptionally()) {
                 deleteWhileInLine();
             } else {
@@ -239,9 +307,14 @@ final class LeaderNode {
         if (ended || !made.isDone() || made.isCompletedExceptionally()) {
             return withdraw();
         }
-        ended = true;
+        end();
         leader.leaveWith(Delete.of(path), () -> withdrawn.complete(null), this::deleteWhileInLine, why);
         return withdrawn;
+    }
+
+    private void end() {
+        ended = true;
+        updates.end();
     }
 
     /** Completes on the dispatcher when nothing is left of it, or the session is gone; never exceptionally. */
@@ -266,7 +339,10 @@ final class LeaderNode {
     }
 
     private void deleteIfOurs(GetData.NodeData present) {
-        if (isOurs(present)) {
+        boolean isOfOurLeadership = LeaderRecord.parse(present.data())
+                .filter(one -> one.token().equals(token))
+                .isPresent();
+        if (present.stat().ephemeralOwner() == session.id() && isOfOurLeadership) {
             session.send(
                     Delete.of(path),
                     deleted -> withdrawn.complete(null),

@@ -44,7 +44,7 @@ final class LeaderObservation implements Registration, SessionFollower.Work {
     private boolean closed;
 
     /**
-     * A state that was seen.
+     * A state that was seen; the same leader with other data is another one.
      *
      * @param czxid the creation of the leader's znode; -1 if there is none
      */
@@ -151,7 +151,7 @@ final class LeaderObservation implements Registration, SessionFollower.Work {
     private Optional<Seen> next() {
         synchronized (lock) {
             Seen next = newest;
-            if (closed || next == null || (told != null && told.czxid == next.czxid)) {
+            if (closed || next == null || next.equals(told)) {
                 telling = false;
                 return Optional.empty();
             }

@@ -31,6 +31,24 @@ public interface Leadership extends FencedGrant {
     CompletableFuture<Void> revocationRequested();
 
     /**
+     * Changes the data that {@link LeaderElection#leader} and observers see of this leader, and waits until it is
+     * written. Updates are written in the order of the calls. The data in {@link LeaderElection#candidates} stays as it
+     * was, and so does that of the next campaign.
+     *
+     * <p>Only the present leader writes: a leader that was replaced never overwrites the data of its successor, however
+     * late its request arrives. While the connection is away the call waits, until the session is lost at the latest.
+     *
+     * @throws io.conclave.error.GrantLostException if the leadership ends before
+     * @throws io.conclave.error.RefusedException if the backend does not take the data: it is too large, say; the data
+     *     before it stands
+     * @throws InterruptedException if the thread is interrupted; it may be written anyway
+     */
+    void update(byte[] data) throws InterruptedException;
+
+    /** As {@link #update}, without blocking. Completes on a listener thread; cancelling it does not stop it. */
+    CompletableFuture<Void> updateAsync(byte[] data);
+
+    /**
      * Hands over to a candidate, as {@link #handOver(Candidate, Duration)} without a limit of time.
      *
      * @throws TransferFailedException if the candidate has gone; the leader stays leader

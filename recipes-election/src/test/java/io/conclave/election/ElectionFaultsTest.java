@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.AcquireTimeoutException;
+import io.conclave.node.NodePath;
 import io.conclave.testkit.driver.Actor;
 import io.conclave.testkit.driver.Fault;
 import io.conclave.testkit.driver.FaultDriver;
@@ -12,6 +13,7 @@ import io.conclave.testkit.driver.Holding;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.NoSuchElementException;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -190,6 +192,51 @@ class ElectionFaultsTest {
                     });
                 })
                 .verify();
+    }
+
+    /** Another process throws the leader out and leads, also when that one is back. */
+    private static void usurp(FaultRun run, Actor rival) throws InterruptedException {
+        run.deleteZnodesOfVictim();
+        SimpleLeader usurper = new SimpleLeader(run.helper("usurper for " + rival.name()), NodePath.of(PATH));
+        if (usurper.leadsWithin(run, Duration.ofSeconds(12))) {
+            usurper.actor().start(me -> {
+                run.pause(Duration.ofMillis(750));
+                usurper.checkAndResign(run);
+            });
+        }
+    }
+
+    static FaultDriver leaderThatUpdates() {
+        return FaultDriver.of("election, update", run -> {
+                    rivals(run);
+                    run.rival("usurps", me -> usurp(run, me));
+                    run.victim().start(me -> {
+                        Leadership leadership = election(me).campaign();
+                        Holding held = me.granted(leadership);
+                        try {
+                            leadership.update("one".getBytes(UTF_8));
+                            leadership.update("two".getBytes(UTF_8));
+                            Optional<Leader> leader = election(me).leader();
+                            if (leader.filter(one -> one.token().equals(leadership.token()))
+                                    .filter(one -> !one.text().equals("two"))
+                                    .isPresent()) {
+                                run.violated("two was written, and others see " + leader);
+                            }
+                        } finally {
+                            held.release();
+                        }
+                    });
+                    run.untilAtRest();
+                    campaigning(run, "next");
+                })
+                .also("9:CUT_OFF_LATE/usurps") // an update that arrives when another one leads
+                .also("10:CUT_OFF_LATE/usurps")
+                .also("11:CUT_OFF_LATE/usurps");
+    }
+
+    @Test
+    void leaderThatUpdatesWritesWhileItLeadsOnly() {
+        leaderThatUpdates().verify();
     }
 
     static FaultDriver observer() {

@@ -25,7 +25,7 @@ import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.Test;
 
 /** What an election promises of handing over to a named candidate. */
-abstract class ElectionHandOverContract extends CandidacyContract {
+abstract class ElectionHandOverContract extends ElectionUpdateContract {
     @Test
     void namedCandidateLeadsAndTheOthersKeepTheirCampaigns() throws Exception {
         Coordinator coordinator = connect();

@@ -32,6 +32,17 @@ class MistakenStepsTest {
                         Mistake.sendsAgain("create /elections/faults/.*"),
                         "lost wake-up"),
                 Arguments.of(
+                        "update does not look at the own place",
+                        ElectionFaultsTest.leaderThatUpdates(),
+                        Mistake.leavesOut(
+                                "check /elections/faults/.*", "multi \\[check [^;]*; set /elections/faults/leader.*"),
+                        "has overwritten what the leader wrote"),
+                Arguments.of(
+                        "update that was not answered counts as written",
+                        ElectionFaultsTest.leaderThatUpdates(),
+                        Mistake.takesForDone("multi \\[check [^;]*; set /elections/faults/leader.*"),
+                        "others see"),
+                Arguments.of(
                         "observer does not repeat a lost read",
                         ElectionFaultsTest.observer(),
                         Mistake.doesNotHearOfLostReply("get /elections/faults/leader.*"),
