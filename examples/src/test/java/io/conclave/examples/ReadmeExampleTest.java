@@ -58,6 +58,7 @@ class ReadmeExampleTest {
             import java.nio.file.Path;
             import java.sql.Connection;
             import java.time.Duration;
+            import java.time.Instant;
             import java.util.*;
             import java.util.concurrent.*;
 

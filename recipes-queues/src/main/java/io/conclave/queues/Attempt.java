@@ -17,7 +17,7 @@ final class Attempt implements DequeueTransaction.Outcome {
 
     private final RecipeSession session;
     private final QueueLayout layout;
-    private final boolean byPriority;
+    private final ItemOrder order;
     private final CommitMarker marker;
     private final PendingTake pending;
     private final Consumer<Delivery> giveBack;
@@ -26,13 +26,13 @@ final class Attempt implements DequeueTransaction.Outcome {
     Attempt(
             RecipeSession session,
             QueueLayout layout,
-            boolean byPriority,
+            ItemOrder order,
             CommitMarker marker,
             PendingTake pending,
             Consumer<Delivery> giveBack) {
         this.session = session;
         this.layout = layout;
-        this.byPriority = byPriority;
+        this.order = order;
         this.marker = marker;
         this.pending = pending;
         this.giveBack = giveBack;
@@ -44,7 +44,7 @@ final class Attempt implements DequeueTransaction.Outcome {
         }
         GetChildren list = GetChildren.of(layout.path());
         Request<GetChildren.Children> asked = session.linearizableReads() ? list.linearizable() : list;
-        session.read(asked, children -> onListed(ItemName.unclaimed(children.names(), byPriority)), cause -> {
+        session.read(asked, children -> onListed(ItemName.unclaimed(children.names(), order)), cause -> {
             if (Failures.isNoNode(cause)) {
                 pending.endWithout();
             } else {
@@ -57,12 +57,16 @@ final class Attempt implements DequeueTransaction.Outcome {
         if (pending.isOver()) {
             return;
         }
-        if (items.isEmpty() || ++tries > TRIES) {
+        if (items.isEmpty() || !isDue(items.get(0)) || ++tries > TRIES) {
             pending.endWithout();
         } else {
             new DequeueTransaction(session, layout, pending.mode(), pending.maxDeliveries(), items.subList(0, 1), this)
                     .begin(Map.of(), (operations, dequeued, outcome) -> marker.perform(operations, outcome));
         }
+    }
+
+    private boolean isDue(ItemName item) {
+        return order.untilDue(item, session.time().wallMillis()) <= 0;
     }
 
     @Override

@@ -8,6 +8,7 @@ import io.conclave.request.Operation;
 import io.conclave.session.Registration;
 import io.conclave.session.SessionState;
 import io.conclave.time.Elapsed;
+import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -28,8 +29,8 @@ import org.slf4j.LoggerFactory;
  *   <li>At its head: list the items with a watch. As many as callers wait for, up to the limit of a turn, are read and
  *       taken or claimed in one transaction ({@link DequeueTransaction}), which gives up the turn as well if others
  *       wait for it.
- *   <li>No items: wait for the watch. In a FIFO queue the list is worked off, and read again when it is exhausted or a
- *       second old. In a priority queue the watch makes it stale; a long one is followed instead, while no other process
+ *   <li>No items: wait for the watch; none that is due: for its time as well ({@link #awaitDue}). In a FIFO queue the list is worked off, and read again when it is exhausted or a
+ *       second old. In any other queue the watch makes it stale; a long one is followed instead, while no other process
  *       waits: a persistent watch tells of each item that comes and goes ({@link ItemsWatch#follow}).
  * </ol>
  *
@@ -49,12 +50,18 @@ final class Consumers implements ConsumerTurn.Listener, ItemsWatch.Looker {
      */
     private static final Duration LISTED_FOR = Duration.ofSeconds(1);
 
+    /**
+     * How long a consumer waits at most for the first item to be due before it looks at the wall clock again, because
+     * that may have been set; and at a list that it follows, as above.
+     */
+    private static final Duration LOOKS_AGAIN = Duration.ofSeconds(10);
+
     /** Of a shorter list reading it again costs no more than being told of its changes. */
     static final int FOLLOWED_ABOVE = 16;
 
     private final RecipeSession session;
     private final QueueLayout layout;
-    private final boolean byPriority;
+    private final ItemOrder order;
     private final ConsumerTurn turn;
     private final CommitMarker marker;
     private final ItemsWatch watch;
@@ -63,18 +70,19 @@ final class Consumers implements ConsumerTurn.Listener, ItemsWatch.Looker {
     private final Map<ItemName, Delivery> read = new HashMap<>();
     private final Registration sessionListener;
     private boolean returned;
+    private TimeSource.Timer nextDue = () -> {};
     private Elapsed listedAt;
     private boolean dequeuing;
     private int dequeuedInTurn;
 
-    Consumers(RecipeSession session, QueueLayout layout, boolean byPriority) {
+    Consumers(RecipeSession session, QueueLayout layout, ItemOrder order) {
         this.session = session;
         this.layout = layout;
-        this.byPriority = byPriority;
-        this.items = new ListedItems(byPriority);
+        this.order = order;
+        this.items = new ListedItems(order);
         this.turn = new ConsumerTurn(session, layout.consumers(), this);
         this.marker = new CommitMarker(session, layout.witnesses());
-        this.watch = new ItemsWatch(session, layout.path(), turn, this);
+        this.watch = new ItemsWatch(session, layout, turn, this);
         this.listedAt = Elapsed.since(session.time());
         this.sessionListener = session.onStateChange(this::onSessionState);
     }
@@ -92,6 +100,7 @@ final class Consumers implements ConsumerTurn.Listener, ItemsWatch.Looker {
     }
 
     private void proceed() {
+        nextDue.cancel();
         if (dequeuing || watch.isLooking()) {
             return; // what follows comes back here
         }
@@ -125,14 +134,19 @@ final class Consumers implements ConsumerTurn.Listener, ItemsWatch.Looker {
         if (!watch.isStanding() && mustLook()) {
             look();
         } else if (!items.isEmpty()) {
-            dequeue();
+            Duration untilDue = untilDue();
+            if (untilDue.isZero()) {
+                dequeue();
+            } else {
+                awaitDue(untilDue);
+            }
         } // else the watch tells
     }
 
     private void look() {
         returned = false;
         listedAt = Elapsed.since(session.time());
-        if (byPriority && items.size() > FOLLOWED_ABOVE && !turn.othersMayWait() && watch.canFollow()) {
+        if (order.isRanked() && items.size() > FOLLOWED_ABOVE && !turn.othersMayWait() && watch.canFollow()) {
             watch.follow();
         } else {
             watch.look();
@@ -149,11 +163,23 @@ final class Consumers implements ConsumerTurn.Listener, ItemsWatch.Looker {
     @Override
     public void onCreated(String name) {
         items.created(name);
+        onFollowed();
     }
 
     @Override
     public void onDeleted(String name) {
         items.deleted(name);
+        onFollowed();
+    }
+
+    private Duration untilDue() {
+        return items.untilDue(session.time().wallMillis());
+    }
+
+    /** None of the items is due: the watch tells of an earlier one, and the timer when the first one is. */
+    private void awaitDue(Duration untilDue) {
+        Duration wait = untilDue.compareTo(LOOKS_AGAIN) < 0 ? untilDue : LOOKS_AGAIN;
+        nextDue = session.time().schedule(wait, () -> session.execute(this::proceed));
     }
 
     private void dequeue() {
@@ -166,7 +192,7 @@ final class Consumers implements ConsumerTurn.Listener, ItemsWatch.Looker {
             }
             served.add(pending);
         }
-        List<ItemName> chosen = items.first(served.size());
+        List<ItemName> chosen = items.due(served.size(), session.time().wallMillis());
         dequeuing = true;
         DequeueTransaction dequeue = new DequeueTransaction(
                 session, layout, first.mode(), first.maxDeliveries(), chosen, new Dequeuing(first.mode()));
@@ -177,7 +203,7 @@ final class Consumers implements ConsumerTurn.Listener, ItemsWatch.Looker {
         boolean isLast = dequeued > 0 && (dequeued >= pendingTakes.size() || dequeuedInTurn + dequeued >= TURN);
         marker.perform(turn, isLast && turn.othersMayWait(), operations, outcome);
         if (!isLast || !turn.othersMayWait()) {
-            items.behind(dequeued).ifPresent(this::prefetch);
+            items.dueBehind(dequeued, session.time().wallMillis()).ifPresent(this::prefetch);
         }
     }
 
@@ -195,7 +221,7 @@ final class Consumers implements ConsumerTurn.Listener, ItemsWatch.Looker {
     /** An item at once or none, past the consumers in line. */
     void attempt(PendingTake pending) {
         if (session.state().isLive()) {
-            new Attempt(session, layout, byPriority, marker, pending, one -> giveBack(pending.mode(), one)).begin();
+            new Attempt(session, layout, order, marker, pending, one -> giveBack(pending.mode(), one)).begin();
         } else {
             pending.fail(endOf(session.state()));
         }
@@ -240,16 +266,24 @@ final class Consumers implements ConsumerTurn.Listener, ItemsWatch.Looker {
      * before those that are left.
      */
     private boolean mustLook() {
-        return (byPriority && !watch.isFollowing())
+        return (order.isRanked() && !watch.isFollowing())
                 || items.isEmpty()
                 || returned
-                || listedAt.remainingOf(LISTED_FOR).isZero();
+                || listedAt.remainingOf(untilDue().isZero() ? LISTED_FOR : LOOKS_AGAIN)
+                        .isZero();
     }
 
     /** An item of this session's has come back; whose else it may be, is heard of when the list is read again. */
     void onReturned() {
         returned = true;
         watch.disregard();
+    }
+
+    /** What was followed has changed: of a queue in which nothing was due, the first item may be another now. */
+    private void onFollowed() {
+        if (order == ItemOrder.BY_TIME) {
+            proceed();
+        }
     }
 
     @Override
@@ -263,6 +297,7 @@ final class Consumers implements ConsumerTurn.Listener, ItemsWatch.Looker {
     }
 
     private void stopWatching() {
+        nextDue.cancel();
         watch.stop();
         items.clear();
         read.clear();
@@ -270,7 +305,7 @@ final class Consumers implements ConsumerTurn.Listener, ItemsWatch.Looker {
 
     /** Reads the item behind those that are being dequeued: it comes next. */
     private void prefetch(ItemName item) {
-        if ((byPriority && !watch.isFollowing()) || read.containsKey(item)) {
+        if ((order.isRanked() && !watch.isFollowing()) || read.containsKey(item)) {
             return; // another may come next
         }
         Elapsed now = Elapsed.since(session.time());

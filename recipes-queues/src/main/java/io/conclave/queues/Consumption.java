@@ -19,7 +19,7 @@ import java.util.function.Function;
 final class Consumption<R> {
     private final RecipeSession session;
     private final QueueLayout layout;
-    private final boolean byPriority;
+    private final ItemOrder order;
     private final PendingTake pending;
     private final Function<Delivery, R> open;
     private final BiConsumer<Delivery, R> close;
@@ -34,13 +34,13 @@ final class Consumption<R> {
     Consumption(
             RecipeSession session,
             QueueLayout layout,
-            boolean byPriority,
+            ItemOrder order,
             PendingTake pending,
             Function<Delivery, R> open,
             BiConsumer<Delivery, R> close) {
         this.session = session;
         this.layout = layout;
-        this.byPriority = byPriority;
+        this.order = order;
         this.pending = pending;
         this.open = open;
         this.close = close;
@@ -75,7 +75,7 @@ final class Consumption<R> {
     }
 
     private Consumers consumers() {
-        return QueueAgents.of(session).consumers(session, layout, byPriority);
+        return QueueAgents.of(session).consumers(session, layout, order);
     }
 
     private void abandon() {

@@ -6,9 +6,9 @@ import io.conclave.node.DataCodec;
 import io.conclave.node.NodePath;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 
 /**
  * A queue that all processes share that use the same path: the item with the lowest number goes first, as in Unix; of
@@ -28,7 +28,7 @@ public final class DistributedPriorityQueue<T> extends ItemQueue<T> {
 
     private DistributedPriorityQueue(
             Coordinator coordinator, QueueLayout layout, DataCodec<T> codec, QueueOptions options) {
-        super(coordinator, layout, codec, options, true);
+        super(coordinator, layout, codec, options, ItemOrder.BY_PRIORITY);
     }
 
     /**
@@ -43,7 +43,7 @@ public final class DistributedPriorityQueue<T> extends ItemQueue<T> {
 
     /** As {@link #at(Coordinator, String, DataCodec)}. */
     public static <T> DistributedPriorityQueue<T> at(Coordinator coordinator, NodePath path, DataCodec<T> codec) {
-        return new DistributedPriorityQueue<>(coordinator, new QueueLayout(path), codec, QueueOptions.DEFAULT);
+        return new DistributedPriorityQueue<>(coordinator, QueueLayout.within(path), codec, QueueOptions.DEFAULT);
     }
 
     /**
@@ -95,7 +95,7 @@ public final class DistributedPriorityQueue<T> extends ItemQueue<T> {
      *     out of range
      */
     public void put(T item, int priority) throws InterruptedException {
-        putting(item, OptionalInt.of(checked(priority))).begin(Optional.empty()).await();
+        putting(item, nameWith(priority)).begin(Optional.empty()).await();
     }
 
     /**
@@ -105,7 +105,7 @@ public final class DistributedPriorityQueue<T> extends ItemQueue<T> {
      * @throws IllegalArgumentException if the time is negative
      */
     public boolean put(T item, int priority, Duration timeout) throws InterruptedException {
-        return putting(item, OptionalInt.of(checked(priority))).within(timeout).await();
+        return putting(item, nameWith(priority)).within(timeout).await();
     }
 
     /**
@@ -113,22 +113,20 @@ public final class DistributedPriorityQueue<T> extends ItemQueue<T> {
      * its way goes along in one request. Cancelling it takes the item back if it is not on its way.
      */
     public CompletableFuture<Void> putAsync(T item, int priority) {
-        return putting(item, OptionalInt.of(checked(priority)))
-                .begin(Optional.empty())
-                .stage(done -> null);
+        return putting(item, nameWith(priority)).begin(Optional.empty()).stage(done -> null);
     }
 
     /** As {@link #put(Object, int, Duration)}, without blocking. Completes on a listener thread. */
     public CompletableFuture<Boolean> putAsync(T item, int priority, Duration timeout) {
-        return putting(item, OptionalInt.of(checked(priority))).within(timeout).stage(Function.identity());
+        return putting(item, nameWith(priority)).within(timeout).stage(Function.identity());
     }
 
-    private static int checked(int priority) {
+    private static UnaryOperator<String> nameWith(int priority) {
         if (priority < 0 || priority > LAST_PRIORITY) {
             throw new IllegalArgumentException(
                     "Invalid priority " + priority + ": it must be from 0 to " + LAST_PRIORITY);
         }
-        return priority;
+        return guid -> ItemName.toCreate(guid, priority);
     }
 
     @Override

@@ -6,7 +6,6 @@ import io.conclave.node.DataCodec;
 import io.conclave.node.NodePath;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
@@ -22,7 +21,7 @@ import java.util.function.Function;
  */
 public final class DistributedQueue<T> extends ItemQueue<T> {
     private DistributedQueue(Coordinator coordinator, QueueLayout layout, DataCodec<T> codec, QueueOptions options) {
-        super(coordinator, layout, codec, options, false);
+        super(coordinator, layout, codec, options, ItemOrder.BY_SEQUENCE);
     }
 
     /**
@@ -37,7 +36,7 @@ public final class DistributedQueue<T> extends ItemQueue<T> {
 
     /** As {@link #at(Coordinator, String, DataCodec)}. */
     public static <T> DistributedQueue<T> at(Coordinator coordinator, NodePath path, DataCodec<T> codec) {
-        return new DistributedQueue<>(coordinator, new QueueLayout(path), codec, QueueOptions.DEFAULT);
+        return new DistributedQueue<>(coordinator, QueueLayout.within(path), codec, QueueOptions.DEFAULT);
     }
 
     /**
@@ -87,7 +86,7 @@ public final class DistributedQueue<T> extends ItemQueue<T> {
      * @throws IllegalArgumentException if the item has more than {@value ItemQueue#MAX_BYTES} bytes
      */
     public void put(T item) throws InterruptedException {
-        putting(item, OptionalInt.empty()).begin(Optional.empty()).await();
+        putting(item, ItemName::toCreate).begin(Optional.empty()).await();
     }
 
     /**
@@ -97,7 +96,7 @@ public final class DistributedQueue<T> extends ItemQueue<T> {
      * @throws IllegalArgumentException if the time is negative
      */
     public boolean put(T item, Duration timeout) throws InterruptedException {
-        return putting(item, OptionalInt.empty()).within(timeout).await();
+        return putting(item, ItemName::toCreate).within(timeout).await();
     }
 
     /**
@@ -105,12 +104,12 @@ public final class DistributedQueue<T> extends ItemQueue<T> {
      * way goes along in one request. Cancelling it takes the item back if it is not on its way.
      */
     public CompletableFuture<Void> putAsync(T item) {
-        return putting(item, OptionalInt.empty()).begin(Optional.empty()).stage(done -> null);
+        return putting(item, ItemName::toCreate).begin(Optional.empty()).stage(done -> null);
     }
 
     /** As {@link #put(Object, Duration)}, without blocking. Completes on a listener thread. */
     public CompletableFuture<Boolean> putAsync(T item, Duration timeout) {
-        return putting(item, OptionalInt.empty()).within(timeout).stage(Function.identity());
+        return putting(item, ItemName::toCreate).within(timeout).stage(Function.identity());
     }
 
     @Override

@@ -12,50 +12,67 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * An item, read from the name of its znode: {@code _c_<guid>-queue-<sequence>} or
- * {@code _c_<guid>-queue-<priority>-<sequence>}; the names of the recipes page with a guid before them. Names without a
- * guid are read as well.
+ * An item, read from the name of its znode:
+ *
+ * <ul>
+ *   <li>{@code _c_<guid>-queue-<sequence>} or {@code _c_<guid>-queue-<priority>-<sequence>}: the names of the recipes
+ *       page with a guid before them.
+ *   <li>{@code queue-<guid>-|<time>|<sequence>}, the time in milliseconds since the epoch and hexadecimal: the names of
+ *       Curator's delay queue with a guid in them, which that queue reads as well.
+ * </ul>
+ *
+ * <p>Names without a guid are read too.
  *
  * <p>Sequences are compared as signed 32-bit differences, so that the order survives the wrap of the parent's counter:
  * it begins behind the widest gap in the circle of sequences.
  *
  * @param name the znode's name
- * @param priority lower goes first; 0 where the name has none
+ * @param rank lower goes first: its priority, or its time; 0 where the name has neither
  * @param sequence the number that the server appended
  */
-record ItemName(String name, int priority, int sequence) {
+record ItemName(String name, long rank, int sequence) {
     static final int HIGHEST_PRIORITY_NUMBER = 99;
 
     private static final String CLAIM_PREFIX = "claim-";
     private static final Pattern ITEM = Pattern.compile("(?:.*-)?queue-(?:([0-9]{2})-)?([0-9]{10}|-[0-9]{9,10})");
+    private static final Pattern DELAYED =
+            Pattern.compile("queue-(?:.*-)?\\|([0-9A-Fa-f]{1,15})\\|([0-9]{10}|-[0-9]{9,10})");
     private static final Comparator<ItemName> IN_A_CIRCLE =
             Comparator.comparingInt(ItemName::sequence).thenComparing(ItemName::name);
 
-    /** What the name of an item with this guid begins with. */
-    static String prefixOf(String guid) {
-        return "_c_" + guid + "-";
-    }
-
     /** The name to create, to which the server appends the sequence. */
     static String toCreate(String guid) {
-        return prefixOf(guid) + "queue-";
+        return "_c_" + guid + "-queue-";
     }
 
-    /** As the other one, with a priority. */
+    /** As the first one, with a priority. */
     static String toCreate(String guid, int priority) {
-        return prefixOf(guid) + String.format("queue-%02d-", priority);
+        return toCreate(guid) + String.format("%02d-", priority);
+    }
+
+    /** As the first one, with the time at which the item is due. */
+    static String toCreateDelayed(String guid, long epochMillis) {
+        return "queue-" + guid + String.format("-|%08X|", epochMillis);
     }
 
     /** Reads a name; empty if it is no item. */
     static Optional<ItemName> parse(String name) {
-        Matcher matcher = ITEM.matcher(name);
-        if (name.startsWith(CLAIM_PREFIX) || !matcher.matches()) {
+        if (name.startsWith(CLAIM_PREFIX)) {
+            return Optional.empty();
+        }
+        Optional<ItemName> item = parse(name, ITEM, 10);
+        return item.isPresent() ? item : parse(name, DELAYED, 16);
+    }
+
+    private static Optional<ItemName> parse(String name, Pattern form, int radix) {
+        Matcher matcher = form.matcher(name);
+        if (!matcher.matches()) {
             return Optional.empty();
         }
         long sequence = Long.parseLong(matcher.group(2));
-        String priority = matcher.group(1);
+        String rank = matcher.group(1);
         return sequence == (int) sequence
-                ? Optional.of(new ItemName(name, priority == null ? 0 : Integer.parseInt(priority), (int) sequence))
+                ? Optional.of(new ItemName(name, rank == null ? 0 : Long.parseLong(rank, radix), (int) sequence))
                 : Optional.empty();
     }
 
@@ -70,7 +87,7 @@ record ItemName(String name, int priority, int sequence) {
     }
 
     /** The unclaimed items among the children of a queue, first to last. */
-    static List<ItemName> unclaimed(Collection<String> children, boolean byPriority) {
+    static List<ItemName> unclaimed(Collection<String> children, ItemOrder order) {
         Set<String> claims = new HashSet<>();
         for (String child : children) {
             if (child.startsWith(CLAIM_PREFIX)) {
@@ -81,7 +98,7 @@ record ItemName(String name, int priority, int sequence) {
         if (!claims.isEmpty()) {
             items.removeIf(item -> claims.contains(item.claim()));
         }
-        sort(items, byPriority);
+        sort(items, order);
         return items;
     }
 
@@ -94,11 +111,11 @@ record ItemName(String name, int priority, int sequence) {
         return items;
     }
 
-    private static void sort(List<ItemName> items, boolean byPriority) {
+    private static void sort(List<ItemName> items, ItemOrder order) {
         items.sort(IN_A_CIRCLE);
         Collections.rotate(items, -first(items));
-        if (byPriority) {
-            items.sort(Comparator.comparingInt(ItemName::priority)); // stable
+        if (order.isRanked()) {
+            items.sort(Comparator.comparingLong(ItemName::rank)); // stable
         }
     }
 

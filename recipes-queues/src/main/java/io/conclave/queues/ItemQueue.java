@@ -14,11 +14,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 
 /**
  * What queues have in common: how items leave them. There are two ways, and consumers of both kinds may share a queue.
@@ -42,14 +42,15 @@ import java.util.function.Function;
  * back to its place.
  *
  * <p>The znodes are those of the ZooKeeper recipes page: an item is a child of the queue's znode named
- * {@code queue-<sequence>}, or {@code queue-<priority>-<sequence>}, here with {@code _c_<guid>-} before it; claims
+ * {@code queue-<sequence>}, or {@code queue-<priority>-<sequence>}, here with {@code _c_<guid>-} before it; or as in
+ * Curator's delay queue, {@code queue-<guid>-|<time>|<sequence>}. Claims
  * ({@code claim-<item>}, ephemeral) are its neighbours. Besides there are {@code consumers} and {@code producers}
  * (lines), {@code witnesses} (which tell after a lost reply what took effect) and {@code dead} (a queue). Immutable and
  * thread-safe; making one costs nothing.
  *
  * @param <T> the type of the items
  */
-public abstract sealed class ItemQueue<T> permits DistributedQueue, DistributedPriorityQueue {
+public abstract sealed class ItemQueue<T> permits DistributedQueue, DistributedPriorityQueue, DistributedDelayQueue {
     /**
      * The most bytes of an item. A queue is for small items; what is large is kept elsewhere, and its address queued.
      */
@@ -59,10 +60,9 @@ public abstract sealed class ItemQueue<T> permits DistributedQueue, DistributedP
     private final QueueLayout layout;
     private final DataCodec<T> codec;
     private final QueueOptions options;
-    private final boolean byPriority;
+    private final ItemOrder order;
 
-    ItemQueue(
-            Coordinator coordinator, QueueLayout layout, DataCodec<T> codec, QueueOptions options, boolean byPriority) {
+    ItemQueue(Coordinator coordinator, QueueLayout layout, DataCodec<T> codec, QueueOptions options, ItemOrder order) {
         if (layout.path().isRoot()) {
             throw new IllegalArgumentException("Invalid queue path \"/\": a queue needs a znode of its own");
         }
@@ -70,7 +70,7 @@ public abstract sealed class ItemQueue<T> permits DistributedQueue, DistributedP
         this.layout = layout;
         this.codec = codec;
         this.options = options;
-        this.byPriority = byPriority;
+        this.order = order;
     }
 
     /**
@@ -194,10 +194,11 @@ public abstract sealed class ItemQueue<T> permits DistributedQueue, DistributedP
 
     private CompletionStage<QueueCount> readCount() {
         return names(layout.path())
-                .thenCompose(children -> children.isEmpty()
+                .thenCompose(children -> children.isEmpty() && !layout.isApart()
                         ? CompletableFuture.completedFuture(new QueueCount(0, 0, 0))
                         : names(layout.dead()).thenApply(dead -> {
-                            int waiting = ItemName.unclaimed(children, false).size();
+                            int waiting = ItemName.unclaimed(children, ItemOrder.BY_SEQUENCE)
+                                    .size();
                             int claimed = ItemName.all(children).size() - waiting;
                             return new QueueCount(
                                     waiting, claimed, ItemName.all(dead).size());
@@ -222,7 +223,7 @@ public abstract sealed class ItemQueue<T> permits DistributedQueue, DistributedP
         return new Consumption<>(
                 session,
                 layout,
-                byPriority,
+                order,
                 wish(session, PendingTake.Mode.TAKE),
                 one -> open(session, one),
                 (one, item) -> session.execute(() -> Requeue.of(session, layout, one)));
@@ -246,7 +247,7 @@ public abstract sealed class ItemQueue<T> permits DistributedQueue, DistributedP
         return new Consumption<>(
                 session,
                 layout,
-                byPriority,
+                order,
                 wish(session, PendingTake.Mode.CLAIM),
                 one -> claimed(session, one),
                 (one, claim) -> claim.close());
@@ -266,14 +267,14 @@ public abstract sealed class ItemQueue<T> permits DistributedQueue, DistributedP
         return new PendingTake(mode, options.maxDeliveries(), session.time());
     }
 
-    /** One call that puts an item. */
-    Production putting(T item, OptionalInt priority) {
+    /** One call that puts an item, under the name that is made of its guid. */
+    Production putting(T item, UnaryOperator<String> nameOf) {
         byte[] data = codec.encode(item);
         if (data.length > MAX_BYTES) {
             throw new IllegalArgumentException("Invalid item for " + layout.path() + ": it has " + data.length
                     + " bytes, and must not have more than " + MAX_BYTES);
         }
-        return new Production(RecipeAccess.session(coordinator), layout, options.bound(), priority, data);
+        return new Production(RecipeAccess.session(coordinator), layout, options.bound(), nameOf, data);
     }
 
     /** The queue's znode, in the coordinator's namespace. */

@@ -6,6 +6,7 @@ import io.conclave.node.NodeEvent;
 import io.conclave.node.NodePath;
 import io.conclave.recipe.Failures;
 import io.conclave.recipe.RecipeSession;
+import io.conclave.recipe.Waiting;
 import io.conclave.request.AddWatch;
 import io.conclave.request.GetChildren;
 import io.conclave.request.Watcher;
@@ -32,6 +33,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ItemsWatch {
     private final RecipeSession session;
+    private final QueueLayout layout;
     private final NodePath queue;
     private final ConsumerTurn turn;
     private final Looker looker;
@@ -59,9 +61,10 @@ final class ItemsWatch {
         void onListRefused(Throwable cause);
     }
 
-    ItemsWatch(RecipeSession session, NodePath queue, ConsumerTurn turn, Looker looker) {
+    ItemsWatch(RecipeSession session, QueueLayout layout, ConsumerTurn turn, Looker looker) {
         this.session = session;
-        this.queue = queue;
+        this.layout = layout;
+        this.queue = layout.path();
         this.turn = turn;
         this.looker = looker;
     }
@@ -195,12 +198,27 @@ final class ItemsWatch {
         standing = false;
         if (cause instanceof OutcomeUnknownException) {
             looker.onUnlisted();
+        } else if (Failures.isNoNode(cause) && layout.isApart()) {
+            makeQueue();
         } else if (Failures.isNoNode(cause)) {
             turn.leave(); // all of it was deleted
             looker.onUnlisted();
         } else {
             looker.onListRefused(cause);
         }
+    }
+
+    /** Nothing was put yet, or the queue was deleted: a znode must be there to be watched. */
+    private void makeQueue() {
+        looking = true;
+        layout.makeQueue(session).whenComplete((made, failure) -> {
+            looking = false;
+            if (failure == null) {
+                looker.onUnlisted();
+            } else {
+                looker.onListRefused(Waiting.cause(failure));
+            }
+        });
     }
 
     private void onEvent(NodeEvent event) {

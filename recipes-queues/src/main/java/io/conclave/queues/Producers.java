@@ -6,7 +6,6 @@ import io.conclave.error.RefusedException;
 import io.conclave.error.SessionGoneException;
 import io.conclave.node.CreateMode;
 import io.conclave.recipe.Failures;
-import io.conclave.recipe.ParentMaker;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.recipe.Waiting;
 import io.conclave.request.Create;
@@ -59,7 +58,7 @@ final class Producers implements ConsumerTurn.Listener, ItemsWatch.Looker {
         this.bound = bound;
         this.turn = new ConsumerTurn(session, layout.producers(), this);
         this.marker = new CommitMarker(session, layout.witnesses());
-        this.watch = new ItemsWatch(session, layout.path(), turn, this);
+        this.watch = new ItemsWatch(session, layout, turn, this);
         this.sessionListener = session.onStateChange(this::onSessionState);
     }
 
@@ -220,7 +219,7 @@ final class Producers implements ConsumerTurn.Listener, ItemsWatch.Looker {
         }
 
         private void makeQueue() {
-            ParentMaker.makeContainers(session, layout.path()).whenComplete((made, failure) -> {
+            layout.makeQueue(session).whenComplete((made, failure) -> {
                 if (failure == null) {
                     again();
                 } else {
@@ -250,9 +249,8 @@ final class Producers implements ConsumerTurn.Listener, ItemsWatch.Looker {
         }
 
         private void onListed(List<String> names, boolean first, OutcomeUnknownException cause) {
-            boolean isThere = batch.stream()
-                    .map(put -> ItemName.prefixOf(put.guid()))
-                    .anyMatch(prefix -> names.stream().anyMatch(name -> name.startsWith(prefix)));
+            boolean isThere = batch.stream().map(Put::guid).anyMatch(guid -> names.stream()
+                    .anyMatch(name -> name.contains(guid)));
             if (isThere) {
                 applied(List.of());
             } else {

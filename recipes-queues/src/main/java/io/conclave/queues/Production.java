@@ -8,6 +8,7 @@ import java.util.OptionalInt;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 
 /** One call that puts an item, in its blocking and its asynchronous form. */
 final class Production {
@@ -16,13 +17,18 @@ final class Production {
     private final OptionalInt bound;
     private final Put put;
 
-    Production(RecipeSession session, QueueLayout layout, OptionalInt bound, OptionalInt priority, byte[] data) {
+    /**
+     * A call that has not begun.
+     *
+     * @param nameOf makes the name to create of the item's guid
+     */
+    Production(
+            RecipeSession session, QueueLayout layout, OptionalInt bound, UnaryOperator<String> nameOf, byte[] data) {
         this.session = session;
         this.layout = layout;
         this.bound = bound;
         String guid = UUID.randomUUID().toString();
-        String name = priority.isPresent() ? ItemName.toCreate(guid, priority.getAsInt()) : ItemName.toCreate(guid);
-        this.put = new Put(guid, name, data);
+        this.put = new Put(guid, nameOf.apply(guid), data);
     }
 
     /** Waits for room, if the queue has a bound, within a time if there is one. */

@@ -15,7 +15,7 @@ final class QueueAgents {
     private final Map<ConsumersOf, Consumers> consumers = new HashMap<>();
     private final Map<ProducersOf, Producers> producers = new HashMap<>();
 
-    private record ConsumersOf(NodePath path, boolean byPriority) {}
+    private record ConsumersOf(NodePath path, ItemOrder order) {}
 
     private record ProducersOf(NodePath path, OptionalInt bound) {}
 
@@ -33,8 +33,8 @@ final class QueueAgents {
         });
     }
 
-    Consumers consumers(RecipeSession session, QueueLayout layout, boolean byPriority) {
-        ConsumersOf key = new ConsumersOf(layout.path(), byPriority);
+    Consumers consumers(RecipeSession session, QueueLayout layout, ItemOrder order) {
+        ConsumersOf key = new ConsumersOf(layout.path(), order);
         Consumers known = consumers.get(key);
         if (known != null) {
             return known;
@@ -46,7 +46,7 @@ final class QueueAgents {
                 all.remove();
             }
         }
-        Consumers made = new Consumers(session, layout, byPriority);
+        Consumers made = new Consumers(session, layout, order);
         consumers.put(key, made);
         return made;
     }

@@ -12,6 +12,8 @@ import io.conclave.request.Create;
 import io.conclave.request.Exists;
 import io.conclave.request.Multi;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,18 +28,26 @@ final class Requeue implements CommitMarker.Outcome {
     private final CommitMarker marker;
     private final NodePath path;
     private final byte[] data;
+    private final Supplier<CompletionStage<Void>> parentMaker;
 
-    private Requeue(RecipeSession session, CommitMarker marker, NodePath path, byte[] data) {
+    private Requeue(
+            RecipeSession session,
+            CommitMarker marker,
+            NodePath path,
+            byte[] data,
+            Supplier<CompletionStage<Void>> parentMaker) {
         this.session = session;
         this.marker = marker;
         this.path = path;
         this.data = data;
+        this.parentMaker = parentMaker;
     }
 
     /** To its old place. */
     static void of(RecipeSession session, QueueLayout layout, Delivery delivery) {
         CommitMarker marker = new CommitMarker(session, layout.witnesses());
-        new Requeue(session, marker, layout.item(delivery.item()), delivery.data()).begin();
+        NodePath path = layout.item(delivery.item());
+        new Requeue(session, marker, path, delivery.data(), () -> layout.makeQueue(session)).begin();
     }
 
     /** To the dead letters. */
@@ -48,7 +58,9 @@ final class Requeue implements CommitMarker.Outcome {
                 delivery.item().name());
         session.metrics().count("queue.dead", layout.path().toString());
         CommitMarker marker = new CommitMarker(session, layout.witnesses());
-        new Requeue(session, marker, layout.dead().child(delivery.item().name()), delivery.data()).begin();
+        NodePath path = layout.dead().child(delivery.item().name());
+        new Requeue(session, marker, path, delivery.data(), () -> ParentMaker.makeContainers(session, layout.dead()))
+                .begin();
     }
 
     private void begin() {
@@ -64,7 +76,7 @@ final class Requeue implements CommitMarker.Outcome {
     @Override
     public void refused(int index, RefusedException refusal) {
         if (Failures.isNoNode(refusal)) {
-            ParentMaker.makeContainers(session, path.parent().orElseThrow()).whenComplete((made, failure) -> {
+            parentMaker.get().whenComplete((made, failure) -> {
                 if (failure == null) {
                     begin();
                 } else {

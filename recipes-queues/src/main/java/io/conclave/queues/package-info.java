@@ -1,5 +1,5 @@
 /**
- * Work queues, first in first out or by priority: items are taken at most once, or claimed, acknowledged and delivered
+ * Work queues, first in first out, by priority or by time: items are taken at most once, or claimed, acknowledged and delivered
  * again.
  */
 @NullMarked

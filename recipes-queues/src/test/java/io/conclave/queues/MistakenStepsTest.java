@@ -27,6 +27,18 @@ class MistakenStepsTest {
                         // Another consumer gets the item again, or the next take of this one waits behind it.
                         "came out twice|lost wake-up"),
                 Arguments.of(
+                        "put with a delay is sent again",
+                        DelayQueueFaultsTest.put(),
+                        Mistake.sendsAgainWithout(
+                                "create /queues/delayed-conclave/witnesses/.*",
+                                "multi .*create /queues/delayed/queue-.*"),
+                        "came out twice"),
+                Arguments.of(
+                        "take of an item that is due is taken for done",
+                        DelayQueueFaultsTest.take(),
+                        Mistake.takesForDone("multi .*delete /queues/delayed/queue-.*"),
+                        "came out twice|lost wake-up"),
+                Arguments.of(
                         "claim stops only when told",
                         ClaimFaultsTest.claimAndAcknowledge(),
                         Mistake.stopsOnlyWhenTold(),

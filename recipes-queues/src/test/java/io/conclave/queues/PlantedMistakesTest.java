@@ -62,7 +62,7 @@ class PlantedMistakesTest {
     private static String takeByLooking(Coordinator coordinator) throws InterruptedException {
         while (true) {
             List<ItemName> items =
-                    ItemName.unclaimed(coordinator.execute(GetChildren.of(PATH)).names(), false);
+                    ItemName.unclaimed(coordinator.execute(GetChildren.of(PATH)).names(), ItemOrder.BY_SEQUENCE);
             NodePath path = PATH.child(items.get(0).name());
             try {
                 String item = new String(coordinator.execute(GetData.of(path)).data(), UTF_8);
@@ -83,7 +83,7 @@ class PlantedMistakesTest {
     /** Reads the first item, deletes it, and has it, whatever came of the deletion. */
     private static String takeWithoutLooking(Coordinator coordinator) throws InterruptedException {
         NodePath path = PATH.child(
-                ItemName.unclaimed(coordinator.execute(GetChildren.of(PATH)).names(), false)
+                ItemName.unclaimed(coordinator.execute(GetChildren.of(PATH)).names(), ItemOrder.BY_SEQUENCE)
                         .get(0)
                         .name());
         String item = new String(coordinator.execute(GetData.of(path)).data(), UTF_8);
@@ -101,7 +101,7 @@ class PlantedMistakesTest {
         ItemName first = ItemName.unclaimed(
                         Waiting.await(session, session.submit(GetChildren.of(PATH)))
                                 .names(),
-                        false)
+                        ItemOrder.BY_SEQUENCE)
                 .get(0);
         try {
             Waiting.await(

@@ -21,6 +21,10 @@ abstract class QueueFixture extends RecipeFixture {
         return DistributedPriorityQueue.at(coordinator, PATH, DataCodec.TEXT);
     }
 
+    static DistributedDelayQueue<String> delayQueue(Coordinator coordinator) {
+        return DistributedDelayQueue.at(coordinator, PATH, DataCodec.TEXT);
+    }
+
     static void putAll(DistributedQueue<String> queue, String... items) throws InterruptedException {
         for (String item : items) {
             queue.put(item);
@@ -42,8 +46,13 @@ abstract class QueueFixture extends RecipeFixture {
 
     /** No item, no claim, no contender in a line, no commit marker. */
     static void awaitNothingLeft(Coordinator coordinator) {
+        awaitNothingLeft(coordinator, PATH);
+    }
+
+    /** As the first one, where the lines and the markers are elsewhere. */
+    static void awaitNothingLeft(Coordinator coordinator, String agents) {
         await().atMost(PATIENCE)
-                .until(() -> List.of(PATH + "/consumers", PATH + "/producers", PATH + "/witnesses").stream()
+                .until(() -> List.of(agents + "/consumers", agents + "/producers", agents + "/witnesses").stream()
                                 .allMatch(path ->
                                         childrenUnchecked(coordinator, path).isEmpty())
                         && childrenUnchecked(coordinator, PATH).stream().noneMatch(name -> name.contains("queue-")));

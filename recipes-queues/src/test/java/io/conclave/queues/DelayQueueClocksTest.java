@@ -1,0 +1,112 @@
+package io.conclave.queues;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.node.DataCodec;
+import io.conclave.testkit.ManualTimeSource;
+import io.conclave.testkit.contract.RecipeFixture;
+import io.conclave.testkit.memory.MemoryStore;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Which clock decides when an item is due: the consumer's wall clock, against what the producer's wall clock wrote. */
+class DelayQueueClocksTest {
+    private static final String PATH = "/queues/clocks";
+    private static final Duration STEP = Duration.ofSeconds(1);
+
+    private final String store = UUID.randomUUID().toString();
+    private final ManualTimeSource producersClock = new ManualTimeSource();
+    private final ManualTimeSource consumersClock = new ManualTimeSource();
+    private final Coordinator producing = connect(producersClock);
+    private final Coordinator consuming = connect(consumersClock);
+    private final DistributedDelayQueue<String> producer = queue(producing);
+    private final DistributedDelayQueue<String> consumer = queue(consuming);
+
+    private Coordinator connect(ManualTimeSource time) {
+        return Coordinator.builder("memory:" + store)
+                .sessionTimeout(Duration.ofMinutes(5))
+                .timeSource(time)
+                .connect();
+    }
+
+    private static DistributedDelayQueue<String> queue(Coordinator coordinator) {
+        return DistributedDelayQueue.at(coordinator, PATH, DataCodec.TEXT);
+    }
+
+    @AfterEach
+    void close() {
+        consuming.close();
+        producing.close();
+        MemoryStore.forget(store);
+    }
+
+    /** A consumer that has looked at the list and waits for the time of an item. */
+    private CompletableFuture<String> waiting() {
+        CompletableFuture<String> waiting = consumer.takeAsync();
+        await().until(() -> consumersClock.untilNextTimer().isPresent()
+                && !RecipeFixture.children(producing, PATH + "-conclave/consumers")
+                        .isEmpty());
+        return waiting;
+    }
+
+    @Test
+    void consumersClockAheadLetsAnItemOutEarlyByAsMuch() throws Exception {
+        producer.put("item", Duration.ofSeconds(60));
+        consumersClock.advanceWallOnly(Duration.ofSeconds(59));
+        assertEquals(Optional.empty(), consumer.tryTake());
+        consumersClock.advanceWallOnly(Duration.ofSeconds(1));
+        assertEquals(Optional.of("item"), consumer.tryTake());
+    }
+
+    @Test
+    void consumersClockBehindLetsAnItemOutLateByAsMuch() throws Exception {
+        producersClock.advanceWallOnly(Duration.ofSeconds(30));
+        producer.put("item", Duration.ofSeconds(60));
+        consumersClock.advanceWallOnly(Duration.ofSeconds(89));
+        assertEquals(Optional.empty(), consumer.tryTake());
+        consumersClock.advanceWallOnly(Duration.ofSeconds(1));
+        assertEquals(Optional.of("item"), consumer.tryTake());
+    }
+
+    @Test
+    void waiterTakesWhenTheTimeComes() throws Exception {
+        producer.put("item", Duration.ofMinutes(2));
+        long due = consumersClock.wallMillis() + Duration.ofMinutes(2).toMillis();
+        CompletableFuture<String> waiting = waiting();
+        consumersClock.advanceUntil(STEP, waiting::isDone);
+        assertEquals("item", waiting.get(20, SECONDS));
+        assertFalse(consumersClock.wallMillis() < due, "early");
+    }
+
+    /** Within a minute of the monotonic clock, though the item was due in three. */
+    @Test
+    void waiterNoticesThatItsClockWasSetForward() throws Exception {
+        producer.put("item", Duration.ofMinutes(3));
+        CompletableFuture<String> waiting = waiting();
+        consumersClock.advanceWallOnly(Duration.ofMinutes(3)); // less than the session lives
+        long from = consumersClock.monotonicNanos();
+        consumersClock.advanceUntil(STEP, waiting::isDone);
+        assertEquals("item", waiting.get(20, SECONDS));
+        long took = consumersClock.monotonicNanos() - from;
+        assertFalse(took > Duration.ofMinutes(1).toNanos(), () -> "noticed after " + took + " ns");
+    }
+
+    @Test
+    void waiterWhoseClockWasSetBackDoesNotTakeEarly() throws Exception {
+        producer.put("item", Duration.ofSeconds(5));
+        CompletableFuture<String> waiting = waiting();
+        consumersClock.advanceWallOnly(Duration.ofSeconds(-20));
+        long due = consumersClock.wallMillis() + Duration.ofSeconds(25).toMillis();
+        consumersClock.advanceUntil(STEP, waiting::isDone);
+        assertEquals("item", waiting.get(20, SECONDS));
+        assertFalse(consumersClock.wallMillis() < due, "early");
+    }
+}
