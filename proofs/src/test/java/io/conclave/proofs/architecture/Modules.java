@@ -99,6 +99,11 @@ final class Modules {
                     "server-testing", List.of("ensemble"), Set.of("recipes-api", "tls", "consensus", "server"), NETTY),
             new Module("micrometer", List.of("micrometer"), Set.of("recipes-api"), Set.of("io.micrometer")),
             new Module(
+                    "spring-boot",
+                    List.of("spring.boot"),
+                    Set.of("recipes-api", "micrometer"),
+                    Set.of("org.springframework", "io.micrometer", "org.slf4j")),
+            new Module(
                     "testkit",
                     List.of("testkit"),
                     Set.of("recipes-api"),

@@ -34,7 +34,7 @@ final class PublicApi {
     private static final Pattern EXPORT = Pattern.compile("(?m)^\\s+exports ([\\w.]+);");
 
     /** Modules in integrations/, which have no descriptor: their frameworks have none either. Each is one package. */
-    private static final List<String> INTEGRATIONS = List.of("micrometer");
+    private static final List<String> INTEGRATIONS = List.of("micrometer", "spring-boot");
 
     private PublicApi() {}
 
@@ -49,7 +49,7 @@ final class PublicApi {
             }
         }
         for (String integration : INTEGRATIONS) {
-            String name = "io.conclave." + integration;
+            String name = "io.conclave." + integration.replace('-', '.');
             Path sources = ROOT.resolve("integrations/" + integration + "/src/main/java");
             StringBuilder api = new StringBuilder();
             topLevel(sources.resolve(name.replace('.', '/')), name).forEach(type -> append(api, type));

@@ -1,0 +1,10 @@
+package io.conclave.spring.boot;
+
+import org.springframework.boot.autoconfigure.service.connection.ConnectionDetails;
+
+/** Where the coordinator connects to. A bean of this type takes the place of {@code conclave.connect-string}. */
+@FunctionalInterface
+public interface ConclaveConnectionDetails extends ConnectionDetails {
+    /** As {@link io.conclave.coordinator.Coordinator#connect} takes it. */
+    String getConnectString();
+}
