@@ -449,6 +449,19 @@ public final class ConclaveEnsemble implements AutoCloseable {
         links.healAll();
     }
 
+    /**
+     * Undoes what was done to the servers: heals all cuts, resumes those that are paused, starts those that do not run,
+     * and waits until all serve.
+     */
+    public void repair() {
+        healAll();
+        List.copyOf(paused).forEach(this::resume);
+        members.keySet().stream()
+                .filter(id -> !running.containsKey(id) || started(id).ending().isPresent())
+                .forEach(this::restart);
+        members.keySet().forEach(this::awaitServing);
+    }
+
     private EnsembleMember member(int id) {
         return Optional.ofNullable(members.get(id))
                 .orElseThrow(

@@ -109,6 +109,18 @@ class ConclaveEnsembleTest {
     }
 
     @Test
+    void repairUndoesKillsPausesAndCuts() {
+        try (ConclaveEnsemble ensemble = ConclaveEnsemble.start(3)) {
+            ensemble.isolate(1);
+            ensemble.pause(2);
+            ensemble.kill(3);
+            ensemble.repair();
+            ensemble.ids().forEach(id -> assertTrue(ensemble.server(id).isServing(), () -> ensemble.toString()));
+            ensemble.repair(); // nothing to do
+        }
+    }
+
+    @Test
     void observersServeAndDoNotVote() throws InterruptedException {
         try (ConclaveEnsemble ensemble =
                 ConclaveEnsemble.builder().voters(2).observers(1).start()) {

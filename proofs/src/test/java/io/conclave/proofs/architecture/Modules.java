@@ -97,6 +97,11 @@ final class Modules {
                     Set.of("io.netty", "org.slf4j", "javax.security")),
             new Module(
                     "server-testing", List.of("ensemble"), Set.of("recipes-api", "tls", "consensus", "server"), NETTY),
+            new Module(
+                    "junit",
+                    List.of("junit"),
+                    Set.of("recipes-api", "testkit", "server-testing"),
+                    Set.of("org.junit.jupiter", "org.junit.platform.commons")),
             new Module("micrometer", List.of("micrometer"), Set.of("recipes-api"), Set.of("io.micrometer")),
             new Module(
                     "spring-boot",

@@ -100,6 +100,14 @@ public final class FaultProxy implements AutoCloseable {
         connections.forEach(ProxiedConnection::close);
     }
 
+    /**
+     * Loses the next bytes of one direction, on whatever connection, and closes that connection: so a reply is lost and
+     * its request is not. Once; {@link #restore} takes it back.
+     */
+    public void cutAtNext(Direction direction) {
+        valve(direction).loseNext();
+    }
+
     /** Closes every connection and refuses new ones: the network is gone until {@link #restore}. */
     public void isolate() {
         refuse();
@@ -110,8 +118,7 @@ public final class FaultProxy implements AutoCloseable {
     public void restore() {
         accept();
         for (Direction direction : Direction.values()) {
-            valve(direction).open();
-            valve(direction).delay(Duration.ZERO);
+            valve(direction).restore();
         }
     }
 
@@ -208,7 +215,7 @@ public final class FaultProxy implements AutoCloseable {
             int count = from.getInputStream().read(buffer);
             while (count >= 0) {
                 valve.pass(time, connection::isClosed);
-                if (connection.isClosed()) {
+                if (connection.isClosed() || valve.losesThis()) {
                     return; // what was held is lost with the connection, also while that is being closed
                 }
                 to.getOutputStream().write(buffer, 0, count);

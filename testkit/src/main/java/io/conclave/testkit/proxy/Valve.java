@@ -11,8 +11,9 @@ import java.util.function.BooleanSupplier;
 final class Valve {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
-    // Both: @GuardedBy("lock").
+    // All below: @GuardedBy("lock").
     private boolean isShut;
+    private boolean losesNext;
     private Duration delay = Duration.ZERO;
 
     void shut() {
@@ -40,6 +41,40 @@ final class Valve {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** The next bytes are to be lost. */
+    void loseNext() {
+        lock.lock();
+        try {
+            losesNext = true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether the bytes that have just passed are to be lost; so it is once. */
+    boolean losesThis() {
+        lock.lock();
+        try {
+            boolean loses = losesNext;
+            losesNext = false;
+            return loses;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Opens it, and ends delay and loss. */
+    void restore() {
+        lock.lock();
+        try {
+            delay = Duration.ZERO;
+            losesNext = false;
+        } finally {
+            lock.unlock();
+        }
+        open();
     }
 
     /** Makes the waiters check again whether to give up. */

@@ -67,6 +67,22 @@ class FaultProxyTest {
     }
 
     @Test
+    void nextBytesAreLostOnceAndTheConnectionWithThem() throws IOException {
+        try (Socket socket = connect();
+                Socket other = connect()) {
+            assertEquals(7, ask(socket, 7));
+            assertEquals(7, ask(other, 7));
+            proxy.cutAtNext(FaultProxy.Direction.TO_CLIENT);
+            socket.getOutputStream().write(8);
+            assertEnds(socket);
+            assertEquals(9, ask(other, 9));
+            proxy.cutAtNext(FaultProxy.Direction.TO_CLIENT);
+            proxy.restore();
+            assertEquals(10, ask(other, 10));
+        }
+    }
+
+    @Test
     void anIsolatedTargetComesBackAfterRestore() throws IOException {
         proxy.isolate();
         try (Socket socket = connect()) {
