@@ -34,6 +34,7 @@ module io.conclave.api {
             io.conclave.barriers,
             io.conclave.commit,
             io.conclave.config,
+            io.conclave.discovery,
             io.conclave.election,
             io.conclave.guards,
             io.conclave.locks,

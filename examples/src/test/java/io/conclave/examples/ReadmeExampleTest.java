@@ -42,6 +42,7 @@ class ReadmeExampleTest {
             import io.conclave.commit.*;
             import io.conclave.config.*;
             import io.conclave.coordinator.*;
+            import io.conclave.discovery.*;
             import io.conclave.election.*;
             import io.conclave.ensemble.*;
             import io.conclave.error.*;

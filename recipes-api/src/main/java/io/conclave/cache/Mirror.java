@@ -10,6 +10,7 @@ import io.conclave.recovery.SessionFollower;
 import io.conclave.session.Registration;
 import io.conclave.session.SessionState;
 import io.conclave.spi.SerialExecutor;
+import io.conclave.time.Elapsed;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -54,6 +55,7 @@ public final class Mirror implements Registration {
     private @Nullable MirrorReader reader;
     private long number;
     private boolean current;
+    private Elapsed outOfDateSince; // if it is not current
     private boolean closed;
 
     private Mirror(Coordinator coordinator, NodePath root, MirrorScope scope, boolean transactions) {
@@ -62,6 +64,7 @@ public final class Mirror implements Registration {
         this.scope = scope;
         this.transactions = transactions;
         this.firstSession = follower.session();
+        this.outOfDateSince = Elapsed.since(firstSession.time());
     }
 
     /**
@@ -107,7 +110,7 @@ public final class Mirror implements Registration {
         public void onSessionEnded() {
             present().ifPresent(MirrorReader::stop);
             synchronized (lock) {
-                current = false;
+                becomeOutOfDate();
             }
         }
 
@@ -166,6 +169,18 @@ public final class Mirror implements Registration {
     public boolean isCurrent() {
         synchronized (lock) {
             return current;
+        }
+    }
+
+    /**
+     * How old the present state may be: zero while it {@linkplain #isCurrent is current}, else the time since it was last
+     * known to be, or since the mirror was made if it never was. The connection's loss is noticed some time after the last
+     * answer, at the latest when the session's time is over; that time does not count. By the coordinator's clocks, never
+     * less than either tells. Never blocks.
+     */
+    public Duration age() {
+        synchronized (lock) {
+            return current ? Duration.ZERO : Duration.ofNanos(outOfDateSince.nanos());
         }
     }
 
@@ -296,9 +311,16 @@ public final class Mirror implements Registration {
     void onStale(MirrorReader by) {
         synchronized (lock) {
             if (reader == by) {
-                current = false;
+                becomeOutOfDate();
             }
         }
+    }
+
+    private void becomeOutOfDate() { // under the lock
+        if (current) {
+            outOfDateSince = Elapsed.since(firstSession.time());
+        }
+        current = false;
     }
 
     private void fail(String why) {
@@ -316,7 +338,7 @@ public final class Mirror implements Registration {
         MirrorReader last;
         synchronized (lock) {
             closed = true;
-            current = false;
+            becomeOutOfDate();
             last = reader;
             reader = null;
             feeds.forEach(MirrorFeed::close);

@@ -27,6 +27,13 @@ public interface GroupView<P> extends AutoCloseable {
     boolean isCurrent();
 
     /**
+     * How old the state may be: zero while the view follows the group, else the time since it last did, or since it was
+     * made if it has no state yet. It counts from when the loss of the connection was noticed. By the coordinator's
+     * clocks. Never blocks.
+     */
+    Duration age();
+
+    /**
      * Completes on a listener thread with the first state; fails with {@link io.conclave.error.ClosedException} if the
      * view or the coordinator is closed before that.
      */

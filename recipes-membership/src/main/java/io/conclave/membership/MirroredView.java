@@ -91,6 +91,11 @@ final class MirroredView<P> implements GroupView<P> {
     }
 
     @Override
+    public Duration age() {
+        return mirror.age();
+    }
+
+    @Override
     public CompletableFuture<GroupSnapshot<P>> firstSnapshot() {
         return mirror.loaded().thenApply(loaded -> snapshot());
     }

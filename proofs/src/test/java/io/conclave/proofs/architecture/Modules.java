@@ -43,6 +43,11 @@ final class Modules {
             recipe("recipes-queues", "queues"),
             recipe("recipes-barriers", "barriers"),
             recipe("recipes-membership", "membership"),
+            new Module(
+                    "recipes-discovery",
+                    List.of("discovery"),
+                    Set.of("recipes-api", "recipes-membership"), // docs/decisions/0048-service-discovery.md
+                    PLAIN),
             recipe("recipes-commit", "commit"),
             recipe("recipes-config", "config"),
             new Module("protocol", List.of("protocol"), Set.of(), Set.of("io.netty.buffer", "io.netty.util")),

@@ -17,6 +17,8 @@ import io.conclave.config.SharedValue;
 import io.conclave.config.UniqueIds;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.CoordinatorBuilder;
+import io.conclave.discovery.ServiceDiscovery;
+import io.conclave.discovery.ServiceInstance;
 import io.conclave.election.LeaderElection;
 import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.ClosedException;
@@ -124,6 +126,12 @@ class StartWithoutServersTest {
         asked.put(
                 "group view",
                 Group.at(coordinator, "/group", DataCodec.TEXT).view().firstSnapshot());
+        ServiceDiscovery services = ServiceDiscovery.at(coordinator, "/services");
+        asked.put(
+                "registration",
+                services.registerAsync(
+                        ServiceInstance.named("a").address("host").build()));
+        asked.put("services", services.cache("a").loaded());
         asked.put("cache", NodeCache.at(coordinator, "/cached").loaded());
         asked.put(
                 "configuration",

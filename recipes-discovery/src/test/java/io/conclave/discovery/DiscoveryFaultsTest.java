@@ -1,0 +1,118 @@
+package io.conclave.discovery;
+
+import io.conclave.error.GrantLostException;
+import io.conclave.membership.MembershipState;
+import io.conclave.testkit.driver.Actor;
+import io.conclave.testkit.driver.Fault;
+import io.conclave.testkit.driver.FaultDriver;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Each fault at each request of registrations and providers: an instance is there until it is deregistered or thrown
+ * out, nothing of it stays behind, and a provider ends with the instances that there are.
+ */
+@Timeout(value = 300, unit = TimeUnit.SECONDS)
+class DiscoveryFaultsTest {
+    private static final Fault[] DELETIONS =
+            Arrays.stream(Fault.values()).filter(Fault::deletesNodes).toArray(Fault[]::new);
+
+    private static ServiceDiscovery discovery(Actor actor) {
+        return ServiceDiscovery.at(actor.coordinator(), "/services");
+    }
+
+    private static ServiceInstance instance(String id, int port) {
+        return ServiceInstance.named("orders").id(id).address("host").port(port).build();
+    }
+
+    private static List<String> texts(List<ServiceInstance> instances) {
+        return instances.stream()
+                .map(one -> one.id() + ":" + one.port().orElseThrow())
+                .toList();
+    }
+
+    @Test
+    void registrationThatComesAndGoesLeavesNothingUnderAnyFault() {
+        FaultDriver.of("discovery, registration", run -> {
+                    run.rival("throws it out", me -> run.deleteZnodesOfVictim());
+                    run.victim().start(me -> {
+                        ServiceRegistration registration =
+                                me.await(discovery(me).registerAsync(instance("a", 1)));
+                        try {
+                            me.await(registration.updateAsync(instance("a", 2)));
+                        } finally {
+                            registration.close();
+                        }
+                    });
+                    run.untilAtRest();
+                    run.helper("next")
+                            .start(me ->
+                                    discovery(me).register(instance("a", 3)).close());
+                })
+                .explaining(GrantLostException.class, DELETIONS)
+                .verify();
+    }
+
+    @Test
+    void registrationThatStaysIsThereInTheEnd() {
+        AtomicReference<ServiceRegistration> registration = new AtomicReference<>();
+        FaultDriver.of("discovery, staying registration", run -> {
+                    run.rival("throws it out", me -> run.deleteZnodesOfVictim());
+                    registration.set(null);
+                    run.victim().start(me -> {
+                        registration.set(discovery(me).register(instance("a", 1)));
+                        registration.get().updateAsync(instance("a", 2));
+                    });
+                    run.victim().join();
+                })
+                .keepingZnodesUntilTheEnd()
+                .explaining(GrantLostException.class, DELETIONS)
+                .afterwards(run -> {
+                    run.pause(Duration.ofSeconds(40)); // until the next session, should this one have been lost
+                    run.untilAtRest();
+                    ServiceRegistration mine = registration.get();
+                    List<String> seen = texts(discovery(run.helper("looking")).instances("orders"));
+                    boolean isOut = run.struck().stream().anyMatch(Fault::deletesNodes)
+                            && (mine == null || mine.state() == MembershipState.ENDED);
+                    if (!seen.equals(mine == null || isOut ? List.of() : List.of("a:2"))) {
+                        run.violated(mine + " is not seen as it should be: " + seen);
+                    }
+                })
+                .verify();
+    }
+
+    @Test
+    void providerEndsWithWhatIsThere() {
+        AtomicReference<ServiceProvider> provider = new AtomicReference<>();
+        FaultDriver.of("discovery, provider", run -> {
+                    run.rival(
+                            "comes and goes",
+                            me -> discovery(me).register(instance("x", 9)).close());
+                    ServiceRegistration a = discovery(run.helper("a")).register(instance("a", 1));
+                    ServiceRegistration b = discovery(run.helper("b")).register(instance("b", 2));
+                    run.victim().start(me -> provider.set(discovery(me).provider("orders")));
+                    run.untilAtRest();
+                    a.update(instance("a", 3));
+                    b.close();
+                    run.untilAtRest();
+                    discovery(run.helper("c")).register(instance("c", 4));
+                })
+                .keepingZnodesUntilTheEnd()
+                .requestsAtMost(5, 20) // it reads all again, on every connection
+                .afterwards(run -> {
+                    run.pause(Duration.ofSeconds(40));
+                    run.untilAtRest();
+                    List<String> seen = texts(provider.get().instances());
+                    if (!seen.equals(List.of("a:3", "c:4"))
+                            || !provider.get().cache().isCurrent()) {
+                        run.violated("the provider ends with " + seen + " of " + provider);
+                    }
+                })
+                .verify();
+    }
+}
