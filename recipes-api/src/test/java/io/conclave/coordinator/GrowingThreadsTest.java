@@ -67,7 +67,7 @@ class GrowingThreadsTest {
                 done.countDown();
             });
         }
-        assertTrue(done.await(20, SECONDS));
+        assertTrue(done.await(120, SECONDS));
         assertTrue(most.get() <= BOUND, "at once: " + most);
     }
 
@@ -82,7 +82,7 @@ class GrowingThreadsTest {
             });
         }
         threads.execute(last::countDown);
-        assertTrue(done.await(20, SECONDS), "left: " + done.getCount());
+        assertTrue(done.await(120, SECONDS), "left: " + done.getCount());
     }
 
     @Test
@@ -94,11 +94,11 @@ class GrowingThreadsTest {
                 awaitOf(hold);
             });
         }
-        assertTrue(stuck.await(20, SECONDS));
+        assertTrue(stuck.await(120, SECONDS));
         for (int i = 0; i < 1_000; i++) {
             CountDownLatch ran = new CountDownLatch(1);
             threads.execute(ran::countDown);
-            assertTrue(ran.await(20, SECONDS));
+            assertTrue(ran.await(120, SECONDS));
         }
         assertTrue(threads.limit() > 9 * BOUND, "limit " + threads.limit());
     }
@@ -118,7 +118,7 @@ class GrowingThreadsTest {
                 throw new IllegalStateException("planned");
             });
         }
-        assertTrue(done.await(20, SECONDS), "left: " + done.getCount());
+        assertTrue(done.await(120, SECONDS), "left: " + done.getCount());
     }
 
     @Test

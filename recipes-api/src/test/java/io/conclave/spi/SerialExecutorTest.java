@@ -41,7 +41,7 @@ class SerialExecutorTest {
                     })
                     .start();
         }
-        assertTrue(done.await(60, TimeUnit.SECONDS));
+        assertTrue(done.await(120, TimeUnit.SECONDS));
         for (List<Integer> own : seen) {
             List<Integer> sorted = new ArrayList<>(own);
             Collections.sort(sorted);
@@ -64,7 +64,7 @@ class SerialExecutorTest {
             assertTrue(serial.isCurrent());
             done.countDown();
         });
-        assertTrue(done.await(60, TimeUnit.SECONDS));
+        assertTrue(done.await(120, TimeUnit.SECONDS));
         assertFalse(serial.isCurrent());
         threads.shutdown();
     }
@@ -80,7 +80,7 @@ class SerialExecutorTest {
         CountDownLatch done = new CountDownLatch(2);
         serial.execute(done::countDown);
         serial.execute(done::countDown);
-        assertTrue(done.await(60, TimeUnit.SECONDS));
+        assertTrue(done.await(120, TimeUnit.SECONDS));
     }
 
     @Test
@@ -90,7 +90,7 @@ class SerialExecutorTest {
         CountDownLatch done = new CountDownLatch(1);
         serial.execute(() -> SerialExecutorTest.<RuntimeException>sneak(new Exception("as Kotlin may throw it")));
         serial.execute(done::countDown);
-        assertTrue(done.await(20, TimeUnit.SECONDS));
+        assertTrue(done.await(120, TimeUnit.SECONDS));
         threads.shutdown();
     }
 
@@ -119,7 +119,7 @@ class SerialExecutorTest {
             // the caller may hear of it
         }
         serial.execute(done::countDown);
-        assertTrue(done.await(20, TimeUnit.SECONDS));
+        assertTrue(done.await(120, TimeUnit.SECONDS));
         threads.shutdown();
     }
 }

@@ -66,7 +66,7 @@ public abstract class DoubleBarrierContract extends BarrierFixture {
         get(secondLeaves);
         assertEquals(List.of(), children(coordinator, PATH));
         assertTrue(inside.stream().noneMatch(Participation::isHeld));
-        assertEquals(LossReason.RELEASED, third.lost().toCompletableFuture().get(20, SECONDS));
+        assertEquals(LossReason.RELEASED, third.lost().toCompletableFuture().get(120, SECONDS));
     }
 
     @Test
@@ -101,7 +101,7 @@ public abstract class DoubleBarrierContract extends BarrierFixture {
             }));
         }
         for (Future<?> worker : workers) {
-            worker.get(60, SECONDS);
+            worker.get(120, SECONDS);
         }
         assertEquals(List.of(), children(connect(), PATH));
     }
@@ -224,7 +224,7 @@ public abstract class DoubleBarrierContract extends BarrierFixture {
         for (Participation participation : inside) {
             assertEquals(
                     LossReason.NODE_DELETED,
-                    participation.lost().toCompletableFuture().get(20, SECONDS));
+                    participation.lost().toCompletableFuture().get(120, SECONDS));
             participation.leave(PATIENCE); // no participant is inside any more
         }
     }

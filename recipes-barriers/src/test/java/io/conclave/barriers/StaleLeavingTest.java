@@ -54,7 +54,7 @@ class StaleLeavingTest extends BarrierFixture {
             return RequestFate.PROCEED;
         });
         CompletableFuture<Void> leaves = last.leaveAsync();
-        assertTrue(listed.await(20, SECONDS));
+        assertTrue(listed.await(120, SECONDS));
         first.close(); // gives up, while the other one's list is on its way
         awaitChildren(lower, 2);
         assertFalse(leaves.isDone());

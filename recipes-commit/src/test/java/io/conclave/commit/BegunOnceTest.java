@@ -26,11 +26,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A transaction begins at most once, and commit() tells the truth, whatever others do while the initiator is away. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 300, unit = TimeUnit.SECONDS)
 class BegunOnceTest {
     private static io.conclave.commit.Decision get(CompletableFuture<io.conclave.commit.Decision> stage)
             throws Exception {
-        return stage.get(30, TimeUnit.SECONDS);
+        return stage.get(120, TimeUnit.SECONDS);
     }
 
     private static Throwable failure(CompletableFuture<io.conclave.commit.Decision> stage) {

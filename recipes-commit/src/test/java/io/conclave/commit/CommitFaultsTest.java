@@ -28,6 +28,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * and nothing is left.
  */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
+@Tag("sampled")
 class CommitFaultsTest {
     private static final String PATH = "/transfers";
     private static final List<String> SITES = List.of("a", "b", "c");

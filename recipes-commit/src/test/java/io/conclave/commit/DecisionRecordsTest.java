@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** How long decisions are kept, which process deletes them, and that they do not grow without bound. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 300, unit = TimeUnit.SECONDS)
 class DecisionRecordsTest {
     private static final String PATH = "/transfers";
     private static final List<String> SITES = List.of("a");

@@ -51,7 +51,7 @@ class CacheClosingTest {
                 return RequestFate.PROCEED;
             });
             store.faults().releaseReplies(session);
-            assertTrue(closed.await(20, SECONDS));
+            assertTrue(closed.await(120, SECONDS));
             await().pollDelay(Duration.ZERO).until(() -> store.faults().watchCount(session) == 0);
         }
     }
@@ -67,7 +67,7 @@ class CacheClosingTest {
             NodeCache open = NodeCache.at(coordinator, "/");
             CountDownLatch heard = new CountDownLatch(1);
             open.onChange(changes -> heard.countDown());
-            assertTrue(heard.await(20, SECONDS));
+            assertTrue(heard.await(120, SECONDS));
             assertTrue(told.isEmpty(), told::toString);
         }
     }
@@ -81,16 +81,16 @@ class CacheClosingTest {
             CountDownLatch over = new CountDownLatch(1);
             CompletableFuture<Boolean> blocked = cache.loaded().thenApply(loaded -> {
                 try {
-                    return over.await(20, SECONDS);
+                    return over.await(120, SECONDS);
                 } catch (InterruptedException e) {
                     return false;
                 }
             });
             assertFalse(first.isDone());
             store.faults().releaseReplies(RecipeAccess.session(coordinator).id());
-            first.get(10, SECONDS);
+            first.get(120, SECONDS);
             over.countDown();
-            assertTrue(blocked.get(20, SECONDS));
+            assertTrue(blocked.get(120, SECONDS));
         }
     }
 }

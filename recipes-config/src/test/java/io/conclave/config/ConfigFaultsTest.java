@@ -18,11 +18,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Each fault at each request of the module's recipes. */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
+@Tag("sampled")
 class ConfigFaultsTest {
     private static final ConfigKey<String> ONE = ConfigKey.ofText("one");
     private static final ConfigKey<String> TWO = ConfigKey.ofText("deep/two");

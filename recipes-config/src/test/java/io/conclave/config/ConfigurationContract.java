@@ -42,10 +42,10 @@ public abstract class ConfigurationContract extends UniqueIdsContract {
         assertEquals(Optional.of(true), others.get(DEBUG));
         assertTrue(others.compareAndSet(POOL, set, 30L).isPresent());
         assertTrue(others.compareAndSetAsync(POOL, set, 40L)
-                .get(20, TimeUnit.SECONDS)
+                .get(120, TimeUnit.SECONDS)
                 .isEmpty());
-        assertTrue(mine.removeAsync(DEBUG).get(20, TimeUnit.SECONDS));
-        assertFalse(mine.removeAsync(DEBUG).get(20, TimeUnit.SECONDS));
+        assertTrue(mine.removeAsync(DEBUG).get(120, TimeUnit.SECONDS));
+        assertFalse(mine.removeAsync(DEBUG).get(120, TimeUnit.SECONDS));
         mine.set(DEBUG, true);
         assertTrue(mine.compareAndSet(POOL, set, 40L).isEmpty());
         assertTrue(mine.remove(POOL));

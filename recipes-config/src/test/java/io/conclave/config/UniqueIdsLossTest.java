@@ -97,7 +97,7 @@ class UniqueIdsLossTest {
             for (CompletableFuture<Long> id : asked) {
                 take(id, given);
             }
-            persister.closeAsync().get(20, SECONDS);
+            persister.closeAsync().get(120, SECONDS);
         }
     }
 
@@ -124,9 +124,9 @@ class UniqueIdsLossTest {
             UniqueIds ids = UniqueIds.persisted(coordinator, PATH);
             assertThrows(WaitTimeoutException.class, () -> ids.next(Duration.ofMillis(100)));
             try (SequencePersister persister = SequencePersister.start(coordinator, PATH, reservation(), 10)) {
-                persister.ready().get(20, SECONDS);
+                persister.ready().get(120, SECONDS);
                 assertEquals(500, ids.next(Duration.ofSeconds(20)));
-                persister.closeAsync().get(20, SECONDS);
+                persister.closeAsync().get(120, SECONDS);
             }
         }
     }
@@ -180,7 +180,7 @@ class UniqueIdsLossTest {
             coordinator.close();
             SequencePersister late = SequencePersister.start(coordinator, PATH, reservation(), 10);
             Exception failure =
-                    assertThrows(ExecutionException.class, () -> late.ready().get(20, SECONDS));
+                    assertThrows(ExecutionException.class, () -> late.ready().get(120, SECONDS));
             assertTrue(failure.getCause() instanceof ClosedException, failure::toString);
         }
     }
@@ -221,7 +221,7 @@ class UniqueIdsLossTest {
                 });
             }
             assertTrue(attempts.get() <= busy + 10, attempts.get() - busy + " attempts in some five seconds");
-            persister.closeAsync().get(20, SECONDS);
+            persister.closeAsync().get(120, SECONDS);
         } finally {
             MemoryStore.forget(store);
         }

@@ -93,7 +93,7 @@ abstract class CandidacyContract extends ElectionFixture {
             rounds.incrementAndGet();
             enough.countDown();
         })) {
-            assertTrue(enough.await(20, SECONDS));
+            assertTrue(enough.await(120, SECONDS));
             assertTrue(candidacy.runCount() >= 3);
         }
         awaitNothingLeft(coordinator);
@@ -119,7 +119,7 @@ abstract class CandidacyContract extends ElectionFixture {
         });
         Leadership first = begun.poll(20, SECONDS);
         coordinator.execute(Delete.of(first.path()));
-        assertTrue(interrupted.await(20, SECONDS));
+        assertTrue(interrupted.await(120, SECONDS));
         Leadership other = electionOf(coordinator, "other").campaign(PATIENCE);
         assertTrue(begun.isEmpty());
         assertEquals(1, electionOf(coordinator).candidates().size(), "no campaign before the work has ended");
@@ -144,7 +144,7 @@ abstract class CandidacyContract extends ElectionFixture {
             }
             new CountDownLatch(1).await();
         })) {
-            assertTrue(second.await(20, SECONDS));
+            assertTrue(second.await(120, SECONDS));
             assertEquals(1, candidacy.failureCount());
         }
     }
@@ -163,7 +163,7 @@ abstract class CandidacyContract extends ElectionFixture {
                 electionOf(coordinator, "heir").campaignAsync().thenAccept(successor::complete);
                 awaitCandidates(coordinator, 2);
                 leadership.handOver(candidate(election, "heir"), PATIENCE);
-                leadership.lost().toCompletableFuture().get(20, SECONDS);
+                leadership.lost().toCompletableFuture().get(120, SECONDS);
                 ended.complete(Thread.currentThread().isInterrupted() ? "interrupted" : "in peace");
             } catch (Throwable e) {
                 ended.complete(e.toString());
@@ -213,8 +213,8 @@ abstract class CandidacyContract extends ElectionFixture {
         coordinator.close();
         work.awaitInterrupted();
         await().atMost(PATIENCE).until(() -> {
-            leading.closeAsync().toCompletableFuture().get(20, SECONDS);
-            waiting.closeAsync().toCompletableFuture().get(20, SECONDS);
+            leading.closeAsync().toCompletableFuture().get(120, SECONDS);
+            waiting.closeAsync().toCompletableFuture().get(120, SECONDS);
             return true;
         });
         awaitNothingLeft(other);

@@ -50,12 +50,12 @@ abstract class ElectionContinuationContract extends ElectionLossContract {
 
         void awaitAndSeeTheSessionGoOn(String what) throws Exception {
             try {
-                assertTrue(entered.await(20, SECONDS), what);
+                assertTrue(entered.await(120, SECONDS), what);
                 assertFalse(dispatcher.get(), what);
                 RecipeAccess.session(coordinator)
                         .submit(GetData.of(NodePath.ROOT))
                         .toCompletableFuture()
-                        .get(20, SECONDS);
+                        .get(120, SECONDS);
                 get(LeaderElection.at(coordinator, "/elections/other").campaignAsync())
                         .close();
             } finally {
@@ -105,7 +105,7 @@ abstract class ElectionContinuationContract extends ElectionLossContract {
             works.countDown();
             new CountDownLatch(1).await();
         });
-        assertTrue(works.await(20, SECONDS));
+        assertTrue(works.await(120, SECONDS));
         new Blocked(coordinator, candidacy.closeAsync()).awaitAndSeeTheSessionGoOn("closeAsync of a candidacy");
         awaitNothingLeft(coordinator);
     }
@@ -120,15 +120,15 @@ abstract class ElectionContinuationContract extends ElectionLossContract {
         assertFalse(leadership.lost().isDone());
         assertFalse(leadership.revocationRequested().isDone());
         leadership.resignAsync().cancel(true);
-        assertEquals(LossReason.RELEASED, leadership.lost().get(20, SECONDS));
+        assertEquals(LossReason.RELEASED, leadership.lost().get(120, SECONDS));
         CountDownLatch works = new CountDownLatch(1);
         Candidacy candidacy = electionOf(coordinator).runWhileLeader(leader -> {
             works.countDown();
             new CountDownLatch(1).await();
         });
-        assertTrue(works.await(20, SECONDS));
+        assertTrue(works.await(120, SECONDS));
         assertTrue(candidacy.closeAsync().complete(null)); // the work goes on to its end
-        candidacy.closeAsync().get(20, SECONDS);
+        candidacy.closeAsync().get(120, SECONDS);
         awaitNothingLeft(coordinator);
     }
 }

@@ -45,7 +45,7 @@ public abstract class ElectionContract extends ElectionContinuationContract {
         assertFalse(leadership.isHeld());
         assertEquals(Duration.ZERO, leadership.remaining());
         assertEquals(
-                LossReason.RELEASED, leadership.lost().toCompletableFuture().get(20, SECONDS));
+                LossReason.RELEASED, leadership.lost().toCompletableFuture().get(120, SECONDS));
         assertThrows(GrantLostException.class, leadership::ensureHeld);
         assertEquals(List.of(), children(coordinator));
         assertTrue(election.leader().isEmpty());
@@ -78,7 +78,7 @@ public abstract class ElectionContract extends ElectionContinuationContract {
                 "the same candidates, read twice");
         assertEquals(
                 electionOf(coordinator).candidates(),
-                electionOf(coordinator).candidatesAsync().get(20, SECONDS));
+                electionOf(coordinator).candidatesAsync().get(120, SECONDS));
         CompletableFuture<Leadership> second = electionOf(coordinator, "second").campaignAsync();
         awaitCandidates(coordinator, 2);
         assertEquals("first", election.leader().orElseThrow().text());
@@ -157,7 +157,7 @@ public abstract class ElectionContract extends ElectionContinuationContract {
         awaitCandidates(coordinator, 2);
         waiting.cancel(false);
         awaitCandidates(coordinator, 1);
-        leadership.resignAsync().toCompletableFuture().get(20, SECONDS);
+        leadership.resignAsync().toCompletableFuture().get(120, SECONDS);
         awaitNothingLeft(coordinator);
     }
 
@@ -209,7 +209,7 @@ public abstract class ElectionContract extends ElectionContinuationContract {
             }));
         }
         for (Future<?> worker : workers) {
-            worker.get(60, SECONDS);
+            worker.get(120, SECONDS);
         }
         assertEquals(List.of(), LockHistoryChecker.check(history));
         await().atMost(PATIENCE).until(() -> children(connect()).isEmpty());

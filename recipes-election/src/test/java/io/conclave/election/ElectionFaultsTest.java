@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.Timeout;
  * the victim gets the right kind of failure.
  */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
+@Tag("sampled")
 class ElectionFaultsTest {
     private static final String PATH = "/elections/faults";
 

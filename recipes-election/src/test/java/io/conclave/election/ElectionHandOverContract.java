@@ -43,7 +43,7 @@ abstract class ElectionHandOverContract extends ElectionUpdateContract {
         leader.handOver(candidate(election, "named"), PATIENCE);
 
         assertFalse(leader.isHeld());
-        assertEquals(LossReason.RELEASED, leader.lost().toCompletableFuture().get(20, SECONDS));
+        assertEquals(LossReason.RELEASED, leader.lost().toCompletableFuture().get(120, SECONDS));
         Leadership second = get(named);
         assertEquals("named", election.leader().orElseThrow().text());
         assertTrue(second.token().compareTo(leader.token()) > 0);
@@ -57,7 +57,7 @@ abstract class ElectionHandOverContract extends ElectionUpdateContract {
         assertTrue(third.token().compareTo(second.token()) > 0);
         third.close();
         for (int i = 0; i < 2; i++) {
-            Leadership next = (Leadership) CompletableFuture.anyOf(a, b).get(20, SECONDS);
+            Leadership next = (Leadership) CompletableFuture.anyOf(a, b).get(120, SECONDS);
             assertTrue(next.token().compareTo(third.token()) > 0);
             next.close();
             if (a.isDone() && a.get() == next) {
@@ -76,7 +76,7 @@ abstract class ElectionHandOverContract extends ElectionUpdateContract {
         Leadership leader = election.campaign(PATIENCE);
         CompletableFuture<Leadership> next = electionOf(connect(), "next").campaignAsync();
         awaitCandidates(coordinator, 2);
-        leader.handOverAsync(candidate(election, "next")).get(20, SECONDS);
+        leader.handOverAsync(candidate(election, "next")).get(120, SECONDS);
         get(next).close();
         awaitNothingLeft(coordinator);
     }
@@ -154,7 +154,7 @@ abstract class ElectionHandOverContract extends ElectionUpdateContract {
         Leadership leader = electionOf(connect()).campaign(PATIENCE);
         assertFalse(leader.revocationRequested().toCompletableFuture().isDone());
         coordinator.execute(SetData.of(leader.path(), RevocationWord.bytes()));
-        leader.revocationRequested().toCompletableFuture().get(20, SECONDS);
+        leader.revocationRequested().toCompletableFuture().get(120, SECONDS);
         assertTrue(leader.isHeld());
         leader.close();
         awaitNothingLeft(coordinator);

@@ -103,15 +103,15 @@ class ElectionHerdTest {
         }
 
         Cost succeed() throws Exception {
-            campaigns.remove().get(20, SECONDS).close(); // the second one saw this head, and need not look again
-            Leadership leader = campaigns.remove().get(20, SECONDS);
+            campaigns.remove().get(120, SECONDS).close(); // the second one saw this head, and need not look again
+            Leadership leader = campaigns.remove().get(120, SECONDS);
             awaitQuiet();
             int requestsBefore = requests.get();
             int watchesBefore = watches();
             int setBefore = watchesSet.get();
             for (int i = 0; i < SUCCESSIONS; i++) {
                 leader.close();
-                leader = campaigns.remove().get(20, SECONDS);
+                leader = campaigns.remove().get(120, SECONDS);
                 awaitQuiet();
             }
             int fired = watchesBefore + watchesSet.get() - setBefore - watches();
@@ -161,7 +161,7 @@ class ElectionHerdTest {
     @Test
     void candidatesThatComeAndGoWakeNoObserver() throws Exception {
         try (Herd herd = new Herd(1, 5)) {
-            Leadership leader = herd.campaigns.remove().get(20, SECONDS);
+            Leadership leader = herd.campaigns.remove().get(120, SECONDS);
             await().atMost(Duration.ofSeconds(20)).until(() -> herd.watches() >= 5);
             herd.awaitQuiet();
             int told = herd.told.get();

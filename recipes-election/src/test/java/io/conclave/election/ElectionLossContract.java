@@ -36,7 +36,7 @@ abstract class ElectionLossContract extends ElectionObserverContract {
         awaitCandidates(coordinator, 2);
         coordinator.execute(
                 Delete.of(electionOf(coordinator).candidates().get(1).path()));
-        ExecutionException failure = assertThrows(ExecutionException.class, () -> waiter.get(20, SECONDS));
+        ExecutionException failure = assertThrows(ExecutionException.class, () -> waiter.get(120, SECONDS));
         assertTrue(failure.getCause() instanceof GrantLostException, failure::toString);
         assertTrue(leadership.isHeld());
     }
@@ -48,7 +48,7 @@ abstract class ElectionLossContract extends ElectionObserverContract {
         CompletableFuture<Leadership> waiter = electionOf(connect(), "second").campaignAsync();
         awaitCandidates(coordinator, 2);
         coordinator.execute(Delete.of(first.path()));
-        assertEquals(LossReason.NODE_DELETED, first.lost().toCompletableFuture().get(20, SECONDS));
+        assertEquals(LossReason.NODE_DELETED, first.lost().toCompletableFuture().get(120, SECONDS));
         assertFalse(first.isHeld());
         Leadership second = get(waiter);
         assertTrue(second.token().compareTo(first.token()) > 0);
@@ -145,8 +145,8 @@ abstract class ElectionLossContract extends ElectionObserverContract {
         assertFalse(leadership.isHeld());
         awaitNextSession(coordinator, clock);
         assertEquals(
-                LossReason.SESSION_LOST, leadership.lost().toCompletableFuture().get(20, SECONDS));
-        ExecutionException failure = assertThrows(ExecutionException.class, () -> waiter.get(20, SECONDS));
+                LossReason.SESSION_LOST, leadership.lost().toCompletableFuture().get(120, SECONDS));
+        ExecutionException failure = assertThrows(ExecutionException.class, () -> waiter.get(120, SECONDS));
         assertTrue(failure.getCause() instanceof SessionGoneException, failure::toString);
     }
 
@@ -160,7 +160,7 @@ abstract class ElectionLossContract extends ElectionObserverContract {
         closing.close();
         awaitNothingLeft(other);
         assertFalse(leadership.isHeld());
-        ExecutionException failure = assertThrows(ExecutionException.class, () -> waiter.get(20, SECONDS));
+        ExecutionException failure = assertThrows(ExecutionException.class, () -> waiter.get(120, SECONDS));
         assertTrue(failure.getCause() instanceof ClosedException, failure::toString);
         assertThrows(ClosedException.class, () -> electionOf(closing).campaign(PATIENCE));
         leadership.close();

@@ -87,7 +87,7 @@ class FailedHandOverTest extends ElectionFixture {
         LeaderElection election = electionOf(coordinator, "leader");
         Campaign campaign =
                 Campaign.begin(RecipeAccess.session(coordinator), NodePath.of(PATH), "leader".getBytes(UTF_8));
-        campaign.granted().toCompletableFuture().get(20, SECONDS);
+        campaign.granted().toCompletableFuture().get(120, SECONDS);
         CompletableFuture<LossReason> lost = campaign.lost().toCompletableFuture();
         int before = lost.getNumberOfDependents();
         Candidate self = candidate(election, "leader");

@@ -39,7 +39,7 @@ class FaultyWorkTest extends ElectionFixture {
                 }
             }
         });
-        assertTrue(begun.await(20, SECONDS));
+        assertTrue(begun.await(120, SECONDS));
         CompletableFuture<Leadership> next = electionOf(connect()).campaignAsync();
         awaitCandidates(coordinator, 2);
         candidacy.close();
@@ -47,7 +47,7 @@ class FaultyWorkTest extends ElectionFixture {
         assertFalse(next.isDone());
         mayEnd.countDown();
         get(next).close();
-        candidacy.closeAsync().toCompletableFuture().get(20, SECONDS);
+        candidacy.closeAsync().toCompletableFuture().get(120, SECONDS);
         assertEquals(Optional.empty(), candidacy.leadership());
         awaitNothingLeft(coordinator);
     }
@@ -66,7 +66,7 @@ class FaultyWorkTest extends ElectionFixture {
         own.set(candidacy);
         known.countDown();
         assertFalse(get(interrupted));
-        candidacy.closeAsync().toCompletableFuture().get(20, SECONDS);
+        candidacy.closeAsync().toCompletableFuture().get(120, SECONDS);
         assertEquals(1, candidacy.runCount());
         awaitNothingLeft(coordinator);
     }

@@ -4,6 +4,7 @@ import io.conclave.testkit.driver.FaultDriver;
 import io.conclave.testkit.driver.Mistake;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -13,6 +14,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * The scenarios that our election passes find the mistakes that elections usually have, planted into one step of ours.
  */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
+@Tag("proof")
 class MistakenStepsTest {
     static Stream<Arguments> mistakes() {
         return Stream.of(

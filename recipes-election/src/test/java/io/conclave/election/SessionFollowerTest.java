@@ -28,7 +28,7 @@ class SessionFollowerTest extends ElectionFixture {
 
     private static void await5s(CountDownLatch latch) {
         try {
-            latch.await(5, TimeUnit.SECONDS);
+            latch.await(120, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -73,7 +73,7 @@ class SessionFollowerTest extends ElectionFixture {
         follower.follow();
         await().until(() -> begun.size() == 1);
         MemoryStore.named(store).faults().expire(first.id());
-        assertTrue(sessionEnded.await(5, TimeUnit.SECONDS));
+        assertTrue(sessionEnded.await(120, TimeUnit.SECONDS));
 
         CountDownLatch taskOver = new CountDownLatch(1);
         follower.execute(
@@ -86,7 +86,7 @@ class SessionFollowerTest extends ElectionFixture {
                     }
                     taskOver.countDown();
                 });
-        assertTrue(taskOver.await(10, TimeUnit.SECONDS));
+        assertTrue(taskOver.await(120, TimeUnit.SECONDS));
         assertFalse(together.get(), "the work began on the next session during a task of the same follower");
     }
 }

@@ -72,7 +72,7 @@ class JdbcGuardStormTest {
             }));
         }
         for (Future<?> writer : writers) {
-            writer.get(100, SECONDS);
+            writer.get(120, SECONDS);
         }
         System.out.println(letThrough + " let through, " + stale + " stale, " + ended + " ended by the database");
         assertEquals(letThrough.get(), database.number("select sum(commits) from " + data));
@@ -85,7 +85,7 @@ class JdbcGuardStormTest {
         try (Connection transaction = database.transaction(isolation)) {
             for (int round = 0; round < ROUNDS; round++) {
                 String resource = "r" + round;
-                barrier.await(60, SECONDS);
+                barrier.await(120, SECONDS);
                 for (int write = 0; write < 3; write++) {
                     FencingToken token = new FencingToken(1, 1 + random.nextInt(20));
                     writeOnce(transaction, resource, token, random.nextInt(5));

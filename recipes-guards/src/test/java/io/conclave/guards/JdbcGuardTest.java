@@ -181,7 +181,7 @@ class JdbcGuardTest {
             database.awaitBlockedTransaction();
             assertFalse(check.isDone());
             first.commit();
-            ExecutionException failure = assertThrows(ExecutionException.class, () -> check.get(20, SECONDS));
+            ExecutionException failure = assertThrows(ExecutionException.class, () -> check.get(120, SECONDS));
             assertTrue(failure.getCause() instanceof StaleTokenException, failure::toString);
             late.commit(); // its owner may; what it wrote before is still there
         }
@@ -200,7 +200,7 @@ class JdbcGuardTest {
             });
             database.awaitBlockedTransaction();
             first.commit();
-            check.get(20, SECONDS);
+            check.get(120, SECONDS);
             second.commit();
         }
         assertEquals(1, sum());
@@ -222,7 +222,7 @@ class JdbcGuardTest {
             });
             database.awaitBlockedTransaction();
             first.rollback();
-            check.get(20, SECONDS);
+            check.get(120, SECONDS);
             second.commit();
         }
         refused(token(3));
@@ -242,7 +242,7 @@ class JdbcGuardTest {
             database.awaitBlockedTransaction();
             write(old, 1);
             old.commit();
-            assertEquals(1, seen.get(20, SECONDS), "the next holder has overtaken a write that was let through");
+            assertEquals(1, seen.get(120, SECONDS), "the next holder has overtaken a write that was let through");
             next.commit();
         }
         refused(token(5));
@@ -260,7 +260,7 @@ class JdbcGuardTest {
             });
             database.awaitBlockedTransaction();
             next.commit();
-            ExecutionException failure = assertThrows(ExecutionException.class, () -> check.get(20, SECONDS));
+            ExecutionException failure = assertThrows(ExecutionException.class, () -> check.get(120, SECONDS));
             assertTrue(failure.getCause() instanceof StaleTokenException, failure::toString);
             late.rollback();
         }
@@ -297,7 +297,7 @@ class JdbcGuardTest {
             database.awaitBlockedTransaction();
             assertFalse(check.isDone());
             reader.commit();
-            check.get(20, SECONDS);
+            check.get(120, SECONDS);
             writer.commit();
         }
         refused(token(5));
@@ -354,7 +354,7 @@ class JdbcGuardTest {
         }
         start.countDown();
         for (Future<?> creation : creations) {
-            creation.get(20, SECONDS);
+            creation.get(120, SECONDS);
         }
         try (Connection transaction = database.transaction()) {
             assertThrows(IllegalStateException.class, () -> fresh.createTable(transaction));

@@ -153,7 +153,7 @@ class PausedHolderTest {
                 () -> guard.execute(world, SetData.of(DATA, bytes("too late, by a helper's session"))));
         CompletableFuture<List<Multi.Result>> late = guard.executeAsync(sleeper, SetData.of(DATA, bytes("too late")));
         wakeUp();
-        ExecutionException failure = assertThrows(ExecutionException.class, () -> late.get(20, SECONDS));
+        ExecutionException failure = assertThrows(ExecutionException.class, () -> late.get(120, SECONDS));
         assertTrue(Waiting.cause(failure) instanceof SessionGoneException, failure::toString);
         assertThrows(
                 GrantLostException.class,

@@ -215,11 +215,11 @@ public abstract class StoreGuardContract implements StoreUnderTest {
                         throw new AssertionError(e);
                     }
                 })
-                .get(20, SECONDS);
+                .get(120, SECONDS);
         assertTrue(read.contains("version=1"), read);
         grant.close();
         ExecutionException failure = assertThrows(ExecutionException.class, () -> guard.executeAsync(coordinator())
-                .get(20, SECONDS));
+                .get(120, SECONDS));
         assertTrue(failure.getCause() instanceof GrantLostException, failure::toString);
     }
 
@@ -240,19 +240,19 @@ public abstract class StoreGuardContract implements StoreUnderTest {
         attaching.setDaemon(true);
         attaching.start(); // a future that is complete already is followed on this thread
         try {
-            assertTrue(entered.await(20, SECONDS));
+            assertTrue(entered.await(120, SECONDS));
             assertFalse(onDispatcher.get());
             coordinator.submit(GetData.of(NodePath.ROOT)); // may have to wait behind a stage of a request
             CompletableFuture<NodeEvent> seen = new CompletableFuture<>();
             RecipeAccess.session(coordinator)
                     .submit(GetData.of(DATA).withWatcher(seen::complete))
                     .toCompletableFuture()
-                    .get(20, SECONDS);
+                    .get(120, SECONDS);
             coordinator.execute(SetData.of(DATA, bytes("while it blocks")));
-            seen.get(20, SECONDS);
+            seen.get(120, SECONDS);
             DistributedLock.at(coordinator, "/locks/other")
                     .acquireAsync()
-                    .get(20, SECONDS)
+                    .get(120, SECONDS)
                     .close();
         } finally {
             mayReturn.countDown();

@@ -76,10 +76,10 @@ class AcquirableTest {
             throws Exception {
         refusesTheRival(mine.acquire(), rivals);
         refusesTheRival(mine.acquire(PATIENCE), rivals);
-        refusesTheRival(mine.acquireAsync().get(20, SECONDS), rivals);
-        refusesTheRival(mine.acquireAsync(PATIENCE).get(20, SECONDS), rivals);
+        refusesTheRival(mine.acquireAsync().get(120, SECONDS), rivals);
+        refusesTheRival(mine.acquireAsync(PATIENCE).get(120, SECONDS), rivals);
         refusesTheRival(mine.tryAcquire().orElseThrow(), rivals);
-        refusesTheRival(mine.tryAcquireAsync().get(20, SECONDS).orElseThrow(), rivals);
+        refusesTheRival(mine.tryAcquireAsync().get(120, SECONDS).orElseThrow(), rivals);
         mine.whileHeld(grant -> assertTrue(rivals.tryAcquire().isEmpty() && grant.isHeld()));
         mine.whileHeld(PATIENCE, grant -> assertTrue(rivals.tryAcquire().isEmpty() && grant.isHeld()));
         assertEquals("done", mine.callWhileHeld(grant -> rivals.tryAcquire().isEmpty() ? "done" : "not exclusive"));
@@ -91,11 +91,11 @@ class AcquirableTest {
     private static <R extends Grant> void refusesTheRival(Grant held, Acquirable<R> rivals) throws Exception {
         assertTrue(held.isHeld());
         assertEquals(Optional.empty(), rivals.tryAcquire());
-        assertEquals(Optional.empty(), rivals.tryAcquireAsync().get(20, SECONDS));
+        assertEquals(Optional.empty(), rivals.tryAcquireAsync().get(120, SECONDS));
         assertThrows(AcquireTimeoutException.class, () -> rivals.acquire(SHORT));
         CompletableFuture<R> next = rivals.acquireAsync();
         assertFalse(next.isDone());
         held.close();
-        next.get(20, SECONDS).close();
+        next.get(120, SECONDS).close();
     }
 }

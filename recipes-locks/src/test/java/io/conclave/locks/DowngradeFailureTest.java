@@ -53,7 +53,7 @@ class DowngradeFailureTest {
     }
 
     private Throwable failureOf(CompletableFuture<ReadGrant> downgrade) {
-        return assertThrows(ExecutionException.class, () -> downgrade.get(20, SECONDS))
+        return assertThrows(ExecutionException.class, () -> downgrade.get(120, SECONDS))
                 .getCause();
     }
 
@@ -70,7 +70,7 @@ class DowngradeFailureTest {
             return RequestFate.PROCEED;
         });
         assertInstanceOf(ClosedException.class, failureOf(writing.downgradeAsync()));
-        writing.closeAsync().toCompletableFuture().get(20, SECONDS);
+        writing.closeAsync().toCompletableFuture().get(120, SECONDS);
         assertEquals(0, lock.members().size());
         lock.writeLock().acquire(Duration.ofSeconds(20)).close();
     }
@@ -84,6 +84,6 @@ class DowngradeFailureTest {
         faults.onNext(Multi.class::isInstance, RequestFate.DROP_BEFORE);
         assertInstanceOf(GrantLostException.class, failureOf(writing.downgradeAsync()));
         assertFalse(writing.isHeld());
-        assertEquals(LossReason.REFUSED, writing.lost().toCompletableFuture().get(20, SECONDS));
+        assertEquals(LossReason.REFUSED, writing.lost().toCompletableFuture().get(120, SECONDS));
     }
 }

@@ -47,7 +47,7 @@ class GuaranteedDeleteTest {
                 PARENT,
                 names -> names.stream().filter(name::equals).map(PARENT::child).toList());
         session.execute(() -> how.accept(deletion));
-        deletion.done().toCompletableFuture().get(20, SECONDS);
+        deletion.done().toCompletableFuture().get(120, SECONDS);
     }
 
     private List<String> children() throws Exception {

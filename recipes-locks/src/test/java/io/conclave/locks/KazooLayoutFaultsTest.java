@@ -6,6 +6,7 @@ import io.conclave.testkit.driver.FaultDriver;
 import io.conclave.testkit.driver.HeldClaim;
 import io.conclave.testkit.driver.Holding;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.Timeout;
  * whose a znode is.
  */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
+@Tag("sampled")
 class KazooLayoutFaultsTest {
     private static DistributedLock mutex(Actor actor) {
         return DistributedLock.at(actor.coordinator(), "/locks/kazoo").withLayout(LockLayout.KAZOO);

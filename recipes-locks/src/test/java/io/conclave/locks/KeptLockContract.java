@@ -51,7 +51,7 @@ public abstract class KeptLockContract extends LockFixture {
     }
 
     private static Throwable causeOf(CompletableFuture<?> failed) {
-        return assertThrows(ExecutionException.class, () -> failed.get(20, SECONDS))
+        return assertThrows(ExecutionException.class, () -> failed.get(120, SECONDS))
                 .getCause();
     }
 
@@ -63,7 +63,7 @@ public abstract class KeptLockContract extends LockFixture {
         LockGrant first = keptBy(coordinator).acquire(PATIENCE);
         first.close();
         assertFalse(first.isHeld());
-        assertEquals(LossReason.RELEASED, first.lost().get(20, SECONDS));
+        assertEquals(LossReason.RELEASED, first.lost().get(120, SECONDS));
         LockGrant second = keptBy(coordinator).acquire(PATIENCE); // another object, the same place
         assertEquals(first.path(), second.path());
         assertEquals(new FencingToken(first.token().generation(), first.token().sequence(), 1), second.token());
@@ -162,10 +162,10 @@ public abstract class KeptLockContract extends LockFixture {
         Lock lock = keptBy(coordinator).asLock();
         lock.lock();
         assertTrue(lock.tryLock());
-        assertFalse(threads.submit(() -> lock.tryLock()).get(20, SECONDS));
+        assertFalse(threads.submit(() -> lock.tryLock()).get(120, SECONDS));
         lock.unlock();
         lock.unlock();
-        assertTrue(threads.submit(() -> lock.tryLock()).get(20, SECONDS));
+        assertTrue(threads.submit(() -> lock.tryLock()).get(120, SECONDS));
     }
 
     @Test
@@ -235,7 +235,7 @@ public abstract class KeptLockContract extends LockFixture {
         }
         enough.set(true);
         for (Future<?> one : crowd) {
-            one.get(20, SECONDS);
+            one.get(120, SECONDS);
         }
     }
 
@@ -262,7 +262,7 @@ public abstract class KeptLockContract extends LockFixture {
             }));
         }
         for (Future<?> one : crowd) {
-            one.get(60, SECONDS);
+            one.get(120, SECONDS);
         }
         assertEquals(List.of(200L, 200L), List.of(turns[0], turns[1]));
     }
@@ -309,7 +309,7 @@ public abstract class KeptLockContract extends LockFixture {
         acquireAndRelease(keptBy(connect()));
         DistributedLock others = lockOf(connect());
         LockMember idle = others.holder().orElseThrow();
-        assertEquals(RevocationOutcome.RELEASED, others.requestRelease(idle).get(20, SECONDS));
+        assertEquals(RevocationOutcome.RELEASED, others.requestRelease(idle).get(120, SECONDS));
     }
 
     @Test

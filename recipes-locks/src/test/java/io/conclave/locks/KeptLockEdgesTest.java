@@ -76,8 +76,8 @@ class KeptLockEdgesTest {
             thrown = e;
         }
         assertNull(thrown);
-        behind.get(5, SECONDS).close();
-        rival.get(5, SECONDS).close();
+        behind.get(120, SECONDS).close();
+        rival.get(120, SECONDS).close();
     }
 
     /** */
@@ -99,7 +99,7 @@ class KeptLockEdgesTest {
         faults.restore(session);
         await().until(() -> victim.state() == SessionState.CONNECTED);
         CompletableFuture<LockGrant> rival = DistributedLock.at(connect(), PATH).acquireAsync();
-        rival.get(10, SECONDS).close();
+        rival.get(120, SECONDS).close();
     }
 
     /** b: the same, asked to release */
@@ -120,7 +120,7 @@ class KeptLockEdgesTest {
         faults.restore(session);
         await().until(() -> victim.state() == SessionState.CONNECTED);
         DistributedLock others = DistributedLock.at(connect(), PATH);
-        others.requestRelease(others.holder().orElseThrow()).get(10, SECONDS);
+        others.requestRelease(others.holder().orElseThrow()).get(120, SECONDS);
     }
 
     /** absolutePath() first asked for after the release names the place of the next turn. */
@@ -143,7 +143,7 @@ class KeptLockEdgesTest {
                 ExecutionException.class,
                 () -> s.submitWhileExists(late, Multi.of(Check.exists(late)))
                         .toCompletableFuture()
-                        .get(5, SECONDS),
+                        .get(120, SECONDS),
                 "a late write of " + first + " passed while " + second + " holds");
     }
 }

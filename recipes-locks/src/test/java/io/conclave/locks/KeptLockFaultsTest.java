@@ -6,6 +6,7 @@ import io.conclave.testkit.driver.FaultDriver;
 import io.conclave.testkit.driver.FaultRun;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.Timeout;
  * blocked for good, and nothing stays behind.
  */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
+@Tag("sampled")
 class KeptLockFaultsTest {
     private static final Duration IDLE = Duration.ofSeconds(1);
 

@@ -69,7 +69,7 @@ class KeptLockSuspensionTest {
         assertTrue(lock.tryAcquire().isEmpty(), "another caller waits for it");
         assertFalse(waiting.isDone());
         faults.restore(session);
-        try (LockGrant grant = waiting.get(20, SECONDS)) {
+        try (LockGrant grant = waiting.get(120, SECONDS)) {
             assertEquals(place, grant.path());
         }
     }
@@ -84,7 +84,7 @@ class KeptLockSuspensionTest {
         assertThrows(AcquireTimeoutException.class, () -> lock.acquire(Duration.ofMillis(50)));
         assertFalse(behind.isDone());
         faults.restore(session);
-        try (LockGrant next = behind.get(20, SECONDS)) {
+        try (LockGrant next = behind.get(120, SECONDS)) {
             assertEquals(grant.path(), next.path());
             assertTrue(next.token().compareTo(grant.token()) > 0);
         }

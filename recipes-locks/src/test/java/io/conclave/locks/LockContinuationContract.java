@@ -56,24 +56,24 @@ abstract class LockContinuationContract extends WhileHeldContract {
 
         void awaitAndSeeTheSessionGoOn(String what) throws Exception {
             try {
-                assertTrue(entered.await(20, SECONDS), what);
+                assertTrue(entered.await(120, SECONDS), what);
                 assertFalse(dispatcher.get(), what);
                 coordinator.submit(GetData.of(NodePath.ROOT)); // may have to wait behind a stage of a request
                 NodePath path = RecipeAccess.session(coordinator)
                         .submit(Create.of(SCRATCH).withMode(CreateMode.PERSISTENT_SEQUENTIAL))
                         .toCompletableFuture()
-                        .get(20, SECONDS)
+                        .get(120, SECONDS)
                         .path();
                 CompletableFuture<Object> seen = new CompletableFuture<>();
                 RecipeAccess.session(coordinator)
                         .submit(GetData.of(path).withWatcher(seen::complete))
                         .toCompletableFuture()
-                        .get(20, SECONDS);
+                        .get(120, SECONDS);
                 coordinator.execute(Delete.of(path));
-                seen.get(20, SECONDS);
+                seen.get(120, SECONDS);
                 DistributedLock.at(coordinator, "/locks/other")
                         .acquireAsync()
-                        .get(20, SECONDS)
+                        .get(120, SECONDS)
                         .close();
             } finally {
                 mayReturn.countDown();
@@ -91,7 +91,7 @@ abstract class LockContinuationContract extends WhileHeldContract {
         Blocked granted = new Blocked(coordinator, waiter);
         first.close();
         granted.awaitAndSeeTheSessionGoOn("acquireAsync");
-        LockGrant grant = waiter.get(20, SECONDS);
+        LockGrant grant = waiter.get(120, SECONDS);
         new Blocked(coordinator, lockOf(coordinator).tryAcquireAsync()).awaitAndSeeTheSessionGoOn("tryAcquireAsync");
         Blocked lost = new Blocked(coordinator, grant.lost());
         Blocked closed = new Blocked(coordinator, grant.closeAsync());
@@ -121,7 +121,7 @@ abstract class LockContinuationContract extends WhileHeldContract {
         CompletableFuture<ReadGrant> downgrade = writing.downgradeAsync();
         new Blocked(coordinator, downgrade).awaitAndSeeTheSessionGoOn("downgradeAsync");
         lost.awaitAndSeeTheSessionGoOn("lost() of a downgraded writer");
-        downgrade.get(20, SECONDS).close();
+        downgrade.get(120, SECONDS).close();
     }
 
     @Test
@@ -131,12 +131,12 @@ abstract class LockContinuationContract extends WhileHeldContract {
         CompletableFuture<PermitGrant> permit = semaphore.acquireAsync(1);
         new Blocked(coordinator, permit).awaitAndSeeTheSessionGoOn("acquireAsync of a semaphore");
         new Blocked(coordinator, semaphore.setPermitsAsync(2)).awaitAndSeeTheSessionGoOn("setPermitsAsync");
-        ends(coordinator, permit.get(20, SECONDS), "a semaphore");
+        ends(coordinator, permit.get(120, SECONDS), "a semaphore");
         CompletableFuture<MultiLockGrant> both = MultiLock.of(
                         List.of(lockOf(coordinator), DistributedLock.at(coordinator, "/locks/second")))
                 .acquireAsync();
         new Blocked(coordinator, both).awaitAndSeeTheSessionGoOn("acquireAsync of several locks");
-        ends(coordinator, both.get(20, SECONDS), "several locks");
+        ends(coordinator, both.get(120, SECONDS), "several locks");
     }
 
     private static void ends(Coordinator coordinator, Grant grant, String of) throws Exception {
@@ -165,10 +165,10 @@ abstract class LockContinuationContract extends WhileHeldContract {
         assertFalse(grant.lost().isDone());
         assertFalse(grant.revocationRequested().isDone());
         coordinator.submit(GetData.of(NodePath.ROOT)).cancel(true);
-        coordinator.submit(GetData.of(NodePath.ROOT)).get(20, SECONDS);
+        coordinator.submit(GetData.of(NodePath.ROOT)).get(120, SECONDS);
         grant.closeAsync().cancel(true);
-        grant.closeAsync().get(20, SECONDS);
-        assertEquals(LossReason.RELEASED, mine.get(20, SECONDS));
+        grant.closeAsync().get(120, SECONDS);
+        assertEquals(LossReason.RELEASED, mine.get(120, SECONDS));
         lockOf(connect()).acquire(PATIENCE).close();
     }
 }

@@ -41,7 +41,7 @@ public abstract class LockContract extends LockContinuationContract {
         assertFalse(grant.isHeld());
         assertEquals(Duration.ZERO, grant.remaining());
         assertEquals(List.of(), children(coordinator));
-        assertEquals(LossReason.RELEASED, grant.lost().toCompletableFuture().get(20, SECONDS));
+        assertEquals(LossReason.RELEASED, grant.lost().toCompletableFuture().get(120, SECONDS));
         assertThrows(GrantLostException.class, grant::ensureHeld);
     }
 
@@ -57,10 +57,10 @@ public abstract class LockContract extends LockContinuationContract {
         Coordinator coordinator = connect();
         LockGrant grant = lockOf(coordinator).tryAcquire().orElseThrow();
         assertTrue(lockOf(connect()).tryAcquire().isEmpty());
-        assertTrue(lockOf(coordinator).tryAcquireAsync().get(20, SECONDS).isEmpty());
+        assertTrue(lockOf(coordinator).tryAcquireAsync().get(120, SECONDS).isEmpty());
         awaitMembers(coordinator, 1);
         grant.close();
-        lockOf(coordinator).tryAcquireAsync().get(20, SECONDS).orElseThrow().close();
+        lockOf(coordinator).tryAcquireAsync().get(120, SECONDS).orElseThrow().close();
         awaitMembers(coordinator, 0);
     }
 
@@ -68,9 +68,9 @@ public abstract class LockContract extends LockContinuationContract {
     void anyThreadMayRelease() throws Exception {
         Coordinator coordinator = connect();
         LockGrant grant = lockOf(coordinator).acquire(PATIENCE);
-        threads.submit(grant::close).get(20, SECONDS);
+        threads.submit(grant::close).get(120, SECONDS);
         grant.close();
-        grant.closeAsync().toCompletableFuture().get(20, SECONDS);
+        grant.closeAsync().toCompletableFuture().get(120, SECONDS);
         awaitMembers(coordinator, 0);
     }
 
@@ -83,7 +83,7 @@ public abstract class LockContract extends LockContinuationContract {
                     grant.close();
                     assertTrue(Thread.interrupted());
                 })
-                .get(20, SECONDS);
+                .get(120, SECONDS);
         awaitMembers(coordinator, 0);
     }
 
@@ -92,7 +92,7 @@ public abstract class LockContract extends LockContinuationContract {
         Coordinator coordinator = connect();
         DistributedLock lock = lockOf(coordinator);
         assertTrue(lock.holder().isEmpty());
-        assertTrue(lock.holderAsync().get(20, SECONDS).isEmpty());
+        assertTrue(lock.holderAsync().get(120, SECONDS).isEmpty());
         LockGrant grant =
                 lock.withData("first".getBytes(StandardCharsets.UTF_8)).acquire(PATIENCE);
         CompletableFuture<LockGrant> waiter =
@@ -106,11 +106,11 @@ public abstract class LockContract extends LockContinuationContract {
         assertEquals(RecipeAccess.session(coordinator).id(), members.get(0).sessionId());
         assertEquals("first", lock.holder().orElseThrow().text());
         assertEquals(lock.holder(), lock.holder(), "the same holder, read twice");
-        assertEquals(lock.holder(), lock.holderAsync().get(20, SECONDS));
-        assertEquals(lock.members(), lock.membersAsync().get(20, SECONDS));
+        assertEquals(lock.holder(), lock.holderAsync().get(120, SECONDS));
+        assertEquals(lock.members(), lock.membersAsync().get(120, SECONDS));
         assertEquals(members, lock.members(), "the same line, read twice");
         grant.close();
-        waiter.get(20, SECONDS).close();
+        waiter.get(120, SECONDS).close();
     }
 
     @Test
@@ -146,11 +146,11 @@ public abstract class LockContract extends LockContinuationContract {
         assertTrue(view.tryLock());
         view.lockInterruptibly();
         awaitMembers(coordinator, 1);
-        assertFalse(threads.submit(() -> view.tryLock()).get(20, SECONDS));
+        assertFalse(threads.submit(() -> view.tryLock()).get(120, SECONDS));
         assertFalse(threads.submit(() -> view.tryLock(50, java.util.concurrent.TimeUnit.MILLISECONDS))
-                .get(20, SECONDS));
+                .get(120, SECONDS));
         threads.submit(() -> assertThrows(IllegalMonitorStateException.class, view::unlock))
-                .get(20, SECONDS);
+                .get(120, SECONDS);
         view.unlock();
         view.unlock();
         awaitMembers(coordinator, 1);
@@ -167,7 +167,7 @@ public abstract class LockContract extends LockContinuationContract {
         first.lock();
         assertTrue(second.tryLock()); // the same thread holds it already
         second.lock();
-        assertFalse(threads.submit(() -> lock.asLock().tryLock()).get(20, SECONDS));
+        assertFalse(threads.submit(() -> lock.asLock().tryLock()).get(120, SECONDS));
         first.unlock();
         second.unlock();
         second.unlock();
@@ -177,7 +177,7 @@ public abstract class LockContract extends LockContinuationContract {
                     lock.asLock().unlock();
                     return locked;
                 })
-                .get(20, SECONDS));
+                .get(120, SECONDS));
     }
 
     @Test
@@ -214,12 +214,12 @@ public abstract class LockContract extends LockContinuationContract {
                 .thenCompose(after -> after);
         lockOf(coordinator).acquire(PATIENCE).close();
         next.countDown();
-        assertTrue(followed.get(20, SECONDS));
+        assertTrue(followed.get(120, SECONDS));
     }
 
     private static boolean awaitLatch(CountDownLatch latch) {
         try {
-            return latch.await(20, SECONDS);
+            return latch.await(120, SECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return false;

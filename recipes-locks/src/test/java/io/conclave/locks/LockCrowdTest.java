@@ -43,7 +43,7 @@ class LockCrowdTest {
             }
             CompletableFuture<Void> allEntered = new CompletableFuture<>();
             RecipeAccess.session(coordinator).execute(() -> allEntered.complete(null));
-            allEntered.get(20, SECONDS);
+            allEntered.get(120, SECONDS);
             faults.restore(session);
             assertEquals(WAITERS + 1, lock.members().size());
             int together = lists.get();
@@ -51,7 +51,7 @@ class LockCrowdTest {
             long last = first.token().sequence();
             first.close();
             for (CompletableFuture<LockGrant> waiter : waiters) {
-                LockGrant grant = waiter.get(20, SECONDS);
+                LockGrant grant = waiter.get(120, SECONDS);
                 assertTrue(grant.token().sequence() > last);
                 last = grant.token().sequence();
                 grant.close();

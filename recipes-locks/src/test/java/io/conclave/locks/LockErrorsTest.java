@@ -73,7 +73,7 @@ class LockErrorsTest {
         clock.advance(TIMEOUT.dividedBy(2));
         askTheStore();
         clock.advanceUntil(TIMEOUT.dividedBy(2), failure::isDone);
-        return failure.get(20, SECONDS);
+        return failure.get(120, SECONDS);
     }
 
     /** What was asked before is answered when this returns, and so is what follows from it. */
@@ -209,7 +209,7 @@ class LockErrorsTest {
             MemoryStore.named(store)
                     .faults()
                     .expire(RecipeAccess.session(waiter).id());
-            assertNotSame(one.get(20, SECONDS), two.get(20, SECONDS));
+            assertNotSame(one.get(120, SECONDS), two.get(120, SECONDS));
             assertShowsCallerAndCause(one.get());
             assertShowsCallerAndCause(two.get());
             assertTrue(grant.isHeld());
@@ -224,7 +224,7 @@ class LockErrorsTest {
     void lostGrantSaysWhyAndWhich() throws Exception {
         LockGrant grant = lock(holder, "first").acquire();
         MemoryStore.named(store).faults().expire(RecipeAccess.session(holder).id());
-        assertEquals(LossReason.SESSION_LOST, grant.lost().toCompletableFuture().get(20, SECONDS));
+        assertEquals(LossReason.SESSION_LOST, grant.lost().toCompletableFuture().get(120, SECONDS));
         GrantLostException lost = assertThrows(GrantLostException.class, grant::ensureHeld);
         assertEquals(LossReason.SESSION_LOST, lost.reason());
         assertEquals(PATH, lost.path());
@@ -246,7 +246,7 @@ class LockErrorsTest {
             long session = RecipeAccess.session(holder).id();
             String place = grant.path().name();
             MemoryStore.named(store).faults().expire(session);
-            grant.lost().get(20, SECONDS);
+            grant.lost().get(120, SECONDS);
             String warning = "Lost the grant of /locks/warned (place " + place + "): the session 0x"
                     + Long.toHexString(session) + " was lost";
             assertEquals(

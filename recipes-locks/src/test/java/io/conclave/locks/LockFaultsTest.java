@@ -10,6 +10,7 @@ import io.conclave.testkit.driver.FaultRun;
 import io.conclave.testkit.driver.Holding;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.Timeout;
  * victim gets the right kind of failure.
  */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
+@Tag("sampled")
 class LockFaultsTest {
     private static DistributedLock lock(Actor actor) {
         return DistributedLock.at(actor.coordinator(), "/locks/faults");

@@ -49,7 +49,7 @@ class LockHerdTest {
             int handOvers = 20;
             for (int i = 0; i < handOvers; i++) {
                 held.close();
-                held = waiting.get(i).get(20, SECONDS);
+                held = waiting.get(i).get(120, SECONDS);
             }
             long looking = Quiescence.await(faults, coordinators);
             return new Cost(

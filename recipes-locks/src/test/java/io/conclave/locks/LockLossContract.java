@@ -30,7 +30,7 @@ abstract class LockLossContract extends LockWaitingContract {
         awaitMembers(coordinator, 2);
         NodePath znode = lockOf(coordinator).members().get(1).path();
         coordinator.execute(Delete.of(znode));
-        ExecutionException failure = assertThrows(ExecutionException.class, () -> waiter.get(20, SECONDS));
+        ExecutionException failure = assertThrows(ExecutionException.class, () -> waiter.get(120, SECONDS));
         assertTrue(failure.getCause() instanceof GrantLostException, failure::toString);
         assertTrue(grant.isHeld());
     }
@@ -42,9 +42,9 @@ abstract class LockLossContract extends LockWaitingContract {
         CompletableFuture<LockGrant> waiter = lockOf(connect()).acquireAsync();
         awaitMembers(coordinator, 2);
         coordinator.execute(Delete.of(grant.path()));
-        assertEquals(LossReason.NODE_DELETED, grant.lost().toCompletableFuture().get(20, SECONDS));
+        assertEquals(LossReason.NODE_DELETED, grant.lost().toCompletableFuture().get(120, SECONDS));
         assertFalse(grant.isHeld());
-        LockGrant next = waiter.get(20, SECONDS);
+        LockGrant next = waiter.get(120, SECONDS);
         assertTrue(next.token().compareTo(grant.token()) > 0);
         grant.close();
         assertTrue(next.isHeld(), "a stale release leaves a newer lock alone");
@@ -79,7 +79,7 @@ abstract class LockLossContract extends LockWaitingContract {
         clock.advanceWallOnly(sessionTimeout()); // the machine was suspended: no timer has run
         assertFalse(grant.isHeld());
         awaitNextSession(coordinator, clock);
-        assertEquals(LossReason.SESSION_LOST, grant.lost().toCompletableFuture().get(20, SECONDS));
+        assertEquals(LossReason.SESSION_LOST, grant.lost().toCompletableFuture().get(120, SECONDS));
         assertFalse(grant.isHeld(), "what was lost stays lost in the next session");
     }
 
@@ -106,7 +106,7 @@ abstract class LockLossContract extends LockWaitingContract {
         closing.close();
         awaitMembers(other, 0);
         assertFalse(grant.isHeld());
-        ExecutionException failure = assertThrows(ExecutionException.class, () -> waiter.get(20, SECONDS));
+        ExecutionException failure = assertThrows(ExecutionException.class, () -> waiter.get(120, SECONDS));
         assertTrue(failure.getCause() instanceof ClosedException, failure::toString);
         assertThrows(ClosedException.class, () -> lockOf(closing).acquire(PATIENCE));
         grant.close();

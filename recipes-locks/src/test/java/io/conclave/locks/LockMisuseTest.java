@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Timeout;
  * When the application's own code throws, rejects, cancels or calls from the wrong thread, no lock stays taken without
  * a holder.
  */
-@Timeout(value = 60, unit = SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, unit = SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class LockMisuseTest {
     private static final String PATH = "/locks/misuse";
     private static final Duration SOON = Duration.ofSeconds(10);
@@ -69,8 +69,8 @@ class LockMisuseTest {
         try (Coordinator coordinator = builder().metrics(throwing).connect()) {
             LockGrant grant = DistributedLock.at(coordinator, PATH).acquire(SOON);
             assertTrue(grant.isHeld());
-            grant.closeAsync().toCompletableFuture().get(10, SECONDS);
-            grant.lost().toCompletableFuture().get(10, SECONDS);
+            grant.closeAsync().toCompletableFuture().get(120, SECONDS);
+            grant.lost().toCompletableFuture().get(120, SECONDS);
             assertSomebodyElseGetsTheLock();
         }
     }
@@ -122,7 +122,7 @@ class LockMisuseTest {
             begun.remove().run();
             CompletableFuture<Boolean> held = new CompletableFuture<>();
             RecipeAccess.session(coordinator).execute(() -> held.complete(grant.isHeld()));
-            assertTrue(held.get(10, SECONDS), "acquire gave out a grant and took it back");
+            assertTrue(held.get(120, SECONDS), "acquire gave out a grant and took it back");
             grant.close();
         }
     }
@@ -168,7 +168,7 @@ class LockMisuseTest {
                         thrown.complete(e);
                     }
                 });
-                assertInstanceOf(IllegalStateException.class, thrown.get(10, SECONDS));
+                assertInstanceOf(IllegalStateException.class, thrown.get(120, SECONDS));
                 assertSomebodyElseGetsTheLock();
             }
         }
@@ -187,7 +187,7 @@ class LockMisuseTest {
         try (Coordinator coordinator = builder().listenerExecutor(executor).connect()) {
             DistributedLock lock = DistributedLock.at(coordinator, PATH);
             rejects.set(true);
-            LockGrant grant = lock.acquireAsync().get(10, SECONDS);
+            LockGrant grant = lock.acquireAsync().get(120, SECONDS);
             grant.close();
             assertSomebodyElseGetsTheLock();
         } finally {
@@ -204,7 +204,7 @@ class LockMisuseTest {
             try {
                 DistributedLock.at(coordinator, PATH)
                         .acquireAsync()
-                        .get(10, SECONDS)
+                        .get(120, SECONDS)
                         .close();
             } catch (java.util.concurrent.ExecutionException e) {
                 RefusedException refused = assertInstanceOf(RefusedException.class, e.getCause());

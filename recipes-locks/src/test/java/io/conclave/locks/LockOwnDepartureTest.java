@@ -55,7 +55,7 @@ class LockOwnDepartureTest {
         cancelled.cancel(false);
         CompletableFuture<Optional<LockGrant>> tried = lock.tryAcquireAsync();
         faults.releaseReplies(session);
-        assertTrue(tried.get(20, SECONDS).isPresent());
+        assertTrue(tried.get(120, SECONDS).isPresent());
         assertEquals(1, lock.members().size());
     }
 
@@ -72,7 +72,7 @@ class LockOwnDepartureTest {
             return RequestFate.PROCEED;
         });
         grant.closeAsync();
-        assertTrue(tried.get(20, SECONDS).get(20, SECONDS).isPresent());
+        assertTrue(tried.get(120, SECONDS).get(120, SECONDS).isPresent());
     }
 
     @Test
@@ -86,9 +86,9 @@ class LockOwnDepartureTest {
             cancelled.cancel(false);
             CompletableFuture<Optional<LockGrant>> tried = lock.tryAcquireAsync();
             faults.releaseReplies(RecipeAccess.session(coordinator).id());
-            assertTrue(tried.get(20, SECONDS).isEmpty());
+            assertTrue(tried.get(120, SECONDS).isEmpty());
             grant.close();
-            next.get(20, SECONDS).close();
+            next.get(120, SECONDS).close();
         }
     }
 }

@@ -47,7 +47,7 @@ class LockOwnWatchTest {
             holder.execute(Delete.of(znode)); // by now it is not watched any more
             grant.close();
             faults.releaseReplies(session);
-            ExecutionException failure = assertThrows(ExecutionException.class, () -> waiter.get(20, SECONDS));
+            ExecutionException failure = assertThrows(ExecutionException.class, () -> waiter.get(120, SECONDS));
             assertInstanceOf(GrantLostException.class, failure.getCause());
         } finally {
             MemoryStore.forget(store);

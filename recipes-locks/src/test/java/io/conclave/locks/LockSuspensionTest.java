@@ -82,7 +82,7 @@ class LockSuspensionTest {
         await().until(() -> victim.state() == SessionState.CONNECTED);
         assertTrue(grant.isHeld());
         grant.close();
-        assertEquals(LossReason.RELEASED, grant.lost().toCompletableFuture().get(20, SECONDS));
+        assertEquals(LossReason.RELEASED, grant.lost().toCompletableFuture().get(120, SECONDS));
         awaitInLine(0);
     }
 
@@ -90,7 +90,7 @@ class LockSuspensionTest {
     void grantIsLostWhenTheSuspensionOutlivesTheSession() throws Exception {
         LockGrant grant = lockOf(victim).acquire();
         suspendVictim();
-        assertEquals(LossReason.SESSION_LOST, grant.lost().toCompletableFuture().get(20, SECONDS));
+        assertEquals(LossReason.SESSION_LOST, grant.lost().toCompletableFuture().get(120, SECONDS));
         assertFalse(grant.isHeld());
         faults.restoreAll();
         lockOf(victim).acquire(Duration.ofSeconds(20)).close();
@@ -115,7 +115,7 @@ class LockSuspensionTest {
         CompletableFuture<Void> released = grant.closeAsync().toCompletableFuture();
         assertFalse(grant.isHeld() && grant.lost().toCompletableFuture().isDone());
         faults.restore(session);
-        released.get(20, SECONDS);
+        released.get(120, SECONDS);
         awaitInLine(0);
         assertEquals(session, RecipeAccess.session(victim).id());
     }
@@ -128,7 +128,7 @@ class LockSuspensionTest {
         CompletableFuture<LockGrant> waiter = lockOf(victim).acquireAsync(Duration.ofSeconds(3));
         awaitInLine(2);
         long session = suspendVictim();
-        ExecutionException failure = assertThrows(ExecutionException.class, () -> waiter.get(20, SECONDS));
+        ExecutionException failure = assertThrows(ExecutionException.class, () -> waiter.get(120, SECONDS));
         assertTrue(failure.getCause() instanceof AcquireTimeoutException, failure::toString);
         assertEquals(2, other.execute(GetChildren.of(LINE)).names().size());
         faults.restore(session);
@@ -145,7 +145,7 @@ class LockSuspensionTest {
         first.close();
         assertFalse(waiter.isDone());
         faults.restore(session);
-        waiter.get(20, SECONDS).close();
+        waiter.get(120, SECONDS).close();
     }
 
     @Test
@@ -154,7 +154,7 @@ class LockSuspensionTest {
         CompletableFuture<LockGrant> waiter = lockOf(victim).acquireAsync();
         awaitInLine(2);
         suspendVictim();
-        ExecutionException failure = assertThrows(ExecutionException.class, () -> waiter.get(20, SECONDS));
+        ExecutionException failure = assertThrows(ExecutionException.class, () -> waiter.get(120, SECONDS));
         assertTrue(failure.getCause() instanceof SessionGoneException, failure::toString);
         awaitInLine(1);
     }
@@ -173,7 +173,7 @@ class LockSuspensionTest {
         for (CompletableFuture<LockGrant> waiter : waiters) {
             long before = faults.requestCount();
             holder.close();
-            holder = waiter.get(20, SECONDS);
+            holder = waiter.get(120, SECONDS);
             costs.add(faults.requestCount() - before);
         }
         holder.close();

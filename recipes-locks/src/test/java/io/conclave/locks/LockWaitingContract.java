@@ -41,7 +41,7 @@ abstract class LockWaitingContract extends LockFixture {
             }));
         }
         for (Future<?> worker : workers) {
-            worker.get(60, SECONDS);
+            worker.get(120, SECONDS);
         }
         assertEquals(40 * 4, history.events().size());
         LockHistoryChecker.assertClean(history);
@@ -103,7 +103,7 @@ abstract class LockWaitingContract extends LockFixture {
             awaitMembers(coordinator, i + 2);
         }
         first.close();
-        CompletableFuture.allOf(waiters.toArray(CompletableFuture<?>[]::new)).get(30, SECONDS);
+        CompletableFuture.allOf(waiters.toArray(CompletableFuture<?>[]::new)).get(120, SECONDS);
         assertEquals(List.of(0, 1, 2, 3, 4, 5, 6, 7), order);
     }
 
@@ -120,7 +120,7 @@ abstract class LockWaitingContract extends LockFixture {
         int after = Thread.activeCount(); // others' threads too: other contracts may run at the same time
         assertTrue(after - before < 50, "threads: " + before + " -> " + after);
         first.close();
-        CompletableFuture.allOf(waiters.toArray(CompletableFuture<?>[]::new)).get(60, SECONDS);
+        CompletableFuture.allOf(waiters.toArray(CompletableFuture<?>[]::new)).get(120, SECONDS);
         assertEquals(List.of(), children(coordinator));
     }
 
@@ -133,7 +133,7 @@ abstract class LockWaitingContract extends LockFixture {
         awaitMembers(holder, 1);
         ExecutionException failure = assertThrows(
                 ExecutionException.class,
-                () -> lockOf(other).acquireAsync(Duration.ofMillis(50)).get(20, SECONDS));
+                () -> lockOf(other).acquireAsync(Duration.ofMillis(50)).get(120, SECONDS));
         assertTrue(failure.getCause() instanceof AcquireTimeoutException, failure::toString);
         awaitMembers(holder, 1);
         assertTrue(grant.isHeld());
@@ -151,7 +151,7 @@ abstract class LockWaitingContract extends LockFixture {
         });
         awaitMembers(holder, 2);
         waiting.get().interrupt();
-        waiter.get(20, SECONDS);
+        waiter.get(120, SECONDS);
         awaitMembers(holder, 1);
         assertTrue(grant.isHeld());
     }
@@ -163,7 +163,7 @@ abstract class LockWaitingContract extends LockFixture {
             Thread.currentThread().interrupt();
             assertThrows(InterruptedException.class, () -> lockOf(coordinator).acquire());
         });
-        waiter.get(20, SECONDS);
+        waiter.get(120, SECONDS);
         awaitMembers(coordinator, 0);
     }
 

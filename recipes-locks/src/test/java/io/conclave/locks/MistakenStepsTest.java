@@ -11,6 +11,7 @@ import java.util.Comparator;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -18,6 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** The scenarios that our locks pass find the mistakes that locks usually have, planted into one step of ours. */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
+@Tag("proof")
 class MistakenStepsTest {
     private static final Mistake DEPARTURE_DELETES_THE_FIRST_IN_LINE =
             Mistake.afterLostReply("delete /locks/faults/.*", new Mistake.AfterLostReply() {

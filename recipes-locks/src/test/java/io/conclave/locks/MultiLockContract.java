@@ -71,7 +71,7 @@ public abstract class MultiLockContract extends LockFixture {
         grant.close();
         assertFalse(grant.isHeld());
         assertEquals(Duration.ZERO, grant.remaining());
-        assertEquals(LossReason.RELEASED, grant.lost().toCompletableFuture().get(20, SECONDS));
+        assertEquals(LossReason.RELEASED, grant.lost().toCompletableFuture().get(120, SECONDS));
         assertThrows(GrantLostException.class, grant::ensureHeld);
         assertEquals(List.of(), lock(coordinator, "a").members());
         assertEquals(List.of(), lock(coordinator, "b").members());
@@ -143,7 +143,7 @@ public abstract class MultiLockContract extends LockFixture {
         assertTrue(lock(other, "a").tryAcquire().isEmpty());
         assertFalse(waiter.isDone());
         b.close();
-        waiter.get(20, SECONDS).close();
+        waiter.get(120, SECONDS).close();
         awaitFree(coordinator);
     }
 
@@ -157,7 +157,7 @@ public abstract class MultiLockContract extends LockFixture {
         awaitInLine(lock(coordinator, "a"), 0); // the exception does not wait for the deletion
         awaitInLine(lock(coordinator, "b"), 1);
         assertTrue(both(coordinator).tryAcquire().isEmpty());
-        assertTrue(both(coordinator).tryAcquireAsync().get(20, SECONDS).isEmpty());
+        assertTrue(both(coordinator).tryAcquireAsync().get(120, SECONDS).isEmpty());
         awaitInLine(lock(coordinator, "a"), 0);
         b.close();
         both(coordinator).tryAcquire().orElseThrow().close();
@@ -191,9 +191,9 @@ public abstract class MultiLockContract extends LockFixture {
         CompletableFuture<LockGrant> next = lock(connect(), "b").acquireAsync();
         awaitInLine(lock(coordinator, "b"), 2);
         coordinator.execute(Delete.of(grant.of(lock(coordinator, "a")).path()));
-        assertEquals(LossReason.NODE_DELETED, grant.lost().toCompletableFuture().get(20, SECONDS));
+        assertEquals(LossReason.NODE_DELETED, grant.lost().toCompletableFuture().get(120, SECONDS));
         assertFalse(grant.isHeld());
-        next.get(20, SECONDS).close();
+        next.get(120, SECONDS).close();
         awaitFree(coordinator);
     }
 
@@ -204,7 +204,7 @@ public abstract class MultiLockContract extends LockFixture {
         CompletableFuture<MultiLockGrant> waiter = both(coordinator).acquireAsync();
         awaitInLine(lock(coordinator, "b"), 2);
         coordinator.execute(Delete.of(lock(coordinator, "a").members().get(0).path()));
-        ExecutionException failure = assertThrows(ExecutionException.class, () -> waiter.get(20, SECONDS));
+        ExecutionException failure = assertThrows(ExecutionException.class, () -> waiter.get(120, SECONDS));
         assertInstanceOf(GrantLostException.class, failure.getCause());
         awaitInLine(lock(coordinator, "b"), 1);
         b.close();
@@ -216,7 +216,7 @@ public abstract class MultiLockContract extends LockFixture {
         Coordinator coordinator = connect();
         MultiLockGrant grant = both(coordinator).acquire(PATIENCE);
         grant.of(lock(coordinator, "a")).close();
-        assertEquals(LossReason.RELEASED, grant.lost().toCompletableFuture().get(20, SECONDS));
+        assertEquals(LossReason.RELEASED, grant.lost().toCompletableFuture().get(120, SECONDS));
         awaitFree(coordinator);
     }
 
@@ -226,8 +226,8 @@ public abstract class MultiLockContract extends LockFixture {
         Coordinator other = connect();
         MultiLockGrant grant = both(coordinator).acquire(PATIENCE);
         grant.revocationRequested().thenRun(grant::closeAsync);
-        lock(other, "b").requestRelease(lock(other, "b").members().get(0)).get(20, SECONDS);
-        assertEquals(LossReason.RELEASED, grant.lost().toCompletableFuture().get(20, SECONDS));
+        lock(other, "b").requestRelease(lock(other, "b").members().get(0)).get(120, SECONDS);
+        assertEquals(LossReason.RELEASED, grant.lost().toCompletableFuture().get(120, SECONDS));
         awaitFree(coordinator);
     }
 
@@ -257,7 +257,7 @@ public abstract class MultiLockContract extends LockFixture {
                 MultiLock.of(lock(coordinator, "a"), shared.writeLock()).acquire(PATIENCE);
         WriteGrant writing = assertInstanceOf(WriteGrant.class, grant.of(shared.writeLock()));
         try (ReadGrant reading = writing.downgrade()) {
-            assertEquals(LossReason.RELEASED, grant.lost().toCompletableFuture().get(20, SECONDS));
+            assertEquals(LossReason.RELEASED, grant.lost().toCompletableFuture().get(120, SECONDS));
             assertFalse(grant.isHeld());
             lock(connect(), "a").acquire(PATIENCE).close();
             grant.close(); // once more: what the reader has is no part of it
@@ -305,13 +305,13 @@ public abstract class MultiLockContract extends LockFixture {
         }
         assertFalse(waiter.isDone());
         first.close();
-        try (MultiLockGrant grant = waiter.get(20, SECONDS)) {
+        try (MultiLockGrant grant = waiter.get(120, SECONDS)) {
             assertTrue(kept.tryAcquire().isEmpty());
             grant.ensureHeld();
         }
         isOver.set(true);
         for (Future<?> caller : callers) {
-            caller.get(20, SECONDS);
+            caller.get(120, SECONDS);
         }
         awaitInLine(lock(coordinator, "a"), 0);
     }
@@ -333,7 +333,7 @@ public abstract class MultiLockContract extends LockFixture {
         assertFalse(grant.isHeld());
         stopped.advanceUntil(
                 sessionTimeout(), () -> grant.lost().toCompletableFuture().isDone());
-        LossReason reason = grant.lost().toCompletableFuture().get(20, SECONDS);
+        LossReason reason = grant.lost().toCompletableFuture().get(120, SECONDS);
         // what it hears first, when it wakes up: that its session or that its znode is gone
         assertTrue(reason == LossReason.SESSION_LOST || reason == LossReason.NODE_DELETED, reason::toString);
         awaitFree(awake);
@@ -373,7 +373,7 @@ public abstract class MultiLockContract extends LockFixture {
             }));
         }
         for (Future<?> one : all) {
-            one.get(60, SECONDS);
+            one.get(120, SECONDS);
         }
         awaitFree(coordinators.get(0));
     }

@@ -182,7 +182,7 @@ class MultiLockEntryTest {
         deleteAtFirstList("b");
         CompletableFuture<MultiLockGrant> acquiring =
                 multi(coordinator, "a", "b", "c").acquireAsync();
-        ExecutionException failure = assertThrows(ExecutionException.class, () -> acquiring.get(20, SECONDS));
+        ExecutionException failure = assertThrows(ExecutionException.class, () -> acquiring.get(120, SECONDS));
         assertInstanceOf(GrantLostException.class, failure.getCause());
         assertTrue(failure.getCause().getMessage().contains("/multi/b"), failure.getCause()::getMessage);
         awaitFree("a", "b", "c");
@@ -294,8 +294,8 @@ class MultiLockEntryTest {
         a.close();
         assertFalse(second.isDone(), "the first has the turn in b, although it waits for c");
         c.close();
-        first.get(20, SECONDS).close();
-        second.get(20, SECONDS).close();
+        first.get(120, SECONDS).close();
+        second.get(120, SECONDS).close();
         awaitFree("a", "b", "c");
     }
 
@@ -333,7 +333,7 @@ class MultiLockEntryTest {
             List<Long> inB = owners("b");
             entering.cancel(false);
             a.close();
-            second.get(20, SECONDS).close();
+            second.get(120, SECONDS).close();
             return inA.subList(1, 3).equals(inB) ? 1 : 2;
         }
     }

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.Timeout;
  * nothing stays behind, and the victim gets the right kind of failure.
  */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
+@Tag("sampled")
 class MultiLockFaultsTest {
     private static DistributedLock lock(Actor actor, String name) {
         return DistributedLock.at(actor.coordinator(), "/multi/" + name);

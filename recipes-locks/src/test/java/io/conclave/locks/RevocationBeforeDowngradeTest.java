@@ -41,8 +41,8 @@ class RevocationBeforeDowngradeTest {
             CompletableFuture<ReadGrant> downgrade = writing.downgradeAsync();
             assertFalse(writing.revocationRequested().toCompletableFuture().isDone());
             faults.releaseReplies(session);
-            ReadGrant reading = downgrade.get(20, SECONDS);
-            writing.revocationRequested().toCompletableFuture().get(20, SECONDS);
+            ReadGrant reading = downgrade.get(120, SECONDS);
+            writing.revocationRequested().toCompletableFuture().get(120, SECONDS);
             assertTrue(reading.isHeld());
             assertFalse(
                     reading.revocationRequested().toCompletableFuture().isDone(),

@@ -53,9 +53,9 @@ public abstract class RevocationContract extends LockFixture {
                 grant.revocationRequested().thenRun(grant::close).toCompletableFuture();
         assertEquals(
                 RevocationOutcome.RELEASED,
-                lockOf(revoker).requestRelease(holder(revoker)).get(20, SECONDS));
-        closed.get(20, SECONDS);
-        assertEquals(LossReason.RELEASED, grant.lost().toCompletableFuture().get(20, SECONDS));
+                lockOf(revoker).requestRelease(holder(revoker)).get(120, SECONDS));
+        closed.get(120, SECONDS);
+        assertEquals(LossReason.RELEASED, grant.lost().toCompletableFuture().get(120, SECONDS));
     }
 
     @Test
@@ -63,12 +63,12 @@ public abstract class RevocationContract extends LockFixture {
         LockGrant grant = lockOf(connect()).acquire(PATIENCE);
         Coordinator revoker = connect();
         CompletableFuture<RevocationOutcome> asked = lockOf(revoker).requestRelease(holder(revoker));
-        grant.revocationRequested().toCompletableFuture().get(20, SECONDS);
+        grant.revocationRequested().toCompletableFuture().get(120, SECONDS);
         assertTrue(grant.isHeld());
         assertThrows(AcquireTimeoutException.class, () -> lockOf(revoker).acquire(SOON));
         assertFalse(asked.isDone());
         grant.close();
-        assertEquals(RevocationOutcome.RELEASED, asked.get(20, SECONDS));
+        assertEquals(RevocationOutcome.RELEASED, asked.get(120, SECONDS));
     }
 
     @Test
@@ -78,11 +78,11 @@ public abstract class RevocationContract extends LockFixture {
         CompletableFuture<LockGrant> next = lockOf(revoker).acquireAsync();
         assertEquals(
                 RevocationOutcome.DELETED,
-                lockOf(revoker).requestRelease(holder(revoker), SOON).get(20, SECONDS));
-        assertEquals(LossReason.REVOKED, grant.lost().toCompletableFuture().get(20, SECONDS));
+                lockOf(revoker).requestRelease(holder(revoker), SOON).get(120, SECONDS));
+        assertEquals(LossReason.REVOKED, grant.lost().toCompletableFuture().get(120, SECONDS));
         assertFalse(grant.isHeld());
         assertThrows(GrantLostException.class, grant::ensureHeld);
-        LockGrant granted = next.get(20, SECONDS);
+        LockGrant granted = next.get(120, SECONDS);
         assertTrue(granted.token().compareTo(grant.token()) > 0);
         grant.close();
         assertTrue(granted.isHeld());
@@ -96,7 +96,7 @@ public abstract class RevocationContract extends LockFixture {
         grant.revocationRequested().thenRun(grant::close);
         assertEquals(
                 RevocationOutcome.RELEASED,
-                lockOf(revoker).requestRelease(holder(revoker), PATIENCE).get(20, SECONDS));
+                lockOf(revoker).requestRelease(holder(revoker), PATIENCE).get(120, SECONDS));
     }
 
     @Test
@@ -107,7 +107,7 @@ public abstract class RevocationContract extends LockFixture {
         grant.close();
         assertEquals(
                 RevocationOutcome.ALREADY_GONE,
-                lockOf(coordinator).requestRelease(member, Duration.ZERO).get(20, SECONDS));
+                lockOf(coordinator).requestRelease(member, Duration.ZERO).get(120, SECONDS));
     }
 
     @Test
@@ -124,7 +124,7 @@ public abstract class RevocationContract extends LockFixture {
                 Instant.now());
         assertEquals(
                 RevocationOutcome.ALREADY_GONE,
-                lockOf(coordinator).requestRelease(past, Duration.ZERO).get(20, SECONDS));
+                lockOf(coordinator).requestRelease(past, Duration.ZERO).get(120, SECONDS));
         assertTrue(grant.isHeld());
         assertFalse(grant.revocationRequested().toCompletableFuture().isDone());
         assertEquals(present.text(), holder(coordinator).text());
@@ -142,10 +142,10 @@ public abstract class RevocationContract extends LockFixture {
         await().atMost(PATIENCE)
                 .until(() -> lockOf(coordinator).members().get(1).text().equals("__REVOKE__"));
         first.close();
-        LockGrant grant = waiter.get(20, SECONDS);
-        grant.revocationRequested().toCompletableFuture().get(20, SECONDS);
+        LockGrant grant = waiter.get(120, SECONDS);
+        grant.revocationRequested().toCompletableFuture().get(120, SECONDS);
         grant.close();
-        assertEquals(RevocationOutcome.RELEASED, asked.get(20, SECONDS));
+        assertEquals(RevocationOutcome.RELEASED, asked.get(120, SECONDS));
     }
 
     @Test
@@ -157,8 +157,8 @@ public abstract class RevocationContract extends LockFixture {
         LockMember member = lockOf(coordinator).members().get(1);
         assertEquals(
                 RevocationOutcome.DELETED,
-                lockOf(coordinator).requestRelease(member, SOON).get(20, SECONDS));
-        ExecutionException failure = assertThrows(ExecutionException.class, () -> waiter.get(20, SECONDS));
+                lockOf(coordinator).requestRelease(member, SOON).get(120, SECONDS));
+        ExecutionException failure = assertThrows(ExecutionException.class, () -> waiter.get(120, SECONDS));
         assertInstanceOf(GrantLostException.class, failure.getCause());
         assertTrue(first.isHeld());
         first.close();
@@ -172,7 +172,7 @@ public abstract class RevocationContract extends LockFixture {
         CompletableFuture<RevocationOutcome> one = lockOf(coordinator).requestRelease(member);
         CompletableFuture<RevocationOutcome> two = lockOf(connect()).requestRelease(member, PATIENCE);
         grant.revocationRequested().thenRun(grant::closeAsync);
-        List<RevocationOutcome> outcomes = List.of(one.get(20, SECONDS), two.get(20, SECONDS));
+        List<RevocationOutcome> outcomes = List.of(one.get(120, SECONDS), two.get(120, SECONDS));
         assertTrue(outcomes.contains(RevocationOutcome.RELEASED), outcomes::toString);
         assertFalse(outcomes.contains(RevocationOutcome.DELETED), outcomes::toString);
     }
@@ -183,7 +183,7 @@ public abstract class RevocationContract extends LockFixture {
         LockGrant grant = lockOf(connect()).acquire(PATIENCE);
         CompletableFuture<RevocationOutcome> asked =
                 lockOf(coordinator).requestRelease(holder(coordinator), Duration.ofMillis(400));
-        grant.revocationRequested().toCompletableFuture().get(20, SECONDS);
+        grant.revocationRequested().toCompletableFuture().get(120, SECONDS);
         asked.cancel(true);
         assertThrows(AcquireTimeoutException.class, () -> lockOf(coordinator).acquire(Duration.ofMillis(800)));
         assertTrue(grant.isHeld());
@@ -195,9 +195,9 @@ public abstract class RevocationContract extends LockFixture {
         LockGrant grant = lockOf(connect()).acquire(PATIENCE);
         Coordinator closing = connect();
         CompletableFuture<RevocationOutcome> asked = lockOf(closing).requestRelease(holder(closing));
-        grant.revocationRequested().toCompletableFuture().get(20, SECONDS);
+        grant.revocationRequested().toCompletableFuture().get(120, SECONDS);
         closing.close();
-        ExecutionException failure = assertThrows(ExecutionException.class, () -> asked.get(20, SECONDS));
+        ExecutionException failure = assertThrows(ExecutionException.class, () -> asked.get(120, SECONDS));
         assertInstanceOf(ClosedException.class, failure.getCause());
         assertTrue(grant.isHeld());
         grant.close();
@@ -207,7 +207,7 @@ public abstract class RevocationContract extends LockFixture {
     void unlockInTheHoldersZnodeIsARequest() throws Exception {
         LockGrant grant = lockOf(connect()).acquire(PATIENCE);
         connect().execute(SetData.of(grant.path(), "unlock".getBytes(StandardCharsets.UTF_8)));
-        grant.revocationRequested().toCompletableFuture().get(20, SECONDS);
+        grant.revocationRequested().toCompletableFuture().get(120, SECONDS);
         assertTrue(grant.isHeld());
         grant.close();
     }
@@ -223,14 +223,14 @@ public abstract class RevocationContract extends LockFixture {
         List<LockMember> readers = revoker.holders();
         assertEquals(
                 RevocationOutcome.RELEASED,
-                revoker.readLock().requestRelease(readers.get(0)).get(20, SECONDS));
+                revoker.readLock().requestRelease(readers.get(0)).get(120, SECONDS));
         assertFalse(two.revocationRequested().toCompletableFuture().isDone());
         assertEquals(
                 RevocationOutcome.DELETED,
                 revoker.readLock()
                         .requestRelease(readers.get(1), Duration.ofMillis(100))
-                        .get(20, SECONDS));
-        assertEquals(LossReason.REVOKED, two.lost().toCompletableFuture().get(20, SECONDS));
+                        .get(120, SECONDS));
+        assertEquals(LossReason.REVOKED, two.lost().toCompletableFuture().get(120, SECONDS));
         WriteGrant writer = lock.writeLock().acquire(PATIENCE);
         CompletableFuture<ReadGrant> downgraded = new CompletableFuture<>();
         writer.revocationRequested().thenRun(() -> writer.downgradeAsync().thenAccept(downgraded::complete));
@@ -238,9 +238,9 @@ public abstract class RevocationContract extends LockFixture {
                 RevocationOutcome.RELEASED,
                 revoker.writeLock()
                         .requestRelease(revoker.holders().get(0), PATIENCE)
-                        .get(20, SECONDS),
+                        .get(120, SECONDS),
                 "to go on as a reader is to give up as a writer");
-        ReadGrant reader = downgraded.get(20, SECONDS);
+        ReadGrant reader = downgraded.get(120, SECONDS);
         assertFalse(reader.revocationRequested().toCompletableFuture().isDone());
         assertTrue(reader.isHeld());
         reader.close();
@@ -273,13 +273,13 @@ public abstract class RevocationContract extends LockFixture {
         owner.execute(SetAcl.of(grant.path(), Acl.OPEN)); // to delete it needs a right on the lock's znode
         assertRefused(
                 lockOf(connect()).requestRelease(member, SOON), lockOf(owner).path());
-        grant.revocationRequested().toCompletableFuture().get(20, SECONDS);
+        grant.revocationRequested().toCompletableFuture().get(120, SECONDS);
         assertTrue(grant.isHeld());
         grant.close();
     }
 
     private static void assertRefused(CompletableFuture<RevocationOutcome> asked, NodePath named) {
-        ExecutionException failure = assertThrows(ExecutionException.class, () -> asked.get(20, SECONDS));
+        ExecutionException failure = assertThrows(ExecutionException.class, () -> asked.get(120, SECONDS));
         RefusedException refused = assertInstanceOf(RefusedException.class, failure.getCause());
         assertEquals(RefusalReason.NO_AUTH, refused.reason());
         assertTrue(refused.getMessage().contains(named.toString()), refused::getMessage);

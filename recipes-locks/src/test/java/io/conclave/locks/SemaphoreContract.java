@@ -51,10 +51,10 @@ public abstract class SemaphoreContract extends SemaphoreCrowdContract {
         assertFalse(grant.isHeld());
         assertEquals(Duration.ZERO, grant.remaining());
         assertEquals(List.of(), leases(coordinator));
-        assertEquals(LossReason.RELEASED, grant.lost().toCompletableFuture().get(20, SECONDS));
+        assertEquals(LossReason.RELEASED, grant.lost().toCompletableFuture().get(120, SECONDS));
         assertThrows(GrantLostException.class, grant::ensureHeld);
         grant.close();
-        grant.closeAsync().toCompletableFuture().get(20, SECONDS);
+        grant.closeAsync().toCompletableFuture().get(120, SECONDS);
     }
 
     @Test
@@ -63,14 +63,15 @@ public abstract class SemaphoreContract extends SemaphoreCrowdContract {
         PermitGrant first = semaphore(coordinator, 2).acquire();
         PermitGrant second = semaphore(connect(), 2).acquire(PATIENCE);
         assertTrue(semaphore(coordinator, 2).tryAcquire(1).isEmpty());
-        assertTrue(semaphore(coordinator, 2).tryAcquireAsync(1).get(20, SECONDS).isEmpty());
+        assertTrue(
+                semaphore(coordinator, 2).tryAcquireAsync(1).get(120, SECONDS).isEmpty());
         assertThrows(
                 AcquireTimeoutException.class, () -> semaphore(coordinator, 2).acquire(Duration.ofMillis(50)));
         awaitPlaces(coordinator, 0);
         CompletableFuture<PermitGrant> waiter = semaphore(coordinator, 2).acquireAsync(1);
         awaitPlaces(coordinator, 1);
         first.close();
-        waiter.get(20, SECONDS).close();
+        waiter.get(120, SECONDS).close();
         semaphore(coordinator, 2).tryAcquire(1).orElseThrow().close();
         second.close();
         awaitEmpty(coordinator);
@@ -88,7 +89,7 @@ public abstract class SemaphoreContract extends SemaphoreCrowdContract {
         assertFalse(both.isDone());
         assertEquals(1, leases(coordinator).size());
         other.close();
-        PermitGrant grant = both.get(20, SECONDS);
+        PermitGrant grant = both.get(120, SECONDS);
         assertEquals(3, leases(coordinator).size());
         grant.close();
         awaitEmpty(coordinator);
@@ -105,11 +106,11 @@ public abstract class SemaphoreContract extends SemaphoreCrowdContract {
         assertTrue(semaphore(coordinator, 3).tryAcquire(1).isEmpty());
         assertFalse(few.isDone());
         held.close();
-        PermitGrant grant = many.get(20, SECONDS);
+        PermitGrant grant = many.get(120, SECONDS);
         awaitPlaces(coordinator, 1);
         assertFalse(few.isDone());
         grant.close();
-        few.get(20, SECONDS).close();
+        few.get(120, SECONDS).close();
         awaitEmpty(coordinator);
     }
 
@@ -142,14 +143,14 @@ public abstract class SemaphoreContract extends SemaphoreCrowdContract {
         awaitPlaces(coordinator, 1);
         assertTrue(semaphore.tryAcquire(1).isEmpty());
         semaphore.setPermits(3);
-        PermitGrant grant = waiter.get(20, SECONDS);
+        PermitGrant grant = waiter.get(120, SECONDS);
         assertEquals(3, semaphore.permits());
-        semaphore.setPermitsAsync(1).get(20, SECONDS);
+        semaphore.setPermitsAsync(1).get(120, SECONDS);
         assertTrue(grant.isHeld(), "fewer permits take none away");
         CompletableFuture<PermitGrant> next = semaphore.acquireAsync(1);
         awaitPlaces(coordinator, 1);
         grant.close();
-        next.get(20, SECONDS).close();
+        next.get(120, SECONDS).close();
         awaitEmpty(coordinator);
     }
 
@@ -180,7 +181,7 @@ public abstract class SemaphoreContract extends SemaphoreCrowdContract {
         coordinator.execute(Delete.of(NodePath.of(SEMAPHORE + "/permits")));
         await().atMost(PATIENCE).until(() -> semaphore.permits() == 1);
         grant.close();
-        waiter.get(20, SECONDS).close();
+        waiter.get(120, SECONDS).close();
         awaitEmpty(coordinator);
     }
 
@@ -191,9 +192,9 @@ public abstract class SemaphoreContract extends SemaphoreCrowdContract {
         CompletableFuture<PermitGrant> waiter = semaphore(connect(), 3).acquireAsync(3);
         awaitPlaces(coordinator, 1);
         coordinator.execute(Delete.of(grant.paths().get(1)));
-        assertEquals(LossReason.NODE_DELETED, grant.lost().toCompletableFuture().get(20, SECONDS));
+        assertEquals(LossReason.NODE_DELETED, grant.lost().toCompletableFuture().get(120, SECONDS));
         assertFalse(grant.isHeld());
-        PermitGrant next = waiter.get(20, SECONDS);
+        PermitGrant next = waiter.get(120, SECONDS);
         grant.close();
         assertTrue(next.isHeld());
         assertEquals(3, leases(coordinator).size());
@@ -212,7 +213,7 @@ public abstract class SemaphoreContract extends SemaphoreCrowdContract {
         for (CompletableFuture<PermitGrant> waiter : List.of(second, head)) {
             List<SemaphoreMember> waiters = semaphore(coordinator, 1).waiters();
             coordinator.execute(Delete.of(waiters.get(waiters.size() - 1).path()));
-            ExecutionException failure = assertThrows(ExecutionException.class, () -> waiter.get(20, SECONDS));
+            ExecutionException failure = assertThrows(ExecutionException.class, () -> waiter.get(120, SECONDS));
             assertInstanceOf(GrantLostException.class, failure.getCause());
         }
         assertTrue(grant.isHeld());
@@ -230,10 +231,10 @@ public abstract class SemaphoreContract extends SemaphoreCrowdContract {
         other.execute(SetData.of(lease, "something else".getBytes(StandardCharsets.UTF_8)));
         assertFalse(asked.isDone());
         other.execute(SetData.of(lease, RevocationWord.bytes()));
-        asked.get(20, SECONDS);
+        asked.get(120, SECONDS);
         assertTrue(grant.isHeld(), "whether to follow is the holder's decision");
         other.execute(Delete.of(lease));
-        assertEquals(LossReason.REVOKED, grant.lost().toCompletableFuture().get(20, SECONDS));
+        assertEquals(LossReason.REVOKED, grant.lost().toCompletableFuture().get(120, SECONDS));
         awaitEmpty(coordinator);
     }
 
@@ -243,13 +244,13 @@ public abstract class SemaphoreContract extends SemaphoreCrowdContract {
         DistributedSemaphore semaphore = semaphore(connect(), 2);
         PermitGrant kind = semaphore(coordinator, 2).acquire();
         kind.revocationRequested().thenRun(kind::closeAsync);
-        semaphore.requestRelease(semaphore.holders().get(0)).get(20, SECONDS);
-        assertEquals(LossReason.RELEASED, kind.lost().toCompletableFuture().get(20, SECONDS));
+        semaphore.requestRelease(semaphore.holders().get(0)).get(120, SECONDS);
+        assertEquals(LossReason.RELEASED, kind.lost().toCompletableFuture().get(120, SECONDS));
         PermitGrant deaf = semaphore(coordinator, 2).acquire(2);
         semaphore
                 .requestRelease(semaphore.holders().get(0), Duration.ofMillis(50))
-                .get(20, SECONDS);
-        assertEquals(LossReason.REVOKED, deaf.lost().toCompletableFuture().get(20, SECONDS));
+                .get(120, SECONDS);
+        assertEquals(LossReason.REVOKED, deaf.lost().toCompletableFuture().get(120, SECONDS));
         awaitEmpty(coordinator);
     }
 
@@ -279,8 +280,8 @@ public abstract class SemaphoreContract extends SemaphoreCrowdContract {
         coordinator.close();
         assertEquals(
                 LossReason.COORDINATOR_CLOSED,
-                grant.lost().toCompletableFuture().get(20, SECONDS));
-        ExecutionException failure = assertThrows(ExecutionException.class, () -> waiter.get(20, SECONDS));
+                grant.lost().toCompletableFuture().get(120, SECONDS));
+        ExecutionException failure = assertThrows(ExecutionException.class, () -> waiter.get(120, SECONDS));
         assertInstanceOf(io.conclave.error.ClosedException.class, failure.getCause());
         awaitEmpty(other);
     }
@@ -326,11 +327,11 @@ public abstract class SemaphoreContract extends SemaphoreCrowdContract {
         assertEquals(
                 List.of("second"),
                 semaphore.waiters().stream().map(SemaphoreMember::text).toList());
-        assertEquals(semaphore.holders(), semaphore.holdersAsync().get(20, SECONDS));
-        assertEquals(semaphore.waiters(), semaphore.waitersAsync().get(20, SECONDS));
-        assertEquals(semaphore.permits(), semaphore.permitsAsync().get(20, SECONDS));
+        assertEquals(semaphore.holders(), semaphore.holdersAsync().get(120, SECONDS));
+        assertEquals(semaphore.waiters(), semaphore.waitersAsync().get(120, SECONDS));
+        assertEquals(semaphore.permits(), semaphore.permitsAsync().get(120, SECONDS));
         grant.close();
-        waiter.get(20, SECONDS).close();
+        waiter.get(120, SECONDS).close();
     }
 
     @Test
@@ -343,11 +344,11 @@ public abstract class SemaphoreContract extends SemaphoreCrowdContract {
                     grant.paths().get(0).parent().orElseThrow().toString());
             DistributedSemaphore same = DistributedSemaphore.adjustable(plain, "/app/one" + SEMAPHORE, 9);
             assertEquals(2, same.permits());
-            assertEquals(2, same.permitsAsync().get(20, SECONDS));
+            assertEquals(2, same.permitsAsync().get(120, SECONDS));
             CompletableFuture<PermitGrant> waiter = same.acquireAsync(1);
             await().atMost(PATIENCE).until(() -> same.waiters().size() == 1);
             grant.close();
-            waiter.get(20, SECONDS).close();
+            waiter.get(120, SECONDS).close();
         }
     }
 }

@@ -43,7 +43,7 @@ abstract class SemaphoreCrowdContract extends SemaphoreFixture {
 
     private static void awaitAll(List<Future<?>> futures) throws Exception {
         for (Future<?> future : futures) {
-            future.get(60, SECONDS);
+            future.get(120, SECONDS);
         }
     }
 

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.Timeout;
  * nothing stays behind, and the victim gets the right kind of failure.
  */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
+@Tag("sampled")
 class SemaphoreFaultsTest {
     private static final String PATH = "/semaphores/faults";
 

@@ -52,7 +52,7 @@ class SemaphoreHerdTest {
             int handOvers = 20;
             for (int i = 0; i < handOvers; i++) {
                 held.get(i).close();
-                held.add(waiting.get(i).get(20, SECONDS));
+                held.add(waiting.get(i).get(120, SECONDS));
             }
             long looking = Quiescence.await(faults, coordinators);
             return new Cost(

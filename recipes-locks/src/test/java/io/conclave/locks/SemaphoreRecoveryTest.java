@@ -68,7 +68,7 @@ class SemaphoreRecoveryTest {
             return RequestFate.PROCEED;
         });
         CompletableFuture<PermitGrant> acquiring = semaphore.acquireAsync(2);
-        ExecutionException failure = assertThrows(ExecutionException.class, () -> acquiring.get(20, SECONDS));
+        ExecutionException failure = assertThrows(ExecutionException.class, () -> acquiring.get(120, SECONDS));
         assertInstanceOf(GrantLostException.class, failure.getCause());
         assertEquals(1, deleted.get());
         await().untilAsserted(() -> assertEquals(0, semaphore.holders().size()));
@@ -91,7 +91,7 @@ class SemaphoreRecoveryTest {
             return RequestFate.PROCEED;
         });
         CompletableFuture<PermitGrant> acquiring = semaphore.acquireAsync(1);
-        ExecutionException failure = assertThrows(ExecutionException.class, () -> acquiring.get(20, SECONDS));
+        ExecutionException failure = assertThrows(ExecutionException.class, () -> acquiring.get(120, SECONDS));
         assertInstanceOf(GrantLostException.class, failure.getCause());
         assertEquals(1, tried.get());
         faults.clear();

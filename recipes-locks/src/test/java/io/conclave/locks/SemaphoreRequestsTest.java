@@ -92,7 +92,7 @@ class SemaphoreRequestsTest {
         await().until(() -> semaphore.waiters().size() == 1);
         assertEquals(List.of("Create"), written());
         held.close();
-        waiting.get(20, TimeUnit.SECONDS).close();
+        waiting.get(120, TimeUnit.SECONDS).close();
         assertEquals(List.of("Delete", "Multi", "Delete"), written(), "a release, the exchange, a release");
     }
 }

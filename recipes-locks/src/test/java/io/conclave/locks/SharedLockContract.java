@@ -39,10 +39,10 @@ public abstract class SharedLockContract extends LockFixture {
         assertEquals(2, sharedOf(coordinator).holders().size());
         assertEquals(
                 sharedOf(coordinator).holders(),
-                sharedOf(coordinator).holdersAsync().get(20, SECONDS));
+                sharedOf(coordinator).holdersAsync().get(120, SECONDS));
         assertEquals(
                 sharedOf(coordinator).members(),
-                sharedOf(coordinator).membersAsync().get(20, SECONDS));
+                sharedOf(coordinator).membersAsync().get(120, SECONDS));
         one.close();
         two.close();
         sharedOf(coordinator).writeLock().tryAcquire().orElseThrow().close();
@@ -60,7 +60,7 @@ public abstract class SharedLockContract extends LockFixture {
                 () -> sharedOf(coordinator).readLock().acquire(Duration.ofMillis(50)));
         awaitMembers(coordinator, 1);
         writer.close();
-        assertEquals(LossReason.RELEASED, writer.lost().toCompletableFuture().get(20, SECONDS));
+        assertEquals(LossReason.RELEASED, writer.lost().toCompletableFuture().get(120, SECONDS));
     }
 
     @Test
@@ -79,7 +79,7 @@ public abstract class SharedLockContract extends LockFixture {
                 List.of(LockMode.SHARED, LockMode.EXCLUSIVE),
                 members.stream().map(LockMember::mode).toList());
         reader.close();
-        WriteGrant writer = waiting.get(20, SECONDS);
+        WriteGrant writer = waiting.get(120, SECONDS);
         assertTrue(writer.token().compareTo(reader.token()) > 0);
         writer.close();
     }
@@ -98,13 +98,13 @@ public abstract class SharedLockContract extends LockFixture {
         awaitMembers(coordinator, 5);
         assertFalse(writer.isDone() || behind.isDone() || besides.isDone());
         first.close();
-        WriteGrant writing = writer.get(20, SECONDS);
+        WriteGrant writing = writer.get(120, SECONDS);
         assertFalse(behind.isDone() || besides.isDone());
         writing.close();
-        behind.get(20, SECONDS).close();
+        behind.get(120, SECONDS).close();
         assertFalse(last.isDone(), "the last writer waits for both readers");
-        besides.get(20, SECONDS).close();
-        last.get(20, SECONDS).close();
+        besides.get(120, SECONDS).close();
+        last.get(120, SECONDS).close();
         awaitMembers(coordinator, 0);
     }
 
@@ -118,7 +118,7 @@ public abstract class SharedLockContract extends LockFixture {
         CompletableFuture<ReadGrant> behind = lock.readLock().acquireAsync();
         awaitMembers(coordinator, 3);
         writer.cancel(true);
-        ReadGrant second = behind.get(20, SECONDS);
+        ReadGrant second = behind.get(120, SECONDS);
         assertTrue(first.isHeld() && second.isHeld());
         first.close();
         second.close();
@@ -134,7 +134,7 @@ public abstract class SharedLockContract extends LockFixture {
         assertTrue(reader.isHeld());
         assertFalse(writer.isHeld());
         assertEquals(writer.token(), reader.token());
-        assertEquals(LossReason.RELEASED, writer.lost().toCompletableFuture().get(20, SECONDS));
+        assertEquals(LossReason.RELEASED, writer.lost().toCompletableFuture().get(120, SECONDS));
         assertEquals(before, writer.path());
         assertEquals(before.name().replace("WRIT", "READ"), reader.path().name());
         assertEquals(List.of(reader.path().name()), children(coordinator));
@@ -144,7 +144,7 @@ public abstract class SharedLockContract extends LockFixture {
         awaitMembers(coordinator, 1);
         reader.close();
         awaitMembers(coordinator, 0);
-        assertEquals(LossReason.RELEASED, reader.lost().toCompletableFuture().get(20, SECONDS));
+        assertEquals(LossReason.RELEASED, reader.lost().toCompletableFuture().get(120, SECONDS));
     }
 
     @Test
@@ -160,17 +160,17 @@ public abstract class SharedLockContract extends LockFixture {
         awaitMembers(coordinator, 4);
         CompletableFuture<ReadGrant> last = lock.readLock().acquireAsync();
         awaitMembers(coordinator, 5);
-        ReadGrant reader = writer.downgradeAsync().get(20, SECONDS);
-        ReadGrant one = first.get(20, SECONDS);
-        ReadGrant two = second.get(20, SECONDS);
+        ReadGrant reader = writer.downgradeAsync().get(120, SECONDS);
+        ReadGrant one = first.get(120, SECONDS);
+        ReadGrant two = second.get(120, SECONDS);
         assertTrue(reader.isHeld() && one.isHeld() && two.isHeld());
         assertFalse(next.isDone() || last.isDone());
         one.close();
         two.close();
         assertFalse(next.isDone(), "the downgraded one still reads");
         reader.close();
-        next.get(20, SECONDS).close();
-        last.get(20, SECONDS).close();
+        next.get(120, SECONDS).close();
+        last.get(120, SECONDS).close();
     }
 
     @Test
@@ -184,7 +184,7 @@ public abstract class SharedLockContract extends LockFixture {
         assertThrows(AcquireTimeoutException.class, () -> lock.writeLock().acquire(Duration.ofMillis(100)));
         assertFalse(next.isDone());
         reader.close();
-        assertTrue(next.get(20, SECONDS).token().compareTo(reader.token()) > 0);
+        assertTrue(next.get(120, SECONDS).token().compareTo(reader.token()) > 0);
     }
 
     @Test
@@ -193,7 +193,7 @@ public abstract class SharedLockContract extends LockFixture {
         ReadGrant reader = sharedOf(coordinator).writeLock().acquire(PATIENCE).downgrade();
         connect().execute(Delete.of(reader.path()));
         assertEquals(
-                LossReason.NODE_DELETED, reader.lost().toCompletableFuture().get(20, SECONDS));
+                LossReason.NODE_DELETED, reader.lost().toCompletableFuture().get(120, SECONDS));
         assertFalse(reader.isHeld());
     }
 
@@ -208,7 +208,7 @@ public abstract class SharedLockContract extends LockFixture {
         coordinator.execute(Delete.of(deleted.path()));
         assertThrows(GrantLostException.class, deleted::downgrade);
         assertEquals(
-                LossReason.NODE_DELETED, deleted.lost().toCompletableFuture().get(20, SECONDS));
+                LossReason.NODE_DELETED, deleted.lost().toCompletableFuture().get(120, SECONDS));
         awaitMembers(coordinator, 0);
     }
 
@@ -218,7 +218,7 @@ public abstract class SharedLockContract extends LockFixture {
         WriteGrant writer = sharedOf(coordinator).writeLock().acquire(PATIENCE);
         CompletableFuture<ReadGrant> first = writer.downgradeAsync();
         assertThrows(GrantLostException.class, writer::downgradeAsync);
-        assertTrue(first.get(20, SECONDS).isHeld());
+        assertTrue(first.get(120, SECONDS).isHeld());
     }
 
     @Test
@@ -227,12 +227,12 @@ public abstract class SharedLockContract extends LockFixture {
         for (int i = 0; i < 20; i++) {
             WriteGrant writer = sharedOf(coordinator).writeLock().acquire(PATIENCE);
             CompletableFuture<ReadGrant> downgrade = writer.downgradeAsync();
-            writer.closeAsync().toCompletableFuture().get(20, SECONDS);
+            writer.closeAsync().toCompletableFuture().get(120, SECONDS);
             if (i % 2 == 0) {
                 downgrade.cancel(true);
             }
             try {
-                downgrade.get(20, SECONDS).close(); // was quicker
+                downgrade.get(120, SECONDS).close(); // was quicker
             } catch (ExecutionException | java.util.concurrent.CancellationException expected) {
                 assertFalse(writer.isHeld());
             }
@@ -248,7 +248,7 @@ public abstract class SharedLockContract extends LockFixture {
             Thread.currentThread().interrupt();
             assertThrows(InterruptedException.class, writer::downgrade);
         });
-        interrupted.get(20, SECONDS);
+        interrupted.get(120, SECONDS);
         awaitMembers(coordinator, 0);
     }
 
@@ -259,7 +259,7 @@ public abstract class SharedLockContract extends LockFixture {
         java.util.concurrent.locks.Lock writing = lock.writeLock().asLock();
         reading.lock();
         reading.lock();
-        assertFalse(threads.submit(() -> writing.tryLock()).get(20, SECONDS));
+        assertFalse(threads.submit(() -> writing.tryLock()).get(120, SECONDS));
         reading.unlock();
         reading.unlock();
         assertTrue(writing.tryLock());
@@ -290,7 +290,7 @@ public abstract class SharedLockContract extends LockFixture {
                 lock.members().stream().map(LockMember::mode).toList());
         ReadGrant downgraded = writer.downgrade();
         assertTrue(downgraded.path().name().matches("[0-9a-f]{32}__rlock__\\d{10}"), downgraded::toString);
-        waiting.get(20, SECONDS).close();
+        waiting.get(120, SECONDS).close();
         assertTrue(lock.writeLock().tryAcquire().isEmpty());
         downgraded.close();
         DistributedLock mutex = lockOf(coordinator).withLayout(LockLayout.KAZOO);
@@ -318,7 +318,7 @@ public abstract class SharedLockContract extends LockFixture {
             }));
         }
         for (Future<?> worker : workers) {
-            worker.get(60, SECONDS);
+            worker.get(120, SECONDS);
         }
         awaitMembers(connect(), 0);
     }

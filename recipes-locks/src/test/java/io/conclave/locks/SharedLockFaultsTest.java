@@ -16,11 +16,13 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Each fault at each request of a shared lock's runs, of its downgrade, and of revocations. */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
+@Tag("sampled")
 class SharedLockFaultsTest {
     private static final String PATH = "/locks/shared-faults";
 

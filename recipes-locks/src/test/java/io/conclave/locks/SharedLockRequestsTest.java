@@ -78,7 +78,7 @@ class SharedLockRequestsTest {
         first.close();
         List<ReadGrant> reading = new ArrayList<>();
         for (CompletableFuture<ReadGrant> reader : let) {
-            reading.add(reader.get(20, SECONDS));
+            reading.add(reader.get(120, SECONDS));
         }
         assertLooks(faults.requestCount() - before - 1);
         for (ReadGrant reader : reading.subList(0, 19)) {
@@ -89,13 +89,13 @@ class SharedLockRequestsTest {
         assertFalse(next.isDone());
         before = faults.requestCount();
         reading.get(19).close();
-        WriteGrant writing = next.get(20, SECONDS);
+        WriteGrant writing = next.get(120, SECONDS);
         assertEquals(1 + A_LOOK, faults.requestCount() - before, "the last reader's release wakes the writer alone");
         assertTrue(behind.stream().noneMatch(CompletableFuture::isDone));
         before = faults.requestCount();
         ReadGrant downgraded = writing.downgrade();
         for (CompletableFuture<ReadGrant> reader : behind) {
-            reader.get(20, SECONDS).close();
+            reader.get(120, SECONDS).close();
         }
         // the exchange and the watch on its znode; each reader's look and release
         assertLooks(faults.requestCount() - before - 2 - 20);

@@ -130,7 +130,7 @@ class TryBoundTest {
     }
 
     private static Throwable failureOf(FutureTask<?> call) {
-        Throwable failure = assertThrows(ExecutionException.class, () -> call.get(20, SECONDS))
+        Throwable failure = assertThrows(ExecutionException.class, () -> call.get(120, SECONDS))
                 .getCause();
         return failure instanceof ExecutionException ? failure.getCause() : failure;
     }
@@ -186,14 +186,14 @@ class TryBoundTest {
         assertInstanceOf(AcquireTimeoutException.class, failureOf(permits));
         assertInstanceOf(
                 AcquireTimeoutException.class,
-                assertThrows(ExecutionException.class, () -> stage.get(20, SECONDS))
+                assertThrows(ExecutionException.class, () -> stage.get(120, SECONDS))
                         .getCause());
         assertNothingIsLeftOnceTheStoreIsThereAgain();
     }
 
     private static <T> T get(FutureTask<T> call) {
         try {
-            return call.get(20, SECONDS);
+            return call.get(120, SECONDS);
         } catch (Exception e) {
             throw new AssertionError(e);
         }
@@ -227,7 +227,7 @@ class TryBoundTest {
         thread.interrupt();
         await().until(() -> !thread.isInterrupted() && thread.getState() == Thread.State.WAITING); // and waits on
         clock.advance(BOUND);
-        assertTrue(flag.get(20, SECONDS));
+        assertTrue(flag.get(120, SECONDS));
         assertNothingIsLeftOnceTheStoreIsThereAgain();
     }
 }

@@ -43,7 +43,7 @@ class UnexpectedFailureTest {
     }
 
     private static Throwable failureOf(CompletableFuture<?> stage) {
-        return assertThrows(ExecutionException.class, () -> stage.get(20, SECONDS))
+        return assertThrows(ExecutionException.class, () -> stage.get(120, SECONDS))
                 .getCause();
     }
 
@@ -73,7 +73,7 @@ class UnexpectedFailureTest {
             CompletableFuture<Void> closed = writing.closeAsync().toCompletableFuture();
             MemoryStore.named(store).faults().releaseReplies(session);
             failureOf(downgrade);
-            closed.get(20, SECONDS);
+            closed.get(120, SECONDS);
             await().until(() -> SharedLock.at(sound, PATH).holders().isEmpty());
         }
     }

@@ -268,8 +268,8 @@ abstract class WhileHeldContract extends LockLossContract {
             });
             return Thread.interrupted();
         });
-        working.get(20, SECONDS).interrupt();
-        assertTrue(flag.get(20, SECONDS));
+        working.get(120, SECONDS).interrupt();
+        assertTrue(flag.get(120, SECONDS));
         CompletableFuture<Thread> sleeping = new CompletableFuture<>();
         Future<?> sleeper = threads.submit(() -> {
             lockOf(coordinator).whileHeld(PATIENCE, grant -> {
@@ -278,10 +278,10 @@ abstract class WhileHeldContract extends LockLossContract {
             });
             return null;
         });
-        sleeping.get(20, SECONDS).interrupt();
+        sleeping.get(120, SECONDS).interrupt();
         assertInstanceOf(
                 InterruptedException.class,
-                assertThrows(ExecutionException.class, () -> sleeper.get(20, SECONDS))
+                assertThrows(ExecutionException.class, () -> sleeper.get(120, SECONDS))
                         .getCause());
         awaitMembers(coordinator, 0);
     }
@@ -301,7 +301,7 @@ abstract class WhileHeldContract extends LockLossContract {
             }));
             return Thread.interrupted();
         });
-        assertTrue(flag.get(20, SECONDS));
+        assertTrue(flag.get(120, SECONDS));
     }
 
     private void loseFromElsewhere(Kind kind, Coordinator operator, Grant grant, Thread interruptedBefore) {

@@ -10,6 +10,7 @@ import io.conclave.testkit.driver.Holding;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.Timeout;
  * blocked, and nothing stays behind.
  */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
+@Tag("sampled")
 class WhileHeldFaultsTest {
     private static final Duration WORK = Duration.ofMillis(500);
 

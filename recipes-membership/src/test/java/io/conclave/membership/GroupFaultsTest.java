@@ -19,6 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.Timeout;
  * it out, and a view ends with what is there.
  */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
+@Tag("sampled")
 class GroupFaultsTest {
     private static final String PATH = "/groups/faults";
     private static final Fault[] DELETIONS =

@@ -62,7 +62,7 @@ class JoinErrorsTest {
             here.execute(Exists.of(NodePath.ROOT)); // what was asked before is answered then
         }
         clock.advanceUntil(TIMEOUT, joining::isDone);
-        return joining.get(20, SECONDS);
+        return joining.get(120, SECONDS);
     }
 
     @Test

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.Timeout;
  * would find them in ours.
  */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
+@Tag("proof")
 class PlantedMistakesTest {
     private static void found(Object mistake, FaultDriver driver, String sign) {
         FaultFoundError found = assertThrows(FaultFoundError.class, driver::verify);

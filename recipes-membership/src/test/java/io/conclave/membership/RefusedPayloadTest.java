@@ -38,7 +38,7 @@ class RefusedPayloadTest {
             store.faults().expire(RecipeAccess.session(coordinator).id());
             CompletableFuture<Void> update = me.updateAsync("x".repeat(2_000_000));
             store.faults().restoreAll(); // tells of the loss, and the member joins again with its latest payload
-            Exception failure = assertThrows(ExecutionException.class, () -> update.get(20, SECONDS));
+            Exception failure = assertThrows(ExecutionException.class, () -> update.get(120, SECONDS));
             assertInstanceOf(RefusedException.class, failure.getCause());
             await().until(() ->
                     me.token().filter(token -> token.compareTo(first) > 0).isPresent());

@@ -31,7 +31,7 @@ public abstract class ClaimContract extends QueueFixture {
     private static final Duration SHORT = Duration.ofMillis(300);
 
     private static ClaimEnd end(Claim<String> claim) throws Exception {
-        return claim.ended().toCompletableFuture().get(20, SECONDS);
+        return claim.ended().toCompletableFuture().get(120, SECONDS);
     }
 
     @Test
@@ -44,7 +44,7 @@ public abstract class ClaimContract extends QueueFixture {
         assertTrue(one.isHeld());
         assertTrue(one.remaining().compareTo(sessionTimeout()) <= 0);
         assertEquals(new QueueCount(1, 1, 0), queue(coordinator).count());
-        assertEquals(new QueueCount(1, 1, 0), queue(coordinator).countAsync().get(20, SECONDS));
+        assertEquals(new QueueCount(1, 1, 0), queue(coordinator).countAsync().get(120, SECONDS));
         assertEquals("two", queue(connect()).take());
         assertEquals(Optional.empty(), queue(connect()).tryClaim());
         one.acknowledge();
@@ -82,7 +82,7 @@ public abstract class ClaimContract extends QueueFixture {
         CompletableFuture<Claim<String>> waiting = queue(connect()).claimAsync();
         awaitConsumers(coordinator, 1);
         claim.close();
-        waiting.get(20, SECONDS).acknowledgeAsync().get(20, SECONDS);
+        waiting.get(120, SECONDS).acknowledgeAsync().get(120, SECONDS);
         awaitNothingLeft(coordinator);
     }
 
@@ -124,9 +124,9 @@ public abstract class ClaimContract extends QueueFixture {
         worker.close();
         assertFalse(claim.isHeld());
         assertEquals(ClaimEnd.COORDINATOR_CLOSED, end(claim));
-        Claim<String> again = waiting.get(20, SECONDS);
+        Claim<String> again = waiting.get(120, SECONDS);
         assertEquals(2, again.deliveries());
-        again.acknowledgeAsync().get(20, SECONDS);
+        again.acknowledgeAsync().get(120, SECONDS);
     }
 
     @Test
@@ -144,7 +144,7 @@ public abstract class ClaimContract extends QueueFixture {
         assertEquals("good", good.item());
         good.acknowledge();
         assertEquals(new QueueCount(0, 0, 1), queue.count());
-        assertEquals(new QueueCount(0, 0, 1), queue.countAsync().get(20, SECONDS));
+        assertEquals(new QueueCount(0, 0, 1), queue.countAsync().get(120, SECONDS));
         try (Claim<String> dead = queue.deadLetters().claim()) {
             assertEquals("bad", dead.item());
             queue.put(dead.item()); // once more, as an operator would
@@ -197,7 +197,7 @@ public abstract class ClaimContract extends QueueFixture {
         for (int i = 0; i < items; i++) {
             puts.add(queue(coordinator).putAsync("item " + i));
         }
-        CompletableFuture.allOf(puts.toArray(CompletableFuture<?>[]::new)).get(20, SECONDS);
+        CompletableFuture.allOf(puts.toArray(CompletableFuture<?>[]::new)).get(120, SECONDS);
         List<String> done = Collections.synchronizedList(new ArrayList<>());
         List<Future<?>> dying = new ArrayList<>();
         for (int worker = 0; worker < 3; worker++) {
@@ -211,7 +211,7 @@ public abstract class ClaimContract extends QueueFixture {
                 return null;
             }));
         }
-        dying.get(0).get(60, SECONDS);
+        dying.get(0).get(120, SECONDS);
         List<Future<?>> others = new ArrayList<>();
         for (int worker = 0; worker < 2; worker++) {
             others.add(threads.submit(() -> {
@@ -226,7 +226,7 @@ public abstract class ClaimContract extends QueueFixture {
             }));
         }
         for (Future<?> worker : others) {
-            worker.get(60, SECONDS);
+            worker.get(120, SECONDS);
         }
         assertEquals(items, new HashSet<>(done).size());
         assertEquals(items, done.size());

@@ -40,7 +40,7 @@ class ClaimExtensionTest {
             CompletableFuture<Void> armed = new CompletableFuture<>();
             RecipeAccess.session(coordinator)
                     .execute(() -> armed.complete(null)); // behind the timer, which the clock then fires
-            armed.get(20, SECONDS);
+            armed.get(120, SECONDS);
             atNextMark.set(() -> {
                 clock.advance(Duration.ofSeconds(3));
                 awaitOf(givingBack);
@@ -50,13 +50,13 @@ class ClaimExtensionTest {
             assertFalse(isExtended, "the claim ends with " + claim.ended());
             assertEquals(
                     ClaimEnd.DEADLINE_PASSED,
-                    claim.ended().toCompletableFuture().get(20, SECONDS));
+                    claim.ended().toCompletableFuture().get(120, SECONDS));
         }
     }
 
     private static void awaitOf(CountDownLatch latch) {
         try {
-            assertTrue(latch.await(20, SECONDS));
+            assertTrue(latch.await(120, SECONDS));
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }

@@ -24,6 +24,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -32,6 +33,7 @@ import org.junit.jupiter.api.Timeout;
  * acknowledged does not come back.
  */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
+@Tag("sampled")
 class ClaimFaultsTest {
     private static final String PATH = "/queues/claims";
 

@@ -57,7 +57,7 @@ class FollowedListTest {
         for (int i = 0; i < ITEMS; i++) {
             puts.add(producer.putAsync("work " + i, 10));
         }
-        CompletableFuture.allOf(puts.toArray(CompletableFuture<?>[]::new)).get(20, SECONDS);
+        CompletableFuture.allOf(puts.toArray(CompletableFuture<?>[]::new)).get(120, SECONDS);
     }
 
     @AfterEach
@@ -125,7 +125,7 @@ class FollowedListTest {
     }
 
     @Test
-    @Timeout(60)
+    @Timeout(300)
     void listIsReadWhereTheServerRefusesThePersistentWatch() throws Exception {
         faults.withoutPersistentWatches(); // the consumer was told otherwise when it connected
         take(0, 5);

@@ -27,11 +27,13 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * The fault driver finds the mistakes that queues on a coordination store usually have: so it would find them in ours.
  */
+@Tag("proof")
 class PlantedMistakesTest {
     private static final NodePath PATH = NodePath.of("/queues/naive");
 

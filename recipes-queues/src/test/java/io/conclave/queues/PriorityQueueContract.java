@@ -28,7 +28,7 @@ public abstract class PriorityQueueContract extends QueueFixture {
         queue.put("last", 99);
         queue.put("soon", 7);
         queue.put("soon as well", 7);
-        queue.putAsync("now", 0).get(20, SECONDS);
+        queue.putAsync("now", 0).get(120, SECONDS);
         DistributedPriorityQueue<String> consumer = priorityQueue(connect());
         List<String> taken = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
@@ -60,7 +60,7 @@ public abstract class PriorityQueueContract extends QueueFixture {
         for (int i = 0; i < count; i++) {
             puts.add(queue.putAsync("work " + i, 10));
         }
-        CompletableFuture.allOf(puts.toArray(CompletableFuture<?>[]::new)).get(20, SECONDS);
+        CompletableFuture.allOf(puts.toArray(CompletableFuture<?>[]::new)).get(120, SECONDS);
     }
 
     @Test
@@ -109,7 +109,7 @@ public abstract class PriorityQueueContract extends QueueFixture {
         CompletableFuture<String> waiting = priorityQueue(coordinator).takeAsync();
         awaitConsumers(coordinator, 1);
         priorityQueue(connect()).put("any", 42);
-        assertEquals("any", waiting.get(20, SECONDS));
+        assertEquals("any", waiting.get(120, SECONDS));
     }
 
     @Test
@@ -146,7 +146,7 @@ public abstract class PriorityQueueContract extends QueueFixture {
             }));
         }
         for (Future<?> one : all) {
-            one.get(60, SECONDS);
+            one.get(120, SECONDS);
         }
         assertEquals(items, taken.size());
         assertEquals(items, new HashSet<>(taken).size());

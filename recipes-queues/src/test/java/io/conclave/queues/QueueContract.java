@@ -49,12 +49,12 @@ public abstract class QueueContract extends QueueFixture {
                 IntStream.range(0, 200).mapToObj(Integer::toString).toList();
         List<CompletableFuture<Void>> puts =
                 expected.stream().map(queue::putAsync).toList();
-        CompletableFuture.allOf(puts.toArray(CompletableFuture<?>[]::new)).get(20, SECONDS);
+        CompletableFuture.allOf(puts.toArray(CompletableFuture<?>[]::new)).get(120, SECONDS);
         List<CompletableFuture<String>> takes =
                 expected.stream().map(item -> queue.takeAsync()).toList();
         List<String> taken = new ArrayList<>();
         for (CompletableFuture<String> take : takes) {
-            taken.add(take.get(20, SECONDS));
+            taken.add(take.get(120, SECONDS));
         }
         assertEquals(expected, taken);
     }
@@ -65,7 +65,7 @@ public abstract class QueueContract extends QueueFixture {
         Future<String> taken = threads.submit(() -> queue(coordinator).take());
         awaitConsumers(coordinator, 1);
         queue(connect()).put("late");
-        assertEquals("late", taken.get(20, SECONDS));
+        assertEquals("late", taken.get(120, SECONDS));
         awaitNothingLeft(coordinator);
     }
 
@@ -75,7 +75,7 @@ public abstract class QueueContract extends QueueFixture {
         assertEquals(Optional.empty(), queue(coordinator).take(Duration.ofMillis(50)));
         assertEquals(
                 Optional.empty(),
-                queue(coordinator).takeAsync(Duration.ofMillis(50)).get(20, SECONDS));
+                queue(coordinator).takeAsync(Duration.ofMillis(50)).get(120, SECONDS));
         awaitNothingLeft(coordinator);
         queue(coordinator).put("still there");
         assertEquals("still there", queue(connect()).take());
@@ -90,8 +90,8 @@ public abstract class QueueContract extends QueueFixture {
             assertThrows(InterruptedException.class, () -> queue(coordinator).take());
         });
         awaitConsumers(coordinator, 1);
-        waiting.get(20, SECONDS).interrupt();
-        taking.get(20, SECONDS);
+        waiting.get(120, SECONDS).interrupt();
+        taking.get(120, SECONDS);
         awaitNothingLeft(coordinator);
     }
 
@@ -104,7 +104,7 @@ public abstract class QueueContract extends QueueFixture {
         awaitConsumers(coordinator, 2);
         assertTrue(cancelled.cancel(true));
         queue(coordinator).put("for the other one");
-        assertEquals("for the other one", behind.get(20, SECONDS));
+        assertEquals("for the other one", behind.get(120, SECONDS));
         awaitNothingLeft(coordinator);
     }
 
@@ -118,7 +118,7 @@ public abstract class QueueContract extends QueueFixture {
                 Optional.empty(),
                 DistributedQueue.at(connect(), "/never/used", DataCodec.TEXT).tryTake());
         queue(coordinator).put("one");
-        assertEquals("one", waiting.get(20, SECONDS));
+        assertEquals("one", waiting.get(120, SECONDS));
     }
 
     @Test
@@ -149,10 +149,10 @@ public abstract class QueueContract extends QueueFixture {
             }));
         }
         for (Future<?> producer : producers) {
-            producer.get(60, SECONDS);
+            producer.get(120, SECONDS);
         }
         for (Future<?> consumer : consumers) {
-            consumer.get(60, SECONDS);
+            consumer.get(120, SECONDS);
         }
         assertEquals(items, taken.size());
         assertEquals(items, new HashSet<>(taken).size());
@@ -169,7 +169,7 @@ public abstract class QueueContract extends QueueFixture {
         }
         putAll(queue(coordinator), "1", "2", "3", "4");
         for (int i = 1; i <= 4; i++) {
-            assertEquals(Integer.toString(i), waiting.get(i - 1).get(20, SECONDS));
+            assertEquals(Integer.toString(i), waiting.get(i - 1).get(120, SECONDS));
         }
     }
 
@@ -194,7 +194,7 @@ public abstract class QueueContract extends QueueFixture {
         assertFalse(bounded.put("too many", Duration.ofMillis(50)));
         CompletableFuture<Void> waiting = bounded.putAsync("3");
         assertEquals("1", queue(connect()).take());
-        waiting.get(20, SECONDS);
+        waiting.get(120, SECONDS);
         assertEquals(List.of("2", "3"), drain(queue(connect())));
         awaitNothingLeft(coordinator);
     }
@@ -219,7 +219,7 @@ public abstract class QueueContract extends QueueFixture {
             consumer.take();
         }
         for (Future<?> producer : producers) {
-            producer.get(20, SECONDS);
+            producer.get(120, SECONDS);
         }
         awaitNothingLeft(watcher);
     }
@@ -250,7 +250,7 @@ public abstract class QueueContract extends QueueFixture {
         CompletableFuture<String> waiting = queue(coordinator).takeAsync();
         awaitConsumers(connect(), 1);
         coordinator.close();
-        ExecutionException failure = assertThrows(ExecutionException.class, () -> waiting.get(20, SECONDS));
+        ExecutionException failure = assertThrows(ExecutionException.class, () -> waiting.get(120, SECONDS));
         assertFalse(failure.getCause() instanceof RefusedException, () -> String.valueOf(failure.getCause()));
     }
 }

@@ -54,8 +54,8 @@ class QueueErrorsTest {
         callers.forEach(Thread::start);
         await().until(() -> callers.stream().allMatch(caller -> caller.getState() == Thread.State.WAITING));
         MemoryStore.named(store).faults().expire(session);
-        SessionGoneException first = one.get(20, SECONDS);
-        SessionGoneException second = other.get(20, SECONDS);
+        SessionGoneException first = one.get(120, SECONDS);
+        SessionGoneException second = other.get(120, SECONDS);
         assertNotSame(first, second);
         assertTrue(shows(first, "takeOnOneThread"));
         assertTrue(shows(second, "takeOnAnother"));

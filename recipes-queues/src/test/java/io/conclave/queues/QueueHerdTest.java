@@ -161,14 +161,14 @@ class QueueHerdTest {
             for (int i = 0; i < 100; i++) {
                 puts.add(queue.putAsync("item"));
             }
-            CompletableFuture.allOf(puts.toArray(CompletableFuture<?>[]::new)).get(20, SECONDS);
+            CompletableFuture.allOf(puts.toArray(CompletableFuture<?>[]::new)).get(120, SECONDS);
             Quiescence.await(faults, coordinators);
             long requests = faults.requestCount();
             List<CompletableFuture<String>> takes = new ArrayList<>();
             for (int i = 0; i < 100; i++) {
                 takes.add((i < 50 ? queue : another).takeAsync());
             }
-            CompletableFuture.allOf(takes.toArray(CompletableFuture<?>[]::new)).get(20, SECONDS);
+            CompletableFuture.allOf(takes.toArray(CompletableFuture<?>[]::new)).get(120, SECONDS);
             double each = (faults.requestCount() - requests) / 100.0;
             System.out.printf("100 takes of two processes: %.1f requests each%n", each);
             assertTrue(each <= 3, () -> each + " requests each");

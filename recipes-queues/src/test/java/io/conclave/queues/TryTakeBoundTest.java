@@ -72,7 +72,7 @@ class TryTakeBoundTest {
         clock.advance(A_LITTLE);
         assertInstanceOf(
                 NotConnectedException.class,
-                assertThrows(ExecutionException.class, () -> call.get(20, SECONDS))
+                assertThrows(ExecutionException.class, () -> call.get(120, SECONDS))
                         .getCause());
     }
 

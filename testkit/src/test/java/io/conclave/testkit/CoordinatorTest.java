@@ -101,7 +101,7 @@ class CoordinatorTest {
         assertFalse(waiting.isDone());
         faults.expire(session);
         faults.restoreAll();
-        ExecutionException failure = assertThrows(ExecutionException.class, () -> waiting.get(20, SECONDS));
+        ExecutionException failure = assertThrows(ExecutionException.class, () -> waiting.get(120, SECONDS));
         assertTrue(failure.getCause() instanceof SessionGoneException, failure::toString);
     }
 
@@ -166,7 +166,7 @@ class CoordinatorTest {
         coordinator.execute(GetData.of(A).withWatcher(event -> awaitQuietly(release)));
         coordinator.execute(SetData.of(A, new byte[] {1}));
         faults.drop(RecipeAccess.session(coordinator).id());
-        assertTrue(blocked.await(20, SECONDS));
+        assertTrue(blocked.await(120, SECONDS));
         assertEquals(SessionState.SUSPENDED, seen.poll(20, SECONDS));
         assertEquals(SessionState.CONNECTED, seen.poll(20, SECONDS));
         assertEquals(1, coordinator.execute(GetData.of(A)).data().length);
@@ -186,7 +186,7 @@ class CoordinatorTest {
             }
         }));
         coordinator.execute(SetData.of(A, new byte[3]));
-        assertEquals(3, read.get(20, SECONDS));
+        assertEquals(3, read.get(120, SECONDS));
     }
 
     @Test
@@ -202,7 +202,7 @@ class CoordinatorTest {
                     }
                 })
                 .toCompletableFuture();
-        assertEquals(5, length.get(20, SECONDS));
+        assertEquals(5, length.get(120, SECONDS));
     }
 
     @Test
@@ -218,7 +218,7 @@ class CoordinatorTest {
                 refusal.complete(e);
             }
         });
-        assertTrue(refusal.get(20, SECONDS) instanceof IllegalStateException, () -> refusal.join()
+        assertTrue(refusal.get(120, SECONDS) instanceof IllegalStateException, () -> refusal.join()
                 .toString());
     }
 
@@ -261,7 +261,7 @@ class CoordinatorTest {
         assertThrows(ClosedException.class, () -> coordinator.execute(Exists.of(A)));
         ExecutionException failure = assertThrows(
                 ExecutionException.class,
-                () -> coordinator.submit(Exists.of(A)).toCompletableFuture().get(20, SECONDS));
+                () -> coordinator.submit(Exists.of(A)).toCompletableFuture().get(120, SECONDS));
         assertTrue(failure.getCause() instanceof ClosedException, failure::toString);
     }
 
@@ -294,14 +294,14 @@ class CoordinatorTest {
 
     @Test
     void connectsWithoutBlocking() throws Exception {
-        try (Coordinator connected = builder().connectAsync().get(20, SECONDS)) {
+        try (Coordinator connected = builder().connectAsync().get(120, SECONDS)) {
             assertEquals(SessionState.CONNECTED, connected.state());
             connected.execute(Create.of(NodePath.of("/made-after-connect-async")));
         }
         faults.suspendAll();
         CompletableFuture<Coordinator> late =
                 builder().connectTimeout(Duration.ofMillis(200)).connectAsync();
-        ExecutionException failure = assertThrows(ExecutionException.class, () -> late.get(20, SECONDS));
+        ExecutionException failure = assertThrows(ExecutionException.class, () -> late.get(120, SECONDS));
         assertTrue(failure.getCause() instanceof ConnectException, failure::toString);
     }
 

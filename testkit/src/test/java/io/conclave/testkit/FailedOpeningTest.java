@@ -82,7 +82,7 @@ class FailedOpeningTest {
                 .connectTimeout(Duration.ofSeconds(5))
                 .connectAsync();
         clock.advanceUntil(Duration.ofMillis(100), connecting::isDone);
-        ExecutionException failure = assertThrows(ExecutionException.class, () -> connecting.get(20, SECONDS));
+        ExecutionException failure = assertThrows(ExecutionException.class, () -> connecting.get(120, SECONDS));
         assertInstanceOf(ConnectException.class, failure.getCause());
         assertTrue(failure.getMessage().contains("No thread can be started"), failure::getMessage);
 
@@ -90,7 +90,7 @@ class FailedOpeningTest {
         CompletableFuture<Coordinator> next =
                 Coordinator.builder("failing-open:" + store).timeSource(clock).connectAsync();
         clock.advanceUntil(Duration.ofMillis(100), next::isDone);
-        next.get(20, SECONDS).close();
+        next.get(120, SECONDS).close();
     }
 
     @Test
@@ -106,7 +106,7 @@ class FailedOpeningTest {
                     unopened.submit(Create.of(NodePath.of("/a"))).toCompletableFuture();
             // the failure is counted before the next try's timer is armed: one step could come too early
             clock.advanceUntil(Duration.ofMillis(100), request::isDone);
-            ExecutionException failure = assertThrows(ExecutionException.class, () -> request.get(20, SECONDS));
+            ExecutionException failure = assertThrows(ExecutionException.class, () -> request.get(120, SECONDS));
             assertInstanceOf(SessionGoneException.class, failure.getCause());
             await().atMost(PATIENCE).until(() -> coordinator.state() == SessionState.CONNECTED);
         }
@@ -123,7 +123,7 @@ class FailedOpeningTest {
                 .submit(Create.of(NodePath.of("/a")))
                 .toCompletableFuture();
         coordinator.close();
-        ExecutionException failure = assertThrows(ExecutionException.class, () -> request.get(20, SECONDS));
+        ExecutionException failure = assertThrows(ExecutionException.class, () -> request.get(120, SECONDS));
         assertInstanceOf(ClosedException.class, failure.getCause());
         int left = failures.get();
         clock.advance(Duration.ofMinutes(1));

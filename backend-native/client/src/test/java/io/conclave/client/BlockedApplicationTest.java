@@ -36,7 +36,7 @@ class BlockedApplicationTest extends WireSessionFixture {
                 block(mayReturn);
             });
             composed.countDown();
-            assertTrue(blocked.await(20, SECONDS));
+            assertTrue(blocked.await(120, SECONDS));
             await().during(Duration.ofMillis(SHORT_TIMEOUT_MS + 1000))
                     .until(() -> coordinator.state() == SessionState.CONNECTED);
             assertEquals(1, coordinator.execute(GetData.of(A)).data()[0]);

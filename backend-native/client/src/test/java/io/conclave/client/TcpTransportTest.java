@@ -59,9 +59,9 @@ final class TcpTransportTest extends WireSessionFixture {
                     }
                 });
                 session.open();
-                connected.await(20, TimeUnit.SECONDS);
+                connected.await(120, TimeUnit.SECONDS);
                 assertEquals(0, connected.getCount());
-                session.closeAsync().toCompletableFuture().get(20, TimeUnit.SECONDS);
+                session.closeAsync().toCompletableFuture().get(120, TimeUnit.SECONDS);
                 session.end();
             }
             assertEquals(0, failed.get(), "an attempt ended at the first address");

@@ -79,7 +79,7 @@ final class TestSession implements AutoCloseable {
 
     static <R> R join(CompletableFuture<R> future) {
         try {
-            return future.get(20, TimeUnit.SECONDS);
+            return future.get(120, TimeUnit.SECONDS);
         } catch (ExecutionException e) {
             if (e.getCause() instanceof RuntimeException failure) {
                 throw failure;

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A log in memory whose turns run on a thread that does other work, too. */
-@Timeout(120)
+@Timeout(300)
 class SharedThreadTest {
     private final AtomicReference<Thread> shared = new AtomicReference<>();
     private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(task -> {
@@ -111,7 +111,7 @@ class SharedThreadTest {
                 assertTrue(log.readBarrier(() -> done.complete(null)));
                 assertEquals(List.of(), machine.applied, "nothing is applied inside of a proposal");
             });
-            done.get(60, TimeUnit.SECONDS);
+            done.get(120, TimeUnit.SECONDS);
             assertEquals(100, machine.applied.size());
             for (int i = 0; i < 100; i++) {
                 assertEquals((byte) i, machine.applied.get(i));
@@ -159,7 +159,7 @@ class SharedThreadTest {
                     failure.complete(e);
                 }
             });
-            assertTrue(failure.get(60, TimeUnit.SECONDS).getMessage().contains("own thread"));
+            assertTrue(failure.get(120, TimeUnit.SECONDS).getMessage().contains("own thread"));
         }
     }
 

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Servers in this JVM that stand still. */
-@Timeout(120)
+@Timeout(300)
 class PausedServerTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Servers that are processes, whose members speak TLS. */
-@Timeout(180)
+@Timeout(300)
 @Tag("proof")
 class ProcessesWithTlsTest {
     @TempDir

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Servers that are processes: each test leaves three of them that serve. */
-@Timeout(180)
+@Timeout(300)
 @DisabledOnOs(value = OS.WINDOWS, disabledReason = "signals")
 class ServersAsProcessesTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Commands to the servers of an ensemble. */
-@Timeout(120)
+@Timeout(300)
 class EnsembleCommandsTest {
     @TempDir
     private Path directory;

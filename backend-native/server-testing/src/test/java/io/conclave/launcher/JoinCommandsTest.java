@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A new server comes to a running cluster with a token, as docs/operations.md says. */
-@Timeout(180)
+@Timeout(300)
 class JoinCommandsTest {
     @TempDir
     private Path directory;

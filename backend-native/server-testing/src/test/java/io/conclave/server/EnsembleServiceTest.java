@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What a server of an ensemble serves: cut off, deposed, without a leader, behind its client. */
-@Timeout(120)
+@Timeout(300)
 class EnsembleServiceTest extends EnsembleFixture {
     @Test
     void serverThatIsCutOffAnswersNoPingAndSendsItsClientsAwayAtItsLimit() throws IOException {

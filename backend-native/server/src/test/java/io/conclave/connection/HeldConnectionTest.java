@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** While a server reads nothing from a connection for a reason of its own, the session of its client does not expire. */
-@Timeout(60)
+@Timeout(300)
 class HeldConnectionTest {
     private static final int TIMEOUT_MS = 3000;
 

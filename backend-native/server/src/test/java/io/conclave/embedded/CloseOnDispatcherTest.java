@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The dispatcher is the event loop of the client, and of an embedded server: it cannot wait for its own end. */
-@Timeout(60)
+@Timeout(300)
 class CloseOnDispatcherTest {
     @TempDir
     private Path directory;
@@ -32,7 +32,7 @@ class CloseOnDispatcherTest {
                 failure.complete(e);
             }
         });
-        assertNull(failure.get(50, TimeUnit.SECONDS));
+        assertNull(failure.get(120, TimeUnit.SECONDS));
     }
 
     @Test
@@ -73,7 +73,7 @@ class CloseOnDispatcherTest {
         made.complete(coordinator);
         RecipeAccess.session(coordinator)
                 .execute(() -> RecipeAccess.session(coordinator).metrics().count("session.closing.test", ""));
-        closed.get(50, TimeUnit.SECONDS);
+        closed.get(120, TimeUnit.SECONDS);
         await().until(() -> coordinator.state() == SessionState.CLOSED);
     }
 }

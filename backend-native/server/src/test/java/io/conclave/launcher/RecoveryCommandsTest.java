@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(120)
+@Timeout(300)
 class RecoveryCommandsTest {
     private static final NodePath NODE = NodePath.of("/kept");
     private static final byte[] DATA = {1, 2, 3};

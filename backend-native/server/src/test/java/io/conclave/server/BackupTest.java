@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** How a running server gives a backup away; see the launcher's tests for the command. */
-@Timeout(120)
+@Timeout(300)
 class BackupTest {
     private static final String NODE = "/zookeeper/conclave/backup";
 

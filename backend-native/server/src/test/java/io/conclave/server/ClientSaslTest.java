@@ -86,7 +86,7 @@ class ClientSaslTest {
             try {
                 session.submit(GetData.of(NodePath.of("/")))
                         .toCompletableFuture()
-                        .get(30, TimeUnit.SECONDS);
+                        .get(120, TimeUnit.SECONDS);
                 return "done";
             } catch (ExecutionException e) {
                 return e.getCause() instanceof RefusedException refused

@@ -142,7 +142,7 @@ class DiskTest {
                         newcomer.isClosedByServer(), "no session can be opened, and a closed connection tries again");
             }
             disk.with(files -> files.capacity(Long.MAX_VALUE));
-            await().atMost(Duration.ofSeconds(20))
+            await().atMost(Duration.ofMinutes(1))
                     .until(() ->
                             client.call(Requests.set("/n", "healed")).header().err() == 0);
             acknowledged++;
@@ -165,7 +165,7 @@ class DiskTest {
             disk.with(files -> files.breakSyncs(segmentPrefix(files)));
             client.send(Requests.set("/n", "x"));
             assertTrue(client.isClosedByServer(), "an unknown outcome is not answered");
-            assertTrue(failure.get(20, TimeUnit.SECONDS) instanceof LogException);
+            assertTrue(failure.get(120, TimeUnit.SECONDS) instanceof LogException);
         }
     }
 
@@ -179,7 +179,7 @@ class DiskTest {
             assertTrue(Files.exists(directory.resolve("identity")));
             server.stateIsWrong("the state of this member is not that of the others");
             assertTrue(client.isClosedByServer());
-            String message = failure.get(20, TimeUnit.SECONDS).getMessage();
+            String message = failure.get(120, TimeUnit.SECONDS).getMessage();
             assertTrue(message.contains("not that of the others") && message.contains("was put away"), message);
             assertFalse(Files.exists(directory.resolve("identity")));
         }

@@ -136,7 +136,7 @@ class FourLetterWordsTest {
     /** The connection that asked last may still be closing when the next one asks. */
     private static void awaitCounts(int port, int connections, int watches) {
         Awaitility.await()
-                .atMost(Duration.ofSeconds(20))
+                .atMost(Duration.ofMinutes(1))
                 .untilAsserted(() -> assertTrue(ask(port, "mntr")
                         .lines()
                         .toList()

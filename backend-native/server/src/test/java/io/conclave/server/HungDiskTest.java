@@ -49,7 +49,7 @@ class HungDiskTest {
                 "hung-disk");
         holder.setDaemon(true);
         holder.start();
-        assertTrue(hangs.await(20, TimeUnit.SECONDS));
+        assertTrue(hangs.await(120, TimeUnit.SECONDS));
     }
 
     @AfterEach

@@ -112,7 +112,7 @@ class LongListTest {
                 assertTrue(reply.header().zxid() < next, "the client is not to know of a change that it has not seen");
             }
             enough.set(true);
-            writing.get(60, TimeUnit.SECONDS);
+            writing.get(120, TimeUnit.SECONDS);
         }
     }
 

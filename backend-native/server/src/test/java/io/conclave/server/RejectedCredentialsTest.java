@@ -33,7 +33,7 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** What an application sees whose credentials a server rejects: at its start, and after a change of the users. */
 @ResourceLock("the JAAS configuration of the JVM")
-@Timeout(120)
+@Timeout(300)
 class RejectedCredentialsTest {
     private static final Authentication BOB = Authentication.saslDigestMd5("bob", "pw-7351");
 

@@ -92,7 +92,7 @@ class SaslDisposalTest {
             }
             stepping.set(true);
             try {
-                if (steps.incrementAndGet() == 2 && !mayStep.await(60, TimeUnit.SECONDS)) {
+                if (steps.incrementAndGet() == 2 && !mayStep.await(120, TimeUnit.SECONDS)) {
                     throw new SaslException("the test is stuck");
                 }
                 return mechanism.evaluateResponse(response);

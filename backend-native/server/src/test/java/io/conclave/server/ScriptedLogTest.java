@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What connections do when the log behaves as it seldom does. */
-@Timeout(60)
+@Timeout(300)
 class ScriptedLogTest {
     private static final RequestBody JOINING =
             new RequestBody.Reconfig("server.2=localhost:1:participant", "", null, -1);

@@ -26,7 +26,7 @@ class ServerThreadsTest {
                     awaitEnd();
                 });
             }
-            assertTrue(standing.await(60, TimeUnit.SECONDS));
+            assertTrue(standing.await(120, TimeUnit.SECONDS));
             over.countDown();
             assertEquals(
                     2 + 1 + 2 + 1, held.size(), "event loops, the log's, those in the background, that of segments");

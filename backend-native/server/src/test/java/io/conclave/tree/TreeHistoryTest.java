@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.conclave.testkit.Sample;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -11,11 +12,13 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Random histories: what must hold of every one of them. */
+@Tag("sampled")
 class TreeHistoryTest {
-    private static final int STEPS = 20_000;
+    private static final int STEPS = Sample.of(20_000);
 
     private final long seed = new Random().nextLong();
     private final Random random = new Random(seed);

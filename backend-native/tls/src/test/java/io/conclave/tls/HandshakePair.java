@@ -94,8 +94,8 @@ final class HandshakePair {
                     })
                     .connect("127.0.0.1", port)
                     .sync();
-            server.get(60, TimeUnit.SECONDS);
-            client.get(60, TimeUnit.SECONDS);
+            server.get(120, TimeUnit.SECONDS);
+            client.get(120, TimeUnit.SECONDS);
         } finally {
             loops.shutdownGracefully(0, 1, TimeUnit.SECONDS);
         }

@@ -106,7 +106,7 @@ class CutOffFollowerIT {
                 return System.nanoTime();
             });
             cut.off(ensemble, follower);
-            long marginNanos = -watchedUntil(granted, held) + granted.get(60, SECONDS);
+            long marginNanos = -watchedUntil(granted, held) + granted.get(120, SECONDS);
             marginsMs
                     .computeIfAbsent(cut, key -> new LongSummaryStatistics())
                     .accept(TimeUnit.NANOSECONDS.toMillis(marginNanos));
@@ -116,7 +116,7 @@ class CutOffFollowerIT {
             LockGrant next = waiter.get();
             assertTrue(next.token().compareTo(held.token()) > 0);
             assertEquals(
-                    LossReason.SESSION_LOST, held.lost().toCompletableFuture().get(60, SECONDS));
+                    LossReason.SESSION_LOST, held.lost().toCompletableFuture().get(120, SECONDS));
             next.close();
             ensemble.healAll();
             ensemble.awaitServing(follower);

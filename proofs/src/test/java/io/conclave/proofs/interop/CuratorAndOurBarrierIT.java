@@ -50,7 +50,7 @@ class CuratorAndOurBarrierIT extends CuratorBesideOurs {
         CompletableFuture<Void> waiting = ourBarrier().awaitAsync();
         assertFalse(waiting.isDone());
         theirBarrier().removeBarrier();
-        waiting.get(20, SECONDS);
+        waiting.get(120, SECONDS);
         assertFalse(ourBarrier().isSet());
     }
 
@@ -64,7 +64,7 @@ class CuratorAndOurBarrierIT extends CuratorBesideOurs {
         Future<Boolean> waiting = threads.submit(() -> theirBarrier().waitOnBarrier(20, SECONDS));
         assertFalse(waiting.isDone());
         ourBarrier().remove();
-        assertTrue(waiting.get(20, SECONDS));
+        assertTrue(waiting.get(120, SECONDS));
         ourBarrier().await(Duration.ofSeconds(20));
     }
 
@@ -98,13 +98,13 @@ class CuratorAndOurBarrierIT extends CuratorBesideOurs {
         assertFalse(entering.isDone());
         DistributedDoubleBarrier theirs = theirDoubleBarrier();
         Future<Boolean> theirEntering = threads.submit(() -> theirs.enter(20, SECONDS));
-        assertTrue(theirEntering.get(30, SECONDS));
-        Participation participation = entering.get(20, SECONDS);
+        assertTrue(theirEntering.get(120, SECONDS));
+        Participation participation = entering.get(120, SECONDS);
         CompletableFuture<Void> leaving = participation.leaveAsync();
         assertThrows(TimeoutException.class, () -> leaving.get(200, MILLISECONDS));
         Future<Boolean> theirLeaving = threads.submit(() -> theirs.leave(20, SECONDS));
-        assertTrue(theirLeaving.get(30, SECONDS));
-        leaving.get(20, SECONDS);
+        assertTrue(theirLeaving.get(120, SECONDS));
+        leaving.get(120, SECONDS);
         awaitEmpty();
     }
 
@@ -117,11 +117,11 @@ class CuratorAndOurBarrierIT extends CuratorBesideOurs {
         await().atMost(PATIENCE).until(() -> children().size() == 1);
         assertFalse(theirEntering.isDone());
         Participation participation = ourDoubleBarrier().enter(Duration.ofSeconds(20));
-        assertTrue(theirEntering.get(30, SECONDS));
+        assertTrue(theirEntering.get(120, SECONDS));
         Future<Boolean> theirLeaving = threads.submit(() -> theirs.leave(20, SECONDS));
         assertThrows(TimeoutException.class, () -> theirLeaving.get(200, MILLISECONDS));
         participation.leave(Duration.ofSeconds(20));
-        assertTrue(theirLeaving.get(30, SECONDS));
+        assertTrue(theirLeaving.get(120, SECONDS));
         awaitEmpty();
     }
 
@@ -132,10 +132,10 @@ class CuratorAndOurBarrierIT extends CuratorBesideOurs {
         DistributedDoubleBarrier theirs = theirDoubleBarrier();
         Future<Boolean> theirEntering = threads.submit(() -> theirs.enter(20, SECONDS));
         Participation participation = ourDoubleBarrier().enter(Duration.ofSeconds(20));
-        assertTrue(theirEntering.get(30, SECONDS));
+        assertTrue(theirEntering.get(120, SECONDS));
         Future<Boolean> theirLeaving = threads.submit(() -> theirs.leave(20, SECONDS));
         participation.close(); // as if it had died
-        assertTrue(theirLeaving.get(30, SECONDS));
+        assertTrue(theirLeaving.get(120, SECONDS));
         awaitEmpty();
     }
 }

@@ -86,7 +86,7 @@ class CuratorAndOurElectionIT extends CuratorBesideOurs {
             assertTrue(ours("").leader().isEmpty(), "it leads without an acknowledgement");
             assertFalse(second.isDone());
             theirs.mayEnd.countDown();
-            Leadership next = second.get(20, SECONDS);
+            Leadership next = second.get(120, SECONDS);
             assertTrue(next.token().compareTo(first.token()) > 0);
             assertEquals("second", ours("").leader().orElseThrow().text());
             next.close();
@@ -128,7 +128,7 @@ class CuratorAndOurElectionIT extends CuratorBesideOurs {
             leader.handOver(ours("").candidates().get(1), PATIENCE); // but it may be named itself
             assertTrue(theirs.leads.tryAcquire(20, SECONDS));
             theirs.mayEnd.countDown();
-            named.get(20, SECONDS).close();
+            named.get(120, SECONDS).close();
         }
     }
 

@@ -96,7 +96,7 @@ class CuratorAndOurGroupIT extends CuratorBesideOurs {
             CompletableFuture<Membership<String>> joining = ours().joinAsync("a", "ours");
             assertFalse(joining.isDone());
             they.close();
-            try (Membership<String> we = joining.get(20, SECONDS)) {
+            try (Membership<String> we = joining.get(120, SECONDS)) {
                 awaitSeen(view, "{a=ours}");
                 assertEquals("a", we.id());
             }

@@ -47,7 +47,7 @@ class CuratorAndOurLockIT extends CuratorBesideOurs {
         assertFalse(waiting.isDone());
         long before = ours().members().get(0).sequence();
         theirs.release();
-        LockGrant grant = waiting.get(20, SECONDS);
+        LockGrant grant = waiting.get(120, SECONDS);
         assertTrue(grant.token().sequence() > before);
         grant.close();
         awaitMembers(0);
@@ -69,7 +69,7 @@ class CuratorAndOurLockIT extends CuratorBesideOurs {
         assertFalse(waiting.isDone());
         assertTrue(ours().members().get(1).sequence() > grant.token().sequence());
         grant.close();
-        waiting.get(20, SECONDS);
+        waiting.get(120, SECONDS);
         awaitMembers(0);
     }
 
@@ -90,7 +90,7 @@ class CuratorAndOurLockIT extends CuratorBesideOurs {
         }
         first.close();
         for (Future<?> one : waiting) {
-            one.get(30, SECONDS);
+            one.get(120, SECONDS);
         }
         assertEquals(List.of(0, 1, 2, 3, 4, 5, 6, 7, 8, 9), order);
     }
@@ -116,7 +116,7 @@ class CuratorAndOurLockIT extends CuratorBesideOurs {
             }));
         }
         for (Future<?> worker : workers) {
-            worker.get(60, SECONDS);
+            worker.get(120, SECONDS);
         }
         assertEquals(60, holders.size());
         assertEquals(holders.stream().sorted().distinct().toList(), holders);

@@ -54,7 +54,7 @@ class CuratorAndOurSemaphoreIT extends CuratorBesideOurs {
         awaitWaiters(1);
         assertFalse(waiting.isDone());
         theirs().returnAll(leases);
-        waiting.get(20, SECONDS).close();
+        waiting.get(120, SECONDS).close();
         assertEquals(List.of(), ours().holders());
     }
 
@@ -77,10 +77,10 @@ class CuratorAndOurSemaphoreIT extends CuratorBesideOurs {
         awaitWaiters(2);
         assertFalse(waiting.isDone());
         grant.close();
-        waiting.get(20, SECONDS);
+        waiting.get(120, SECONDS);
         assertFalse(behind.isDone());
         theirs().returnLease(free);
-        behind.get(20, SECONDS).close();
+        behind.get(120, SECONDS).close();
         assertEquals(List.of(), ours().holders());
     }
 
@@ -98,13 +98,13 @@ class CuratorAndOurSemaphoreIT extends CuratorBesideOurs {
             CompletableFuture<PermitGrant> waiting = semaphore.acquireAsync(2);
             awaitWaiters(1);
             count.setCount(3);
-            PermitGrant grant = waiting.get(20, SECONDS);
+            PermitGrant grant = waiting.get(120, SECONDS);
             assertEquals(3, semaphore.permits());
             Future<Lease> next = threads.submit(() -> theirs.acquire());
             awaitWaiters(1);
             assertFalse(next.isDone());
             semaphore.setPermits(4);
-            theirs.returnLease(next.get(20, SECONDS));
+            theirs.returnLease(next.get(120, SECONDS));
             theirs.returnLease(lease);
             grant.close();
         }
@@ -140,7 +140,7 @@ class CuratorAndOurSemaphoreIT extends CuratorBesideOurs {
             }));
         }
         for (Future<?> worker : workers) {
-            worker.get(60, SECONDS);
+            worker.get(120, SECONDS);
         }
         assertTrue(most.get() <= PERMITS, "out: " + most);
         await().atMost(PATIENCE).until(() -> ours().holders().isEmpty());

@@ -61,7 +61,7 @@ class CuratorAndOurSharedLockIT extends CuratorBesideOurs {
         theirs.readLock().release();
         assertFalse(writer.isDone());
         reading.close();
-        writer.get(20, SECONDS).close();
+        writer.get(120, SECONDS).close();
         awaitMembers(0);
     }
 
@@ -75,7 +75,7 @@ class CuratorAndOurSharedLockIT extends CuratorBesideOurs {
         CompletableFuture<ReadGrant> reader = ours().readLock().acquireAsync();
         awaitMembers(2);
         theirs.writeLock().release();
-        reader.get(20, SECONDS).close();
+        reader.get(120, SECONDS).close();
         awaitMembers(0);
     }
 
@@ -108,10 +108,10 @@ class CuratorAndOurSharedLockIT extends CuratorBesideOurs {
         ReadGrant reading = writing.downgrade();
         assertTrue(readerIsIn.tryAcquire(20, SECONDS));
         readerMayGo.release();
-        reader.get(20, SECONDS);
+        reader.get(120, SECONDS);
         assertFalse(writerIsIn.tryAcquire(200, MILLISECONDS), "ours still reads");
         reading.close();
-        writer.get(20, SECONDS);
+        writer.get(120, SECONDS);
         awaitMembers(0);
     }
 
@@ -132,7 +132,7 @@ class CuratorAndOurSharedLockIT extends CuratorBesideOurs {
                 members::toString);
         assertFalse(reader.isDone());
         theirs.writeLock().release();
-        reader.get(20, SECONDS).close();
+        reader.get(120, SECONDS).close();
         assertTrue(ours().writeLock().tryAcquire().isEmpty(), "theirs still reads");
         theirs.readLock().release();
         awaitMembers(0);
@@ -154,7 +154,7 @@ class CuratorAndOurSharedLockIT extends CuratorBesideOurs {
             }));
         }
         for (Future<?> worker : workers) {
-            worker.get(60, SECONDS);
+            worker.get(120, SECONDS);
         }
         awaitMembers(0);
     }
@@ -193,7 +193,7 @@ class CuratorAndOurSharedLockIT extends CuratorBesideOurs {
         LockGrant grant = DistributedLock.at(coordinator, PATH).acquire(PATIENCE);
         grant.revocationRequested().thenRun(grant::close);
         Revoker.attemptRevoke(curator, grant.absolutePath().toString());
-        assertEquals(LossReason.RELEASED, grant.lost().toCompletableFuture().get(20, SECONDS));
+        assertEquals(LossReason.RELEASED, grant.lost().toCompletableFuture().get(120, SECONDS));
         awaitMembers(0);
     }
 
@@ -211,6 +211,6 @@ class CuratorAndOurSharedLockIT extends CuratorBesideOurs {
         assertTrue(asked.tryAcquire(20, SECONDS));
         assertFalse(outcome.isDone());
         theirs.release();
-        assertEquals(RevocationOutcome.RELEASED, outcome.get(20, SECONDS));
+        assertEquals(RevocationOutcome.RELEASED, outcome.get(120, SECONDS));
     }
 }

@@ -84,7 +84,7 @@ class CuratorRecipesIT {
         first.release();
         assertFalse(waiting.isDone());
         first.release();
-        assertTrue(waiting.get(20, SECONDS));
+        assertTrue(waiting.get(120, SECONDS));
     }
 
     @Test
@@ -112,7 +112,7 @@ class CuratorRecipesIT {
         assertNull(first.acquire(100, MILLISECONDS));
         CompletableFuture<Lease> waiting = inBackground(() -> first.acquire(20, SECONDS));
         second.returnLease(other);
-        first.returnLease(waiting.get(20, SECONDS));
+        first.returnLease(waiting.get(120, SECONDS));
         first.returnLease(lease);
     }
 
@@ -120,13 +120,13 @@ class CuratorRecipesIT {
     void leaderLatch() throws Exception {
         LeaderLatch first = new LeaderLatch(one, "/leader", "first");
         first.start();
-        assertTrue(first.await(20, SECONDS));
+        assertTrue(first.await(120, SECONDS));
         try (LeaderLatch second = new LeaderLatch(two, "/leader", "second")) {
             second.start();
             await().atMost(PATIENCE).until(() -> second.getParticipants().size() == 2);
             assertFalse(second.hasLeadership());
             first.close();
-            assertTrue(second.await(20, SECONDS));
+            assertTrue(second.await(120, SECONDS));
         }
     }
 
@@ -187,7 +187,7 @@ class CuratorRecipesIT {
         assertEquals(6, counter.increment().postValue());
         assertFalse(waiting.isDone());
         barrier.removeBarrier();
-        assertTrue(waiting.get(20, SECONDS));
+        assertTrue(waiting.get(120, SECONDS));
     }
 
     @Test

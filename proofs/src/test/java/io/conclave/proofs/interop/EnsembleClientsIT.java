@@ -144,7 +144,7 @@ class EnsembleClientsIT {
             assertFalse(waiting.isDone());
             assertEquals(session, one.getZookeeperClient().getZooKeeper().getSessionId());
             held.release();
-            assertTrue(waiting.get(60, SECONDS));
+            assertTrue(waiting.get(120, SECONDS));
             try (LockGrant grant = lock.acquire(Duration.ofSeconds(20))) {
                 assertTrue(grant.isHeld());
             }

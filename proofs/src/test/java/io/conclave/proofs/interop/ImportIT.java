@@ -64,7 +64,7 @@ class ImportIT {
                 connected.countDown();
             }
         });
-        assertTrue(connected.await(60, TimeUnit.SECONDS));
+        assertTrue(connected.await(120, TimeUnit.SECONDS));
         client.addAuthInfo("digest", "owner:secret".getBytes(StandardCharsets.UTF_8));
         return client;
     }

@@ -71,7 +71,7 @@ class OurClientIT {
         assertTrue(grant.isHeld());
         assertFalse(waiting.isDone());
         grant.close();
-        LockGrant next = waiting.get(20, SECONDS);
+        LockGrant next = waiting.get(120, SECONDS);
         assertTrue(next.token().compareTo(grant.token()) > 0);
         next.close();
     }
@@ -89,7 +89,7 @@ class OurClientIT {
         CompletableFuture<?> queued =
                 two.submit(SetData.of(path, new byte[] {1})).toCompletableFuture();
         server.start();
-        queued.handle((done, failure) -> done).get(30, SECONDS);
+        queued.handle((done, failure) -> done).get(120, SECONDS);
         two.execute(SetData.of(path, new byte[] {2}));
         assertEquals(
                 NodeEvent.Type.DATA_CHANGED,

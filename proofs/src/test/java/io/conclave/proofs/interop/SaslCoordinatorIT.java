@@ -110,7 +110,7 @@ class SaslCoordinatorIT {
     /** The time limit would hold up the test. */
     @ParameterizedTest
     @EnumSource
-    @Timeout(120)
+    @Timeout(300)
     void aWrongPasswordIsAClearErrorAtOnceWithoutASecret(ServerKind kind) {
         open(kind, USERS);
         ConnectException refused = assertThrows(ConnectException.class, () -> builder()

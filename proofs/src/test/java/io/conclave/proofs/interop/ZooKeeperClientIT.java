@@ -310,7 +310,7 @@ class ZooKeeperClientIT {
                     },
                     null);
         }
-        last.get(20, SECONDS);
+        last.get(120, SECONDS);
         List<String> expected = new ArrayList<>();
         for (int i = 0; i < 500; i++) {
             expected.add("set 0 " + (i + 1));
@@ -344,7 +344,7 @@ class ZooKeeperClientIT {
                 second.getSessionId(),
                 new byte[16]);
         clients.add(thief);
-        assertEquals(KeeperState.Expired, refused.get(20, SECONDS));
+        assertEquals(KeeperState.Expired, refused.get(120, SECONDS));
         // Apache ZooKeeper has hung up on the session's owner meanwhile, though the password was wrong
         await().atMost(PATIENCE)
                 .ignoreException(KeeperException.ConnectionLossException.class)

@@ -1,6 +1,7 @@
 package io.conclave.testkit.driver;
 
 import io.conclave.node.NodePath;
+import io.conclave.testkit.Sample;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -44,8 +45,10 @@ import org.jspecify.annotations.Nullable;
  * with {@value #ALL_ABSENCES} set to true; and in all ways while everybody waits.
  *
  * <p>System properties: {@value #SEED} sets the seed of the random pairs, {@value #PAIRS} their number, and
- * {@value #ONLY} a {@link Plan} to which the driver then keeps, to repeat one run alone. Not thread-safe; a driver can
- * be verified once or often.
+ * {@value #ONLY} a {@link Plan} to which the driver then keeps, to repeat one run alone. Where a {@link Sample}
+ * is asked for, it makes one in so many of the runs, others with each seed, unless a mistake is planted.
+ *
+ * <p>Not thread-safe; a driver can be verified once or often.
  */
 public final class FaultDriver {
     /** The system property with the seed of the random pairs; a number. */
@@ -325,17 +328,22 @@ public final class FaultDriver {
         if (only != null) {
             return List.of(Plan.parse(only));
         }
-        List<Plan> plans = new ArrayList<>(also);
+        int oneIn = mistake == null ? Sample.oneIn() : 1;
+        List<Plan> single = new ArrayList<>();
         for (int index = 0; index < baseline.requests; index++) {
             for (Fault fault : FAULTS) {
                 if (!fault.isAtRest() || baseline.rests.contains(index)) {
-                    plans.add(Plan.of(index, fault));
+                    single.add(Plan.of(index, fault));
                 }
             }
         }
-        plans.addAll(absences(baseline));
+        single.addAll(absences(baseline));
+        List<Plan> plans = new ArrayList<>(also);
+        for (int index = (int) (seed % oneIn); index < single.size(); index += oneIn) {
+            plans.add(single.get(index));
+        }
         Random random = new Random(seed);
-        int count = Integer.getInteger(PAIRS, pairs);
+        int count = Integer.getInteger(PAIRS, pairs / oneIn);
         for (int pair = 0; pair < count && baseline.requests > 0; pair++) {
             int first = random.nextInt(baseline.requests);
             int second = first + random.nextInt(baseline.requests - first + 4);

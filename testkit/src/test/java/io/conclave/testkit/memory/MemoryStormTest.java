@@ -144,6 +144,6 @@ class MemoryStormTest {
     }
 
     private static <T> T get(CompletableFuture<T> future) throws Exception {
-        return future.get(30, TimeUnit.SECONDS);
+        return future.get(120, TimeUnit.SECONDS);
     }
 }

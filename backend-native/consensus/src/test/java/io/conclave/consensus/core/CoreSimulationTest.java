@@ -2,14 +2,17 @@ package io.conclave.consensus.core;
 
 import static org.junit.jupiter.api.Assertions.fail;
 
+import io.conclave.testkit.Sample;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Many seeds of {@link SimulatedCluster}: {@code -Dsim.seeds=N} for how many, {@code -Dsim.seed=S} for the first. */
+@Tag("sampled")
 class CoreSimulationTest {
     private static final int MISTAKE_SEEDS = 5_000;
 
@@ -17,7 +20,7 @@ class CoreSimulationTest {
     @Timeout(value = 6, unit = TimeUnit.HOURS) // for campaigns; the default number of seeds takes seconds
     void membersAgreeAndRecoverUnderRandomFaults() {
         long first = Long.getLong("sim.seed", 1);
-        long seeds = Long.getLong("sim.seeds", 500);
+        long seeds = Long.getLong("sim.seeds", Sample.of(500));
         long readIndexes = 0;
         long batches = 0;
         for (long seed = first; seed < first + seeds; seed++) {
@@ -36,6 +39,7 @@ class CoreSimulationTest {
     }
 
     @ParameterizedTest
+    @Tag("proof")
     @EnumSource(
             mode = EnumSource.Mode.EXCLUDE,
             names = {

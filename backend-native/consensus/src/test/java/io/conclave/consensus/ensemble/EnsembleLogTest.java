@@ -187,7 +187,7 @@ class EnsembleLogTest {
     private void add(int through, long number) throws InterruptedException {
         Addition addition = new Addition(number);
         await().until(() -> logs.get(through).propose(addition));
-        assertTrue(addition.done.await(20, TimeUnit.SECONDS), "through member " + through);
+        assertTrue(addition.done.await(120, TimeUnit.SECONDS), "through member " + through);
     }
 
     private int leader() {
@@ -228,11 +228,11 @@ class EnsembleLogTest {
         startAll(true);
         int from = leader();
         int to = from % 3 + 1;
-        logs.get(from).transferLeadership(to).toCompletableFuture().get(10, TimeUnit.SECONDS);
+        logs.get(from).transferLeadership(to).toCompletableFuture().get(120, TimeUnit.SECONDS);
         await().until(() -> leader() == to);
         add(from, 7);
         CountDownLatch answered = new CountDownLatch(1);
         assertTrue(logs.get(from).readIndex(new byte[] {1}, answered::countDown));
-        assertTrue(answered.await(10, TimeUnit.SECONDS));
+        assertTrue(answered.await(120, TimeUnit.SECONDS));
     }
 }

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /** Callers and servers that have no secret, and what they make of what others have said. */
-@Timeout(180)
+@Timeout(300)
 @Isolated("counts the lines that the whole package logs")
 class FalseProofTest extends ProvenPeers {
     /** A caller whose proof is due next. */

@@ -5,7 +5,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /** The same over TLS, with certificates of the members' authority. */
-@Timeout(180)
+@Timeout(300)
 @Tag("proof")
 @Isolated("counts the lines that the whole package logs")
 class FalseProofWithTlsTest extends FalseProofTest {

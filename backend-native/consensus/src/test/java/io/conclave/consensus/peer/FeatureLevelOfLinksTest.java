@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A member whose software does not understand what is in force gets no link, in either direction. */
-@Timeout(180)
+@Timeout(300)
 class FeatureLevelOfLinksTest {
     private static final int NEW = 5;
     private static final Duration LONG = Duration.ofSeconds(60);

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A server without the cluster's secret, which a member gives it for a token, and callers that have none. */
-@Timeout(180)
+@Timeout(300)
 class JoinTest extends OpenedPeers {
     private static final List<byte[]> SECRETS =
             List.of(new byte[32], "the second one of two secrets; more".getBytes(StandardCharsets.US_ASCII));

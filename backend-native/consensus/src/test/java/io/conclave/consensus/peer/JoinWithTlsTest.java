@@ -4,7 +4,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 
 /** The same over TLS. */
-@Timeout(180)
+@Timeout(300)
 @Tag("proof")
 class JoinWithTlsTest extends JoinTest {
     @Override

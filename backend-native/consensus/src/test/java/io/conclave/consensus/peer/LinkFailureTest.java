@@ -32,7 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Links to ends that break, refuse, stall, or speak nonsense. */
-@Timeout(180)
+@Timeout(300)
 @Isolated("counts the lines that the whole package logs")
 class LinkFailureTest extends OpenedPeers {
     private static final UUID OTHER = new UUID(9, 9);

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Links whose ends prove that they have the cluster's secret. */
-@Timeout(180)
+@Timeout(300)
 @Isolated("counts the lines that the whole package logs")
 class ProvenLinkTest extends ProvenPeers {
     // ---- members

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /** How long callers without a complete handshake have, and how many of them there may be. */
-@Timeout(180)
+@Timeout(300)
 @Isolated("counts the lines that the whole package logs")
 class StrangersTest extends ProvenPeers {
     /** A byte now and then is no handshake: the time is counted from the first moment. */

@@ -32,7 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Links between members over TLS: who is taken, and what each end says of those that are not. */
-@Timeout(180)
+@Timeout(300)
 @Tag("proof")
 @Isolated("counts the lines that the whole package logs")
 class TlsLinkTest extends OpenedPeers {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.fail;
 
 import io.conclave.consensus.core.MistakenCores;
 import io.conclave.consensus.disk.PowerFailure;
+import io.conclave.testkit.Sample;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Many seeds of {@link FaultSimulation}: {@code -Dsim.seeds=N} for how many, {@code -Dsim.seed=S} for the first. */
+@Tag("sampled")
 class FaultSimulationTest {
     private static final int MAX_SEEDS_FOR_ROT = 1_000;
 
@@ -20,7 +22,7 @@ class FaultSimulationTest {
     @Timeout(value = 2, unit = TimeUnit.HOURS) // for campaigns; the default number of seeds takes seconds
     void everyProposalIsAppliedOnceAndNoMemberStaysBehind() {
         long first = Long.getLong("sim.seed", 1);
-        long seeds = Long.getLong("sim.seeds", 100);
+        long seeds = Long.getLong("sim.seeds", Sample.of(100));
         long acknowledged = 0;
         long leaders = 0;
         long unknown = 0;
@@ -54,18 +56,21 @@ class FaultSimulationTest {
 
     /** The planted mistake: a member believes any term. */
     @Test
+    @Tag("proof")
     void aTermThatJumpsIsFoundWhereItIsBelieved() {
         assertFound(true, 40, simulation -> simulation.ensemble.cores = MistakenCores.with("ANY_TERM_BELIEVED"));
     }
 
     /** The planted mistake: the operator's changes are made also if the voters to be do not answer. */
     @Test
+    @Tag("proof")
     void aChangeWithoutALiveMajorityIsFound() {
         assertFound(true, 100, simulation -> simulation.ensemble.changesAreForced = true);
     }
 
     /** The planted mistake: a member whose disk was set back never gives its log up, whatever the others confirm. */
     @Test
+    @Tag("proof")
     void aLogThatIsNeverGivenUpIsFound() {
         assertFound(true, 100, simulation -> simulation.ensemble.cores = MistakenCores.with("LOG_NEVER_GIVEN_UP"));
     }
@@ -98,6 +103,7 @@ class FaultSimulationTest {
 
     /** The planted mistake: a member applies, and serves, before the state of a received snapshot is read. */
     @Test
+    @Tag("proof")
     void aMemberThatGoesOnBeforeItHasItsStateIsFound() {
         for (int seed = 1; seed <= 100; seed++) {
             FaultSimulation simulation = new FaultSimulation(seed);
@@ -114,6 +120,7 @@ class FaultSimulationTest {
 
     /** The planted mistake: a snapshot is called installed, and is not. */
     @Test
+    @Tag("proof")
     void aMemberThatConfirmsASnapshotBeforeItIsDurableIsFound() {
         for (int seed = 1; seed <= 100; seed++) {
             FaultSimulation simulation = new FaultSimulation(seed);
@@ -136,7 +143,7 @@ class FaultSimulationTest {
     @Timeout(value = 2, unit = TimeUnit.HOURS)
     void theSameHoldsBeyondWhatRaftAssumes() {
         long first = Long.getLong("sim.seed", 1);
-        long seeds = Long.getLong("sim.seeds", 30);
+        long seeds = Long.getLong("sim.seeds", Sample.of(30));
         Map<String, Integer> counts = new TreeMap<>();
         for (long seed = first; seed < first + seeds; seed++) {
             FaultSimulation simulation = new FaultSimulation(seed, true);

@@ -6,14 +6,22 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.consensus.core.PeerMessage.Greeting;
 import io.conclave.consensus.ensemble.EnsembleLog;
+import io.conclave.testkit.Sample;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Disks set back to an older state: their members never lead, and come back without their logs. */
+@Tag("sampled")
 class RestoredDiskTest {
     private static final long SECOND = EnsembleSimulation.SECOND_US;
+
+    static LongStream seeds() {
+        return LongStream.rangeClosed(1, Sample.of(12));
+    }
 
     static EnsembleSimulation founded(long seed) {
         EnsembleSimulation simulation = new EnsembleSimulation(seed, true);
@@ -35,7 +43,7 @@ class RestoredDiskTest {
 
     /** The image is from the time when member 1 was the only voter; the links come in any order. */
     @ParameterizedTest
-    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16})
+    @MethodSource("seeds")
     void aFounderWithTheDiskOfItsBootstrapNeverLeadsAndIsTakenInAgain(long seed) {
         aFounderGoesBack(founded(seed));
     }
@@ -78,7 +86,7 @@ class RestoredDiskTest {
 
     /** Greetings are lost, so the comparison of what is committed is the only defence. */
     @ParameterizedTest
-    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16})
+    @MethodSource("seeds")
     void aBootstrappedMemberCutOffFromOthersLeadsAloneUntilAFollowerContradictsIt(long seed) {
         aFounderGoesBackUngreeted(founded(seed));
     }
@@ -116,7 +124,7 @@ class RestoredDiskTest {
 
     /** One of the two that have the last writes goes back to an earlier start, and the other one is dead. */
     @ParameterizedTest
-    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+    @MethodSource("seeds")
     void aVoterThatHasLostTheLastWritesElectsNoCandidateThatLacksThem(long seed) {
         aVoterGoesBackThatIsNeeded(founded(seed));
     }
@@ -130,7 +138,7 @@ class RestoredDiskTest {
 
     /** One member alone cannot take it in again, so its log stays until there is a majority without it. */
     @ParameterizedTest
-    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+    @MethodSource("seeds")
     void oneThatIsNeededKeepsItsLogAndTakesNoPartAlsoAfterARestart(long seed) {
         EnsembleSimulation simulation = founded(seed);
         SimulatedMember member = goneBackWhileItIsNeeded(simulation);
@@ -153,7 +161,7 @@ class RestoredDiskTest {
 
     /** A restart makes its start number higher than the one that was taken twice: the claim holds for the earlier one. */
     @ParameterizedTest
-    @ValueSource(longs = {1, 2, 3, 4})
+    @MethodSource("seeds")
     void anOperatorMayTrustTheDisk(long seed) {
         EnsembleSimulation simulation = founded(seed);
         SimulatedMember member = goneBackWhileItIsNeeded(simulation);
@@ -191,7 +199,7 @@ class RestoredDiskTest {
      * restarted.
      */
     @ParameterizedTest
-    @ValueSource(longs = {1, 2, 3, 4, 5, 6})
+    @MethodSource("seeds")
     void aVoterWithTheDiskOfAnEarlierStartIsTakenInAgainAsOneThatWasWiped(long seed) {
         EnsembleSimulation simulation = founded(seed);
         simulation.startAll();
@@ -219,7 +227,7 @@ class RestoredDiskTest {
 
     /** The image is of the process that still runs: the leader remembers what the member has acknowledged. */
     @ParameterizedTest
-    @ValueSource(longs = {1, 2, 3, 4, 5, 6})
+    @MethodSource("seeds")
     void aRestoredDiskUnderARunningFollowerIsNoticedByTheLeader(long seed) {
         EnsembleSimulation simulation = founded(seed);
         simulation.startAll();
@@ -240,7 +248,7 @@ class RestoredDiskTest {
      * A start that the others know of while its member does not, since it was killed before it heard: that is no fault.
      */
     @ParameterizedTest
-    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+    @MethodSource("seeds")
     void aMemberThatIsKilledAgainAndAgainWhileItStartsIsNotSuspected(long seed) {
         EnsembleSimulation simulation = founded(seed);
         simulation.startAll();
@@ -262,7 +270,7 @@ class RestoredDiskTest {
      * is old news, and others cannot confirm it.
      */
     @ParameterizedTest
-    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+    @MethodSource("seeds")
     void whatAMemberKnewBeforeADirectoryWasTakenInAgainDoesNotCount(long seed) {
         EnsembleSimulation simulation = new EnsembleSimulation(seed, true);
         simulation.snapshotPadding = () -> 0;

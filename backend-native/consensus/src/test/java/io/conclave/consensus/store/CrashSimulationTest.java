@@ -6,10 +6,12 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import io.conclave.consensus.disk.PowerFailure;
 import io.conclave.consensus.store.MistakenDisk.Mistake;
+import io.conclave.testkit.Sample;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,6 +19,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.slf4j.LoggerFactory;
 
 /** Many seeds of {@link CrashSimulation}: {@code -Dsim.seeds=N} for how many, {@code -Dsim.seed=S} for the first. */
+@Tag("sampled")
 class CrashSimulationTest {
     private static final int MISTAKE_SEEDS = 1_200;
     private static final Logger STORE = (Logger) LoggerFactory.getLogger("io.conclave.consensus.store");
@@ -35,7 +38,7 @@ class CrashSimulationTest {
     @Timeout(value = 2, unit = TimeUnit.HOURS) // for campaigns; the default number of seeds takes seconds
     void everythingAcknowledgedSurvivesPowerFailuresAndKills() {
         long first = Long.getLong("sim.seed", 1);
-        long seeds = Long.getLong("sim.seeds", 1_000);
+        long seeds = Long.getLong("sim.seeds", Sample.of(1_000));
         int recoveries = 0;
         int cuts = 0;
         int installs = 0;
@@ -60,7 +63,7 @@ class CrashSimulationTest {
 
     @Test
     void aCrashAtAnyStepOfTheDiskLosesNothing() throws IOException {
-        for (long seed = 1; seed <= 3; seed++) {
+        for (long seed = 1; seed <= Sample.of(3); seed++) {
             boolean failed = true;
             for (int step = 1; failed; step++) {
                 CrashSimulation simulation = new CrashSimulation(seed, disk -> disk);
@@ -76,6 +79,7 @@ class CrashSimulationTest {
     }
 
     @ParameterizedTest
+    @Tag("proof")
     @EnumSource(Mistake.class)
     void aPlantedMistakeIsFound(Mistake mistake) {
         for (int seed = 1; seed <= MISTAKE_SEEDS; seed++) {
