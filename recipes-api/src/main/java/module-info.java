@@ -39,7 +39,8 @@ module io.conclave.api {
             io.conclave.guards,
             io.conclave.locks,
             io.conclave.membership,
-            io.conclave.queues;
+            io.conclave.queues,
+            io.conclave.shedlock;
     exports io.conclave.recovery to
             io.conclave.barriers,
             io.conclave.commit,
@@ -47,7 +48,8 @@ module io.conclave.api {
             io.conclave.election,
             io.conclave.locks,
             io.conclave.membership,
-            io.conclave.queues;
+            io.conclave.queues,
+            io.conclave.shedlock;
 
     uses io.conclave.spi.BackendProvider;
 }

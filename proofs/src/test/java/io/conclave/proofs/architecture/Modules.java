@@ -114,6 +114,11 @@ final class Modules {
                     Set.of("recipes-api", "micrometer"),
                     Set.of("org.springframework", "io.micrometer", "org.slf4j")),
             new Module(
+                    "shedlock",
+                    List.of("shedlock"),
+                    Set.of("recipes-api"),
+                    Set.of("net.javacrumbs.shedlock", "org.slf4j")),
+            new Module(
                     "testkit",
                     List.of("testkit"),
                     Set.of("recipes-api"),
