@@ -8,12 +8,15 @@ import java.util.Optional;
 
 /**
  * JSON as text (RFC 8259): taken apart by one level at a time, each part left as the text that it was, so that what is
- * not understood is kept as it is.
+ * not understood is kept as it is. For payloads, where no library is at hand.
  *
- * <p>Of members with one name the last counts. Values stand in each other {@value #MAX_DEPTH} deep at most, so no text
- * ends the stack.
+ * <pre>{@code
+ * JsonText.members("{\"zone\": \"a\", \"weight\": 3}"); // zone is "a", in quotes; weight is 3
+ * }</pre>
+ *
+ * <p>Of members with one name the last counts. Values stand in each other 200 deep at most, so no text ends the stack.
  */
-final class JsonText {
+public final class JsonText {
     /** No text of others may be deeper. */
     private static final int MAX_DEPTH = 200;
 
@@ -39,7 +42,7 @@ final class JsonText {
      *
      * @throws IllegalArgumentException if it is not one JSON object
      */
-    static Map<String, String> members(String object) {
+    public static Map<String, String> members(String object) {
         Map<String, String> members = new LinkedHashMap<>();
         JsonText json = new JsonText(object);
         json.skipBlanks();
@@ -56,7 +59,7 @@ final class JsonText {
      *
      * @throws IllegalArgumentException if it is not one JSON array
      */
-    static List<String> elements(String array) {
+    public static List<String> elements(String array) {
         List<String> elements = new ArrayList<>();
         JsonText json = new JsonText(array);
         json.skipBlanks();
@@ -69,7 +72,7 @@ final class JsonText {
     }
 
     /** The text that a JSON string stands for; empty if the value is no string. */
-    static Optional<String> string(String value) {
+    public static Optional<String> string(String value) {
         JsonText json = new JsonText(value.strip());
         return json.isNext('"') ? Optional.of(json.string()) : Optional.empty();
     }
@@ -88,7 +91,7 @@ final class JsonText {
     }
 
     /** A text as a JSON string. */
-    static String quote(String text) {
+    public static String quote(String text) {
         StringBuilder quoted = new StringBuilder(text.length() + 2).append('"');
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);

@@ -5,10 +5,8 @@ import io.conclave.coordinator.RecipeAccess;
 import io.conclave.membership.Group;
 import io.conclave.membership.Membership;
 import io.conclave.node.NodePath;
-import io.conclave.recipe.Failures;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.recipe.Waiting;
-import io.conclave.request.GetChildren;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -130,15 +128,7 @@ public final class ServiceDiscovery {
 
     /** As {@link #services()}, without blocking. Completes on a listener thread. */
     public CompletableFuture<List<String>> servicesAsync() {
-        return session()
-                .onListenerThread(
-                        "list " + base,
-                        RecipeAccess.read(coordinator, GetChildren.of(base))
-                                .thenApply(children ->
-                                        children.names().stream().sorted().toList())
-                                .exceptionallyCompose(failure -> Failures.isNoNode(Waiting.cause(failure))
-                                        ? CompletableFuture.completedFuture(List.of())
-                                        : CompletableFuture.failedFuture(Waiting.cause(failure))));
+        return ChildList.of(coordinator, base);
     }
 
     /**

@@ -1,12 +1,15 @@
 package io.conclave.discovery;
 
 import io.conclave.error.GrantLostException;
+import io.conclave.error.OutcomeUnknownException;
 import io.conclave.membership.MembershipState;
 import io.conclave.testkit.driver.Actor;
 import io.conclave.testkit.driver.Fault;
 import io.conclave.testkit.driver.FaultDriver;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -111,6 +114,52 @@ class DiscoveryFaultsTest {
                     if (!seen.equals(List.of("a:3", "c:4"))
                             || !provider.get().cache().isCurrent()) {
                         run.violated("the provider ends with " + seen + " of " + provider);
+                    }
+                })
+                .verify();
+    }
+
+    @Test
+    void nameIsBoundOnceWhileOthersBindIt() {
+        FaultDriver.of("discovery, name", run -> {
+                    NameService others = NameService.at(run.helper("other").coordinator(), "/names");
+                    List<List<String>> told = Collections.synchronizedList(new ArrayList<>());
+                    others.watch("printer", told::add);
+                    others.bind("printer", List.of("first"));
+                    run.rival("binds it", me -> NameService.at(me.coordinator(), "/names")
+                            .bind("printer", List.of("rival")));
+                    run.victim().start(me -> NameService.at(me.coordinator(), "/names")
+                            .bind("printer", List.of("mine")));
+                    run.untilAtRest();
+                    long times = told.stream().filter(List.of("mine")::equals).count();
+                    if (times > 1) {
+                        run.violated("one call has bound the name twice: " + told);
+                    }
+                    if (run.isClean() && !others.resolve("printer").equals(List.of("mine"))) {
+                        run.violated("it is not bound: " + told);
+                    }
+                })
+                .explaining(OutcomeUnknownException.class, Fault.absences())
+                .verify();
+    }
+
+    @Test
+    void watchOfANameEndsWithWhatIsBound() {
+        AtomicReference<List<String>> seen = new AtomicReference<>();
+        FaultDriver.of("discovery, watch of a name", run -> {
+                    NameService others = NameService.at(run.helper("other").coordinator(), "/names");
+                    others.bind("printer", List.of("first"));
+                    run.victim().start(me -> NameService.at(me.coordinator(), "/names")
+                            .watch("printer", seen::set));
+                    run.untilAtRest();
+                    others.bind("printer", List.of("last", "very"));
+                })
+                .requestsAtMost(5, 20)
+                .afterwards(run -> {
+                    run.pause(Duration.ofSeconds(40));
+                    run.untilAtRest();
+                    if (!List.of("last", "very").equals(seen.get())) {
+                        run.violated("the watch ends with " + seen);
                     }
                 })
                 .verify();

@@ -118,7 +118,7 @@ class InstanceCodecTest {
     void jacksonReadsWhatIsWrittenAndTheOtherWayRound() throws Exception {
         long seed = System.nanoTime();
         Random random = new Random(seed);
-        for (int i = 0; i < 2_000; i++) {
+        for (int i = 0; i < 500; i++) {
             String text = anyText(random);
             ServiceInstance instance = ServiceInstance.named("orders")
                     .id(text)

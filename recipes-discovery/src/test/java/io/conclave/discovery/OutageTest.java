@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 /** The cache through an outage of the store, and the notes of errors, by a clock that the test moves. */
 class OutageTest {
-    private static final Duration TICK = Duration.ofMillis(10);
+    private static final Duration TICK = Duration.ofMillis(100);
 
     private final String name = UUID.randomUUID().toString();
     private final ManualTimeSource clock = new ManualTimeSource();

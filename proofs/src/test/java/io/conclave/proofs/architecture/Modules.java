@@ -46,7 +46,7 @@ final class Modules {
             new Module(
                     "recipes-discovery",
                     List.of("discovery"),
-                    Set.of("recipes-api", "recipes-membership"), // docs/decisions/0048-service-discovery.md
+                    Set.of("recipes-api", "recipes-membership", "recipes-config"), // docs/decisions/0048
                     PLAIN),
             recipe("recipes-commit", "commit"),
             recipe("recipes-config", "config"),

@@ -1,0 +1,28 @@
+package io.conclave.discovery;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
+import io.conclave.node.NodePath;
+import io.conclave.recipe.Failures;
+import io.conclave.recipe.Waiting;
+import io.conclave.request.GetChildren;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** The names of a znode's children, where it may not be there. */
+final class ChildList {
+    private ChildList() {}
+
+    /** In order; none if there is no such znode. Completes on a listener thread. */
+    static CompletableFuture<List<String>> of(Coordinator coordinator, NodePath path) {
+        return RecipeAccess.session(coordinator)
+                .onListenerThread(
+                        "list " + path,
+                        RecipeAccess.read(coordinator, GetChildren.of(path))
+                                .thenApply(children ->
+                                        children.names().stream().sorted().toList())
+                                .exceptionallyCompose(failure -> Failures.isNoNode(Waiting.cause(failure))
+                                        ? CompletableFuture.completedFuture(List.of())
+                                        : CompletableFuture.failedFuture(Waiting.cause(failure))));
+    }
+}
