@@ -1,4 +1,4 @@
-/** Groups whose members come and go with their sessions, and live views of them. */
+/** Groups whose members come and go with their sessions, live views of them, and znodes that are kept. */
 module io.conclave.membership {
     requires static org.jspecify;
     requires transitive io.conclave.api;

@@ -4,6 +4,7 @@ import io.conclave.cache.CachedNode;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.AcquireTimeoutException;
+import io.conclave.error.WaitTimeoutException;
 import io.conclave.line.Acquisition;
 import io.conclave.node.DataCodec;
 import io.conclave.node.NodePath;
@@ -190,6 +191,56 @@ public final class Group<P> {
     public CompletableFuture<List<Member<P>>> membersAsync() {
         return new GroupNode(coordinator, path)
                 .read()
+                .thenApply(nodes -> nodes.stream().map(this::member).toList());
+    }
+
+    /**
+     * Waits until nobody has joined or left for a time, and completes with the members then, in the order of the ids:
+     * for work that shall begin when all who start together are there. Changed payloads do not count. A group that does
+     * not exist counts as one without members. Never blocks.
+     *
+     * <p>The time begins anew with each member that comes or goes, also with one that did both while the connection was
+     * away. Lost connections and sessions do not end the wait. Whoever waits for a number of members, too, asks again.
+     *
+     * @param quietPeriod how long, by the coordinator's clock; zero completes with the first list
+     * @return completes on a listener thread; fails with {@link io.conclave.error.ClosedException} if the coordinator is
+     *     closed, with {@link io.conclave.error.RefusedException} if the backend refuses to list the group; cancelling
+     *     it ends the wait
+     * @throws IllegalArgumentException if the time is negative
+     */
+    public CompletableFuture<List<Member<P>>> settled(Duration quietPeriod) {
+        return new Settling<>(coordinator, path, quietPeriod, this::read).begin();
+    }
+
+    /**
+     * As {@link #settled}, and waits for it. Blocks.
+     *
+     * @throws WaitTimeoutException if the group does not settle in time
+     * @throws InterruptedException if the thread is interrupted
+     */
+    public List<Member<P>> awaitSettled(Duration quietPeriod, Duration timeout) throws InterruptedException {
+        Waiting.checkedTimeout(timeout);
+        CompletableFuture<List<Member<P>>> settled = settled(quietPeriod);
+        RecipeSession session = RecipeAccess.session(coordinator);
+        try {
+            Waiting.await(session, Waiting.atMost(session.time(), timeout, settled));
+            if (settled.isDone()) {
+                return Waiting.await(session, settled);
+            }
+        } finally {
+            settled.cancel(false);
+        }
+        throw new WaitTimeoutException(
+                path.toString(),
+                timeout,
+                "The group " + path + " did not settle within " + Waiting.text(timeout)
+                        + ": members came or went in each " + Waiting.text(quietPeriod)
+                        + ", or there is no connection to the store");
+    }
+
+    private CompletableFuture<List<Member<P>>> read(List<String> ids) {
+        return new GroupNode(coordinator, path)
+                .read(ids)
                 .thenApply(nodes -> nodes.stream().map(this::member).toList());
     }
 

@@ -56,6 +56,11 @@ final class GroupNode {
                 }));
     }
 
+    /** The children of these names; those that have gone are not among them. */
+    CompletableFuture<List<CachedNode>> read(List<String> names) {
+        return onListenerThread(readAll(names));
+    }
+
     private CompletionStage<List<CachedNode>> readAll(List<String> names) {
         CompletableFuture<List<CachedNode>> all = CompletableFuture.completedFuture(new ArrayList<>());
         for (String name : names.stream().sorted().toList()) {

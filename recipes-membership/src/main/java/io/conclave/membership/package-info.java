@@ -1,5 +1,6 @@
 /**
- * Groups whose members come and go with their sessions, delivered as numbered live views.
+ * Groups whose members come and go with their sessions, delivered as numbered live views; znodes that are kept where
+ * they are.
  */
 @NullMarked
 package io.conclave.membership;

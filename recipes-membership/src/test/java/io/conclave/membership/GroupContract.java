@@ -31,7 +31,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** What a group promises, whatever the backend. */
-public abstract class GroupContract extends GroupViewContract {
+public abstract class GroupContract extends GroupSettlingContract {
     @Test
     void memberIsSeenWithItsPayloadUntilItLeaves() throws Exception {
         Coordinator other = connect();

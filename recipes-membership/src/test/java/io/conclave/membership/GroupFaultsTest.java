@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -228,6 +229,37 @@ class GroupFaultsTest {
     @Test
     void viewByOneShotWatchesEndsWithWhatIsThere() {
         view("group, view by one-shot watches", false).verify();
+    }
+
+    static FaultDriver settling() {
+        Duration quiet = Duration.ofSeconds(2);
+        return FaultDriver.of("group, settling", run -> {
+                    AtomicLong changedNanos = new AtomicLong(); // when a member came or went last
+                    run.rival("joins and leaves", me -> {
+                        group(me).join("x", "rival").close();
+                        changedNanos.set(run.time().monotonicNanos());
+                    });
+                    group(run.helper("a")).join("a", "one");
+                    run.victim().start(me -> {
+                        List<Member<String>> members = me.await(group(me).settled(quiet));
+                        long quietNanos = run.time().monotonicNanos() - changedNanos.get();
+                        if (quietNanos < quiet.toNanos()
+                                || !GroupFixture.ids(members).equals(List.of("a", "b"))) {
+                            run.violated("it settled " + quietNanos + " ns after a change, with " + members);
+                        }
+                    });
+                    run.untilAtRest();
+                    run.pause(Duration.ofSeconds(1));
+                    group(run.helper("b")).join("b", "two");
+                    changedNanos.accumulateAndGet(run.time().monotonicNanos(), Math::max);
+                })
+                .keepingZnodesUntilTheEnd()
+                .requestsAtMost(5, 20); // it looks again, on every connection
+    }
+
+    @Test
+    void groupSettlesWhenNobodyHasComeOrGoneForTheTime() {
+        settling().verify();
     }
 
     @Test

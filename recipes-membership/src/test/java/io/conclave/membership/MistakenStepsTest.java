@@ -25,7 +25,22 @@ class MistakenStepsTest {
                         "member overlooks that it was thrown out",
                         GroupFaultsTest.memberThatStays(),
                         Mistake.doesNotHearOfDeletion("/groups/.*"),
-                        "lost wake-up"));
+                        "lost wake-up"),
+                Arguments.of(
+                        "settling group does not repeat a lost list",
+                        GroupFaultsTest.settling(),
+                        Mistake.doesNotHearOfLostReply("children /groups/.*"),
+                        "lost wake-up"),
+                Arguments.of(
+                        "kept znode does not hear that it is deleted",
+                        KeptNodeFaultsTest.staying(true),
+                        Mistake.doesNotHearOfDeletion("/kept/.*"),
+                        "is not there as it should be"),
+                Arguments.of(
+                        "kept znode takes a deletion that was not answered for done",
+                        KeptNodeFaultsTest.closing(false),
+                        Mistake.takesForDone("delete /kept/node.*"),
+                        "is there still"));
     }
 
     @ParameterizedTest(name = "{0}")

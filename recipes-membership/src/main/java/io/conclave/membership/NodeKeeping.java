@@ -1,0 +1,381 @@
+package io.conclave.membership;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.error.ClosedException;
+import io.conclave.error.OutcomeUnknownException;
+import io.conclave.error.RefusalReason;
+import io.conclave.node.CreateMode;
+import io.conclave.node.NodeEvent;
+import io.conclave.node.NodePath;
+import io.conclave.node.NodeStat;
+import io.conclave.recipe.Failures;
+import io.conclave.recipe.ParentMaker;
+import io.conclave.recipe.RecipeSession;
+import io.conclave.recipe.Waiting;
+import io.conclave.recovery.Retry;
+import io.conclave.recovery.SessionFollower;
+import io.conclave.request.Create;
+import io.conclave.request.Delete;
+import io.conclave.request.GetData;
+import io.conclave.request.Request;
+import io.conclave.request.SetData;
+import io.conclave.request.Watcher;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Brings one znode to what its {@link KeptNode} wants, through all sessions of a coordinator: there with the latest
+ * payload, or gone.
+ *
+ * <p>{@link #goOn} is the one place that decides what is sent next, from what is known; one request is on its way at a
+ * time, and its answer or failure changes what is known and goes on. After a lost reply nothing is known, so the znode
+ * is looked at, behind a sync. State belongs to the dispatcher of the session of the time.
+ */
+final class NodeKeeping implements SessionFollower.Work {
+    private static final Logger LOG = LoggerFactory.getLogger(NodeKeeping.class);
+
+    private final KeptNode owner;
+    private final NodePath path;
+    private final boolean isEphemeral;
+    private final SessionFollower follower;
+    private final KeptPaths paths;
+    private final Watcher watcher = this::onEvent; // one object, so that setting it again is no second watch
+
+    private boolean isBusy; // an answer or a timer is on its way that goes on from here
+    private boolean isBegun;
+    private boolean isCreating;
+    private boolean isStale; // what stands there is not known
+    private boolean isUncertain; // a request was not answered: the next look must be behind it
+    private boolean maybeCreated;
+    private boolean isOurs;
+    private boolean isTaken; // by another client's znode, whose end is waited for
+    private boolean wasThere;
+    private boolean isClosing;
+    private boolean isOver;
+    private long czxid; // of the one that was ours last; 0 for none
+    private int version;
+    private long written; // the number of the payload that was written last
+
+    NodeKeeping(KeptNode owner, Coordinator coordinator, NodePath path, boolean isEphemeral) {
+        this.owner = owner;
+        this.path = path;
+        this.isEphemeral = isEphemeral;
+        this.follower = new SessionFollower(coordinator, this);
+        this.paths = follower.session().keepWithCoordinator(KeptPaths.class, KeptPaths::new);
+    }
+
+    /** Never blocks; any thread. */
+    void begin() {
+        if (paths.claim(path, this)) {
+            follower.follow();
+        } else {
+            LOG.info("{}: this coordinator keeps the path already; beginning when that has ended", owner);
+        }
+    }
+
+    void onClaimed() {
+        follower.follow();
+    }
+
+    RecipeSession session() {
+        return follower.session();
+    }
+
+    /** There is another payload, or the znode shall be deleted. Any thread. */
+    void wanted() {
+        follower.execute(this::goOn);
+    }
+
+    /** Deletes the znode, on the next session if need be. Any thread. */
+    void close() {
+        follower.execute(() -> {
+            isClosing = true;
+            goOn();
+        });
+    }
+
+    @Override
+    public void onSession(RecipeSession next) {
+        isBegun = true;
+        isBusy = false;
+        isCreating = false;
+        if (isEphemeral) {
+            forget();
+        } else {
+            isStale = czxid != 0 || maybeCreated;
+            isUncertain = true;
+        }
+        goOn();
+    }
+
+    @Override
+    public void onSessionEnded() {
+        if (isEphemeral) {
+            forget();
+            owner.onMissing();
+        }
+    }
+
+    private void forget() {
+        isStale = false;
+        isOurs = false;
+        isTaken = false;
+        maybeCreated = false;
+        czxid = 0;
+    }
+
+    @Override
+    public void onClosed() {
+        boolean mayStay = !isEphemeral && (czxid != 0 || maybeCreated);
+        end(new ClosedException(owner + ": the coordinator was closed" + (mayStay ? "; the znode stays" : "")));
+    }
+
+    /** Sends what comes next, unless an answer is on its way. */
+    private void goOn() {
+        if (isBusy || isOver) {
+            return;
+        }
+        if (isClosing && !isOurs && czxid == 0 && !maybeCreated) {
+            end(null);
+        } else if (!isBegun) {
+            return; // the path is kept by another one yet
+        } else if (isStale) {
+            look();
+        } else if (isClosing) {
+            delete();
+        } else if (!isOurs && !isTaken) {
+            create();
+        } else if (isOurs && owner.payload().number() > written) {
+            write();
+        }
+    }
+
+    private <R> void send(Request<R> request, Consumer<? super R> onAnswer, Consumer<? super Throwable> onFailure) {
+        RecipeSession on = session();
+        isBusy = true;
+        on.send(request, answer -> answered(on, () -> onAnswer.accept(answer)), cause -> failed(on, cause, onFailure));
+    }
+
+    private void answered(RecipeSession on, Runnable next) {
+        if (follower.isCurrent(on)) {
+            isBusy = false;
+            isCreating = false;
+            next.run();
+            goOn();
+        }
+    }
+
+    private void failed(RecipeSession on, Throwable cause, Consumer<? super Throwable> onFailure) {
+        if (!follower.isCurrent(on) || Failures.isSessionOver(cause)) {
+            return; // the session's state tells what follows
+        }
+        if (cause instanceof OutcomeUnknownException) {
+            isUncertain = true;
+            isStale = true;
+            answered(on, () -> {});
+        } else if (Failures.mayPass(cause)) {
+            LOG.info("{}: trying again: {}", owner, cause.getMessage());
+            maybeCreated &= !isCreating;
+            isStale = true;
+            Retry.later(on, cause, () -> answered(on, () -> {}));
+        } else {
+            answered(on, () -> onFailure.accept(cause));
+        }
+    }
+
+    private void create() {
+        KeptNode.Payload payload = owner.payload();
+        isCreating = true;
+        maybeCreated = true;
+        Create request = Create.of(path)
+                .withData(payload.data())
+                .withMode(isEphemeral ? CreateMode.EPHEMERAL : CreateMode.PERSISTENT);
+        send(
+                request,
+                created -> {
+                    maybeCreated = false;
+                    isStale = true; // to set the watch
+                    onOurs(created.stat(), payload.number());
+                },
+                cause -> onNotCreated(payload, cause));
+    }
+
+    private void onNotCreated(KeptNode.Payload payload, Throwable cause) {
+        maybeCreated = false;
+        if (Failures.is(cause, RefusalReason.NODE_EXISTS)) {
+            isStale = true;
+        } else if (Failures.isNoNode(cause)) {
+            makeParents();
+        } else if (!owner.takesBack(payload.number(), cause)) {
+            onRefused(cause);
+        }
+    }
+
+    private void makeParents() {
+        RecipeSession on = session();
+        NodePath parent = path.parent().orElse(NodePath.ROOT);
+        isBusy = true;
+        (isEphemeral ? ParentMaker.makeContainers(on, parent) : ParentMaker.makePersistent(on, parent))
+                .whenComplete((made, failure) -> on.execute(() -> {
+                    if (failure == null) {
+                        answered(on, () -> {});
+                    } else {
+                        failed(on, Waiting.cause(failure), this::onRefused);
+                    }
+                }));
+    }
+
+    /** Refused for good, as it seems: that ends what never was there; what was is tried again. */
+    private void onRefused(Throwable cause) {
+        if (isClosing) {
+            return;
+        }
+        if (wasThere) {
+            LOG.warn("{}: cannot be created again, trying on: {}", owner, cause.getMessage());
+            RecipeSession on = session();
+            isBusy = true;
+            Retry.later(on, cause, () -> answered(on, () -> {}));
+        } else {
+            end(cause);
+        }
+    }
+
+    /** Reads the znode and watches it. */
+    private void look() {
+        isStale = false;
+        RecipeSession on = session();
+        GetData read = GetData.of(path).withWatcher(watcher);
+        isBusy = true;
+        Consumer<GetData.NodeData> onFound = node -> answered(on, () -> onFound(on, node));
+        Consumer<Throwable> onFailure = cause -> failed(on, cause, this::onNotFound);
+        if (isUncertain) {
+            on.readLatest(path, read, onFound, onFailure);
+        } else {
+            on.read(read, onFound, onFailure);
+        }
+    }
+
+    private void onNotFound(Throwable cause) {
+        if (Failures.isNoNode(cause)) {
+            isUncertain = false;
+            onGone();
+        } else {
+            LOG.warn("{}: cannot be looked at, trying on: {}", owner, cause.getMessage());
+            isStale = true;
+            RecipeSession on = session();
+            isBusy = true;
+            Retry.later(on, cause, () -> answered(on, () -> {}));
+        }
+    }
+
+    private void onGone() {
+        if (isOurs && !isClosing) {
+            LOG.info("{}: deleted by another client, creating it again", owner);
+            session().metrics().count("membership.restored", path.toString());
+        }
+        maybeCreated = false;
+        isOurs = false;
+        isTaken = false;
+        czxid = 0;
+        owner.onMissing();
+    }
+
+    private void onFound(RecipeSession on, GetData.NodeData node) {
+        isUncertain = false;
+        NodeStat stat = node.stat();
+        boolean mayBeOurs = isEphemeral ? stat.ephemeralOwner() == on.id() : !stat.isEphemeral();
+        KeptNode.Payload payload = owner.payload();
+        boolean isAsWanted = node.bytes().contentEquals(payload.data());
+        if (isClosing && stat.czxid() != czxid && !(maybeCreated && mayBeOurs && isAsWanted)) {
+            onGone(); // this one is another client's
+        } else if (mayBeOurs) {
+            long known = isAsWanted ? payload.number() : stat.czxid() == czxid ? written : 0;
+            onOurs(stat, known);
+        } else {
+            onTaken(stat);
+        }
+        maybeCreated = false;
+    }
+
+    private void onTaken(NodeStat stat) {
+        isOurs = false;
+        czxid = 0;
+        if (!isTaken) {
+            isTaken = true;
+            session().metrics().count("membership.taken", path.toString());
+            LOG.info(
+                    "{}: there is a znode of the session 0x{}; creating it when that has gone",
+                    owner,
+                    Long.toHexString(stat.ephemeralOwner()));
+        }
+        owner.onMissing();
+    }
+
+    private void onOurs(NodeStat stat, long payload) {
+        isOurs = true;
+        isTaken = false;
+        wasThere = true;
+        czxid = stat.czxid();
+        version = stat.version();
+        written = payload;
+        owner.onPresent(payload);
+    }
+
+    private void write() {
+        KeptNode.Payload payload = owner.payload();
+        send(SetData.of(path, payload.data()).withVersion(version), stat -> onOurs(stat, payload.number()), cause -> {
+            if (Failures.isStale(cause)) {
+                isStale = true;
+            } else if (!owner.takesBack(payload.number(), cause)) {
+                end(cause); // not even the first one
+            }
+        });
+    }
+
+    private void onEvent(NodeEvent event) {
+        if (isOver || event.type() == NodeEvent.Type.WATCH_REMOVED) {
+            return;
+        }
+        if (event.type() == NodeEvent.Type.DELETED && !isBusy) {
+            onGone();
+        } else {
+            isStale = true;
+        }
+        goOn();
+    }
+
+    // So far the znode is kept. From here on, its end.
+
+    private void delete() {
+        send(Delete.of(path).withVersion(version), deleted -> end(null), cause -> {
+            if (Failures.isNoNode(cause)) {
+                end(null);
+            } else if (Failures.is(cause, RefusalReason.BAD_VERSION)) {
+                isStale = true; // changed, or another one
+            } else {
+                LOG.error("{}: cannot be deleted", owner, cause);
+                end(cause);
+            }
+        });
+    }
+
+    private void end(@Nullable Throwable failure) {
+        if (isOver) {
+            return;
+        }
+        isOver = true;
+        if (session().state().isLive()) {
+            session().unwatch(path, watcher);
+        }
+        follower.end();
+        paths.release(path, this);
+        owner.onClosed(failure);
+    }
+
+    @Override
+    public String toString() {
+        return "NodeKeeping[" + path + (isOurs ? ", there" : "") + (isClosing ? ", closing" : "") + "]";
+    }
+}

@@ -1,0 +1,91 @@
+package io.conclave.membership;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.node.DataCodec;
+import io.conclave.testkit.ManualTimeSource;
+import io.conclave.testkit.memory.MemoryStore;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** When the quiet time of a group begins anew, by a clock that the test moves. */
+class SettlingTest {
+    private static final Duration QUIET = Duration.ofSeconds(2);
+    private static final Duration ALMOST = QUIET.minusMillis(100);
+    private static final Duration TICK = Duration.ofMillis(10);
+
+    private final String name = UUID.randomUUID().toString();
+    private final ManualTimeSource clock = new ManualTimeSource();
+    private final MemoryStore store = MemoryStore.named(name);
+    private final Coordinator members = Coordinator.connect("memory:" + name);
+    private final Coordinator waiting =
+            Coordinator.builder("memory:" + name).timeSource(clock).connect();
+
+    @AfterEach
+    void forget() {
+        members.close();
+        waiting.close();
+        MemoryStore.forget(name);
+    }
+
+    private static Group<String> group(Coordinator coordinator) {
+        return Group.at(coordinator, "/group", DataCodec.TEXT);
+    }
+
+    private List<String> settles(CompletableFuture<List<Member<String>>> settled) throws Exception {
+        clock.advanceUntil(TICK, settled::isDone);
+        return settled.get(20, SECONDS).stream().map(Member::id).toList();
+    }
+
+    private long now() {
+        return clock.monotonicNanos();
+    }
+
+    @Test
+    void eachMemberThatComesOrGoesBeginsTheTimeAnew() throws Exception {
+        CompletableFuture<List<Member<String>>> settled = group(waiting).settled(QUIET);
+        Membership<String> a = group(members).join("a", "one");
+        clock.advance(ALMOST);
+        Membership<String> b = group(members).join("b", "two");
+        long beforeNanos = now();
+        clock.advance(ALMOST);
+        assertFalse(settled.isDone());
+        a.close();
+        beforeNanos = now();
+        assertEquals(List.of("b"), settles(settled));
+        assertFalse(now() - beforeNanos < QUIET.toNanos(), "settled after " + (now() - beforeNanos) + " ns");
+        b.close();
+    }
+
+    @Test
+    void changedPayloadDoesNotBeginTheTimeAnew() throws Exception {
+        Membership<String> a = group(members).join("a", "one");
+        long beganNanos = now();
+        CompletableFuture<List<Member<String>>> settled = group(waiting).settled(QUIET);
+        clock.advanceUntil(TICK, () -> now() - beganNanos >= ALMOST.toNanos());
+        a.update("two");
+        assertEquals(List.of("a"), settles(settled));
+        assertEquals("two", settled.get().get(0).payload());
+    }
+
+    @Test
+    void memberThatCameAndWentUnseenBeginsTheTimeAnew() throws Exception {
+        group(members).join("a", "one");
+        CompletableFuture<List<Member<String>>> settled = group(waiting).settled(QUIET);
+        clock.advance(ALMOST);
+        store.faults().keepAway(clock);
+        store.faults().isolate(clock);
+        group(members).join("b", "two").close();
+        long wentNanos = now();
+        store.faults().rejoin(clock);
+        assertEquals(List.of("a"), settles(settled));
+        assertFalse(now() - wentNanos < QUIET.toNanos(), "settled after " + (now() - wentNanos) + " ns");
+    }
+}
