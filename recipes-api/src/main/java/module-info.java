@@ -22,14 +22,15 @@ module io.conclave.api {
     // for backends
     exports io.conclave.spi;
 
-    // for recipes
+    // for recipes and integrations
     exports io.conclave.line to
             io.conclave.barriers,
             io.conclave.commit,
             io.conclave.election,
             io.conclave.locks,
             io.conclave.membership,
-            io.conclave.queues;
+            io.conclave.queues,
+            io.conclave.spring.boot;
     exports io.conclave.recipe to
             io.conclave.barriers,
             io.conclave.commit,
@@ -40,7 +41,8 @@ module io.conclave.api {
             io.conclave.locks,
             io.conclave.membership,
             io.conclave.queues,
-            io.conclave.shedlock;
+            io.conclave.shedlock,
+            io.conclave.spring.boot;
     exports io.conclave.recovery to
             io.conclave.barriers,
             io.conclave.commit,

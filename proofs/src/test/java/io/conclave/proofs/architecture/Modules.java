@@ -111,8 +111,8 @@ final class Modules {
             new Module(
                     "spring-boot",
                     List.of("spring.boot"),
-                    Set.of("recipes-api", "micrometer"),
-                    Set.of("org.springframework", "io.micrometer", "org.slf4j")),
+                    Set.of("recipes-api", "recipes-locks", "recipes-election", "micrometer"),
+                    Set.of("org.springframework", "org.aopalliance", "io.micrometer", "org.slf4j")),
             new Module(
                     "shedlock",
                     List.of("shedlock"),

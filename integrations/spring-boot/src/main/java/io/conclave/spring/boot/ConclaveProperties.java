@@ -2,6 +2,8 @@ package io.conclave.spring.boot;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 
@@ -40,6 +42,9 @@ public class ConclaveProperties {
 
     /** Generation of fencing tokens on a backend that keeps none itself, such as Apache ZooKeeper. */
     private long generation = 0;
+
+    /** Elections in which this application is a candidate, besides those of @LeaderOnly methods. */
+    private List<String> elections = new ArrayList<>();
 
     private final Digest digest = new Digest();
     private final Sasl sasl = new Sasl();
@@ -115,6 +120,14 @@ public class ConclaveProperties {
 
     public void setGeneration(long generation) {
         this.generation = generation;
+    }
+
+    public List<String> getElections() {
+        return elections;
+    }
+
+    public void setElections(List<String> elections) {
+        this.elections = elections;
     }
 
     public Digest getDigest() {

@@ -1,0 +1,121 @@
+package io.conclave.spring.boot;
+
+import io.conclave.coordinator.Coordinator;
+import java.lang.annotation.Annotation;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Flow;
+import java.util.concurrent.Future;
+import java.util.function.Consumer;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.framework.autoproxy.AbstractBeanFactoryAwareAdvisingPostProcessor;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.aop.support.DefaultPointcutAdvisor;
+import org.springframework.aop.support.annotation.AnnotationMatchingPointcut;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.NoSuchBeanDefinitionException;
+import org.springframework.core.MethodIntrospector;
+import org.springframework.core.Ordered;
+import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.core.env.Environment;
+
+/**
+ * Puts an interceptor around methods with an annotation, and refuses those that it cannot stand around.
+ *
+ * <p>The interceptor comes before all that is there, transactions among them: the grant is there before a transaction
+ * begins and until it has ended. It is applied one before the last processor, which is that of {@code @Async}: there the
+ * other thread has the grant, not the one that only hands the call over.
+ */
+final class GrantedMethodPostProcessor extends AbstractBeanFactoryAwareAdvisingPostProcessor {
+    private static final long serialVersionUID = 1L;
+
+    private static final List<Class<?>> GOES_ON = List.of(Future.class, CompletionStage.class, Flow.Publisher.class);
+
+    private final transient Class<? extends Annotation> annotation;
+    private final transient Consumer<Method> reader;
+    private final transient Set<Class<?>> checked = ConcurrentHashMap.newKeySet();
+    private transient @Nullable ListableBeanFactory beans;
+
+    /** With class proxies, unless the application has them switched off, as for all of Spring Boot's advice. */
+    static GrantedMethodPostProcessor of(
+            Class<? extends Annotation> annotation,
+            MethodInterceptor interceptor,
+            Consumer<Method> reader,
+            Environment environment) {
+        GrantedMethodPostProcessor processor = new GrantedMethodPostProcessor(annotation, interceptor, reader);
+        processor.setProxyTargetClass(environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true));
+        return processor;
+    }
+
+    /** @param reader reads a method's annotation; throws IllegalArgumentException if that breaks a rule */
+    private GrantedMethodPostProcessor(
+            Class<? extends Annotation> annotation, MethodInterceptor interceptor, Consumer<Method> reader) {
+        this.annotation = annotation;
+        this.reader = reader;
+        this.advisor = new DefaultPointcutAdvisor(new AnnotationMatchingPointcut(null, annotation, true), interceptor);
+        setBeforeExistingAdvisors(true);
+        setOrder(Ordered.LOWEST_PRECEDENCE - 1);
+    }
+
+    @Override
+    public void setBeanFactory(BeanFactory factory) {
+        super.setBeanFactory(factory);
+        beans = factory instanceof ListableBeanFactory listable ? listable : null;
+    }
+
+    @Override
+    public Object postProcessAfterInitialization(Object bean, String name) {
+        Class<?> type = AopUtils.getTargetClass(bean);
+        if (AnnotationUtils.isCandidateClass(type, annotation) && checked.add(type)) {
+            MethodIntrospector.selectMethods(type, (MethodIntrospector.MetadataLookup<Annotation>)
+                            method -> AnnotatedElementUtils.findMergedAnnotation(method, annotation))
+                    .keySet()
+                    .forEach(this::check);
+        }
+        return super.postProcessAfterInitialization(bean, name);
+    }
+
+    private void check(Method method) {
+        try {
+            checkShape(method);
+            reader.accept(method);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalStateException(
+                    "Invalid @" + annotation.getSimpleName() + " on " + method + ": " + e.getMessage(), e);
+        }
+        if (beans != null
+                && BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, Coordinator.class, true, false).length
+                        == 0) {
+            throw new NoSuchBeanDefinitionException(
+                    Coordinator.class, "@" + annotation.getSimpleName() + " on " + method + " needs it");
+        }
+    }
+
+    private static void checkShape(Method method) {
+        int modifiers = method.getModifiers();
+        if (Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers) || Modifier.isFinal(modifiers)) {
+            throw new IllegalArgumentException(
+                    "the method must not be private, static or final, since Spring cannot stand around such a one");
+        }
+        Class<?> returned = method.getReturnType();
+        Class<?>[] parameters = method.getParameterTypes();
+        boolean suspends = parameters.length > 0
+                && parameters[parameters.length - 1].getName().equals("kotlin.coroutines.Continuation");
+        boolean goesOn = GOES_ON.stream().anyMatch(type -> type.isAssignableFrom(returned))
+                || ReactiveAdapterRegistry.getSharedInstance().getAdapter(returned) != null;
+        if (suspends || goesOn) {
+            throw new IllegalArgumentException(
+                    "the method returns " + (suspends ? "before it ends" : returned.getName())
+                            + ", so its work would go on after the grant was given back: return the result itself");
+        }
+    }
+}

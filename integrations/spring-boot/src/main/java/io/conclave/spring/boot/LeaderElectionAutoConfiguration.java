@@ -1,0 +1,53 @@
+package io.conclave.spring.boot;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.election.LeaderElection;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Role;
+import org.springframework.core.env.Environment;
+
+/** Elections for {@link LeaderOnly} methods and {@code conclave.elections}, and the events of leaders. */
+@AutoConfiguration(after = ConclaveAutoConfiguration.class)
+@ConditionalOnClass(LeaderElection.class)
+public final class LeaderElectionAutoConfiguration {
+    LeaderElectionAutoConfiguration() {}
+
+    @Bean
+    @ConditionalOnMissingBean
+    @ConditionalOnSingleCandidate(Coordinator.class)
+    LeaderElections conclaveLeaderElections(
+            Coordinator coordinator,
+            ApplicationEventPublisher events,
+            ConclaveProperties properties,
+            LeaderInterceptor interceptor) {
+        LeaderElections elections = new LeaderElections(coordinator, events, interceptor::paths);
+        for (String path : properties.getElections()) {
+            CoordinatorSettings.checked("conclave.elections", path, () -> {
+                elections.join(path);
+                return path;
+            });
+        }
+        return elections;
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static LeaderInterceptor conclaveLeaderInterceptor(
+            ObjectProvider<LeaderElections> elections, Environment environment) {
+        return new LeaderInterceptor(elections::getObject, environment::resolveRequiredPlaceholders);
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static GrantedMethodPostProcessor conclaveLeaderOnlyPostProcessor(
+            LeaderInterceptor interceptor, Environment environment) {
+        return GrantedMethodPostProcessor.of(LeaderOnly.class, interceptor, interceptor::read, environment);
+    }
+}

@@ -1,0 +1,112 @@
+package io.conclave.spring.boot;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.election.Leadership;
+import io.conclave.node.NodePath;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.context.SmartLifecycle;
+
+/**
+ * The elections in which this application is a candidate: those of {@link LeaderOnly} methods and of {@code
+ * conclave.elections}. Thread-safe.
+ *
+ * <p>It starts after the web server, and stops before it: the leadership of an application that stops ends first, while
+ * all that its work needs is still there.
+ */
+public final class LeaderElections implements SmartLifecycle, DisposableBean {
+    /** The phase of its life: higher ones start later, and stop earlier. */
+    public static final int PHASE = Integer.MAX_VALUE - 1000;
+
+    private final Coordinator coordinator;
+    private final ApplicationEventPublisher events;
+    private final Supplier<Collection<NodePath>> paths;
+    private final Map<NodePath, LedElection> elections = new ConcurrentHashMap<>();
+    private final Object lock = new Object();
+    private boolean running; // guarded by lock
+
+    /** @param paths the elections of methods that are known when it starts */
+    LeaderElections(Coordinator coordinator, ApplicationEventPublisher events, Supplier<Collection<NodePath>> paths) {
+        this.coordinator = coordinator;
+        this.events = events;
+        this.paths = paths;
+    }
+
+    /**
+     * Makes this application a candidate of an election, now or when it has started, until it stops. Never blocks;
+     * idempotent.
+     *
+     * @throws IllegalArgumentException if the path breaks a rule, naming it
+     */
+    public void join(String path) {
+        join(NodePath.of(path));
+    }
+
+    LedElection join(NodePath path) {
+        synchronized (lock) {
+            LedElection election =
+                    elections.computeIfAbsent(path, key -> new LedElection(this, coordinator, key, events));
+            if (running) {
+                election.start();
+            }
+            return election;
+        }
+    }
+
+    /**
+     * The leadership of this application in an election that it has joined, for as long as {@link LeaderOnly} methods may
+     * run; empty if it does not lead. Never blocks.
+     */
+    public Optional<Leadership> leadership(String path) {
+        return Optional.ofNullable(elections.get(NodePath.of(path))).flatMap(LedElection::leadership);
+    }
+
+    /** Whether this application leads an election that it has joined. Never blocks. */
+    public boolean isLeader(String path) {
+        return leadership(path).isPresent();
+    }
+
+    @Override
+    public void start() {
+        synchronized (lock) {
+            running = true;
+            paths.get().forEach(this::join);
+            elections.values().forEach(LedElection::start);
+        }
+    }
+
+    /** Gives all leaderships up. Blocks until work under them has ended, for the session timeout at most. */
+    @Override
+    public void stop() {
+        List<LedElection> ending;
+        synchronized (lock) {
+            running = false;
+            ending = List.copyOf(elections.values());
+        }
+        ending.forEach(LedElection::beginStop);
+        ending.forEach(LedElection::stop);
+    }
+
+    @Override
+    public boolean isRunning() {
+        synchronized (lock) {
+            return running;
+        }
+    }
+
+    @Override
+    public int getPhase() {
+        return PHASE;
+    }
+
+    @Override
+    public void destroy() {
+        stop();
+    }
+}

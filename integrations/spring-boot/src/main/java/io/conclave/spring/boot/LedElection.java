@@ -1,0 +1,203 @@
+package io.conclave.spring.boot;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.election.Candidacy;
+import io.conclave.election.LeaderElection;
+import io.conclave.election.Leadership;
+import io.conclave.error.LossReason;
+import io.conclave.node.NodePath;
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.ApplicationEvent;
+import org.springframework.context.ApplicationEventPublisher;
+
+/**
+ * The part of this application in one election: its candidacy, and what runs while it leads.
+ *
+ * <p>A tick begins only while the gate is open. When the leadership is lost or given up the gate is closed, and all ticks
+ * are interrupted. The leadership is given up, and the next campaign begins, when the last of them has ended. {@code lock}
+ * guards the state; nothing blocks while it is held.
+ */
+final class LedElection {
+    private static final Logger LOG = LoggerFactory.getLogger(LedElection.class);
+
+    private final Object source;
+    private final LeaderElection election;
+    private final ApplicationEventPublisher events;
+    private final Object lock = new Object();
+    private final Set<LeaderTick> ticks = new HashSet<>(); // guarded by lock
+    private @Nullable Candidacy candidacy; // guarded by lock
+    private @Nullable Leadership open; // guarded by lock
+    private CountDownLatch over = new CountDownLatch(1); // guarded by lock
+    private boolean stopping = true; // guarded by lock
+
+    LedElection(Object source, Coordinator coordinator, NodePath path, ApplicationEventPublisher events) {
+        this.source = source;
+        this.election = LeaderElection.at(coordinator, path);
+        this.events = events;
+    }
+
+    NodePath path() {
+        return election.path();
+    }
+
+    /** Becomes a candidate, if it is none. Never blocks. */
+    void start() {
+        synchronized (lock) {
+            if (candidacy == null) {
+                stopping = false;
+                candidacy = election.runWhileLeader(this::lead);
+            }
+        }
+    }
+
+    /** Begins to give up. Never blocks. */
+    void beginStop() {
+        synchronized (lock) {
+            stopping = true;
+            over.countDown();
+            if (candidacy != null) {
+                candidacy.closeAsync();
+            }
+        }
+    }
+
+    /** Gives up. Blocks until nothing is left of it, for the session timeout at most. */
+    void stop() {
+        beginStop();
+        Candidacy ending;
+        synchronized (lock) {
+            ending = candidacy;
+            candidacy = null;
+        }
+        if (ending != null) {
+            ending.close();
+        }
+    }
+
+    /** On a thread of the election, as long as this application leads. */
+    private void lead(Leadership leadership) {
+        CountDownLatch end = new CountDownLatch(1);
+        synchronized (lock) {
+            if (stopping) {
+                return;
+            }
+            over = end;
+        }
+        AtomicReference<@Nullable LossReason> loss = new AtomicReference<>();
+        leadership.lost().thenAccept(reason -> {
+            loss.set(reason);
+            close(leadership);
+            end.countDown();
+        });
+        LOG.info("Leading {} with the token {}", path(), leadership.token());
+        publish(new LeadershipGrantedEvent(source, path(), leadership.token()));
+        if (openFor(leadership, end)) {
+            awaitEnd(end);
+        }
+        close(leadership);
+        LossReason reason = loss.get();
+        LOG.info("Leading {} no more: {}", path(), reason == null ? "it is given up" : reason);
+        publish(new LeadershipRevokedEvent(source, path(), leadership.token(), reason));
+        awaitTicks();
+    }
+
+    /** Whether there is something to wait for: a listener may have taken its time. */
+    private boolean openFor(Leadership leadership, CountDownLatch end) {
+        synchronized (lock) {
+            boolean leads = !stopping && end.getCount() > 0;
+            open = leads ? leadership : null;
+            return leads;
+        }
+    }
+
+    /** The latch says when it is over; interrupts say the same, but a listener may have taken one away. */
+    private static void awaitEnd(CountDownLatch end) {
+        boolean isOver = false;
+        while (!isOver) {
+            try {
+                end.await();
+                isOver = true;
+            } catch (InterruptedException e) {
+                LOG.trace("Interrupted: the leadership ends", e);
+            }
+        }
+    }
+
+    private void close(Leadership leadership) {
+        synchronized (lock) {
+            if (open == leadership) {
+                open = null;
+                ticks.forEach(LeaderTick::interrupt);
+            }
+        }
+    }
+
+    private void awaitTicks() {
+        synchronized (lock) {
+            while (!ticks.isEmpty()) {
+                try {
+                    lock.wait();
+                } catch (InterruptedException e) {
+                    LOG.debug("{}: waiting for {} runs to end", path(), ticks.size());
+                }
+            }
+        }
+    }
+
+    /** What a listener throws is the listener's: the leadership goes on. */
+    private void publish(ApplicationEvent event) {
+        try {
+            events.publishEvent(event);
+        } catch (RuntimeException | Error e) {
+            LOG.error("A listener of {} of {} failed", event.getClass().getSimpleName(), path(), e);
+        }
+    }
+
+    /** The leadership, while methods may run under it. Never blocks. */
+    Optional<Leadership> leadership() {
+        synchronized (lock) {
+            return Optional.ofNullable(open).filter(Leadership::isHeld);
+        }
+    }
+
+    /** Begins a tick on this thread; empty if this application does not lead. Never blocks. */
+    Optional<Running> begin() {
+        synchronized (lock) {
+            return leadership().map(leadership -> {
+                LeaderTick tick = new LeaderTick();
+                ticks.add(tick);
+                return new Running(tick, leadership);
+            });
+        }
+    }
+
+    /** A tick that has begun, and must be ended on the same thread. */
+    final class Running {
+        private final LeaderTick tick;
+        private final Leadership leadership;
+
+        Running(LeaderTick tick, Leadership leadership) {
+            this.tick = tick;
+            this.leadership = leadership;
+        }
+
+        Leadership leadership() {
+            return leadership;
+        }
+
+        void end(@Nullable Throwable failure) {
+            tick.end(failure);
+            synchronized (lock) {
+                ticks.remove(tick);
+                lock.notifyAll();
+            }
+        }
+    }
+}

@@ -1,0 +1,301 @@
+package io.conclave.spring.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.election.LeaderElection;
+import io.conclave.error.GrantLostException;
+import io.conclave.error.LossReason;
+import io.conclave.grant.FencedGrant;
+import io.conclave.grant.FencingToken;
+import io.conclave.session.SessionState;
+import io.conclave.testkit.memory.MemoryStore;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.event.EventListener;
+import org.springframework.scheduling.annotation.EnableScheduling;
+import org.springframework.scheduling.annotation.Scheduled;
+
+class LeaderOnlyTest {
+    private static final String PATH = "/elections/reports";
+
+    private final String store = UUID.randomUUID().toString();
+    private final ApplicationContextRunner runner = new ApplicationContextRunner()
+            .withPropertyValues("conclave.connect-string=memory:" + store, "job.place=/elections")
+            .withConfiguration(
+                    AutoConfigurations.of(ConclaveAutoConfiguration.class, LeaderElectionAutoConfiguration.class));
+
+    @AfterEach
+    void forgetStore() {
+        MemoryStore.forget(store);
+    }
+
+    static class Jobs {
+        @LeaderOnly("${job.place}/reports")
+        public <T> Optional<T> run(Callable<T> body) throws Exception {
+            return Optional.of(body.call());
+        }
+
+        @LeaderOnly(PATH)
+        public String text() {
+            return "run";
+        }
+    }
+
+    static class Events {
+        final List<String> seen = new CopyOnWriteArrayList<>();
+        final List<Optional<LossReason>> reasons = new CopyOnWriteArrayList<>();
+
+        @EventListener
+        void on(LeadershipGrantedEvent event) {
+            seen.add("granted " + event.getPath() + " " + event.getToken());
+        }
+
+        @EventListener
+        void on(LeadershipRevokedEvent event) {
+            reasons.add(event.getReason());
+            seen.add("revoked " + event.getPath() + " " + event.getToken());
+        }
+    }
+
+    private static void awaitLeader(ApplicationContext context) {
+        await().until(() -> context.getBean(LeaderElections.class).isLeader(PATH));
+    }
+
+    @Test
+    void onlyTheLeaderRunsTheMethod() {
+        runner.withBean(Jobs.class).run(first -> {
+            awaitLeader(first);
+            runner.withBean(Jobs.class).run(second -> {
+                await().until(() -> LeaderElection.at(second.getBean(Coordinator.class), PATH)
+                                .candidates()
+                                .size()
+                        == 2);
+                assertThat(first.getBean(Jobs.class).run(() -> "run")).contains("run");
+                assertThat(first.getBean(Jobs.class).text()).isEqualTo("run");
+                assertThat(second.getBean(Jobs.class).run(() -> "run")).isEmpty();
+                assertThat(second.getBean(Jobs.class).text()).isNull();
+            });
+        });
+    }
+
+    @Test
+    void methodHasTheTokenOfTheLeadership() {
+        runner.withBean(Jobs.class).run(context -> {
+            awaitLeader(context);
+            FencingToken token = context.getBean(Jobs.class)
+                    .run(() -> CurrentGrant.get().map(FencedGrant::token).orElseThrow())
+                    .orElseThrow();
+            assertThat(token)
+                    .isEqualTo(context.getBean(LeaderElections.class)
+                            .leadership(PATH)
+                            .orElseThrow()
+                            .token());
+            assertThat(CurrentGrant.get()).isEmpty();
+        });
+    }
+
+    @Test
+    void lossInterruptsTheMethodAndTheApplicationLeadsAgain() {
+        runner.withBean(Jobs.class).withBean(Events.class).run(context -> {
+            awaitLeader(context);
+            FencingToken[] tokens = new FencingToken[1];
+            assertThatThrownBy(() -> context.getBean(Jobs.class).run(() -> {
+                        FencedGrant grant = CurrentGrant.get().orElseThrow();
+                        tokens[0] = grant.token();
+                        MemoryStore.named(store).faults().deleteAsOperator(grant.path());
+                        new CountDownLatch(1).await();
+                        return "not reached";
+                    }))
+                    .isInstanceOf(GrantLostException.class)
+                    .satisfies(
+                            e -> assertThat(e.getSuppressed()).hasAtLeastOneElementOfType(InterruptedException.class));
+            assertThat(Thread.currentThread().isInterrupted()).isFalse();
+            await().until(() -> context.getBean(LeaderElections.class)
+                    .leadership(PATH)
+                    .filter(leadership -> leadership.token().compareTo(tokens[0]) > 0)
+                    .isPresent());
+            List<String> seen = context.getBean(Events.class).seen;
+            assertThat(seen.subList(0, 2))
+                    .containsExactly("granted " + PATH + " " + tokens[0], "revoked " + PATH + " " + tokens[0]);
+            assertThat(context.getBean(Events.class).reasons.get(0)).isPresent();
+        });
+    }
+
+    @Test
+    void leadershipIsGivenUpWhenTheInterruptedMethodHasEnded() {
+        CompletableFuture<SessionState> atTheEnd = new CompletableFuture<>();
+        CountDownLatch began = new CountDownLatch(1);
+        Events events = new Events();
+        runner.withBean(Jobs.class).withBean(Events.class, () -> events).run(context -> {
+            awaitLeader(context);
+            Coordinator coordinator = context.getBean(Coordinator.class);
+            Jobs jobs = context.getBean(Jobs.class);
+            new Thread(() -> {
+                        try {
+                            jobs.run(() -> {
+                                began.countDown();
+                                try {
+                                    return new CountDownLatch(1).await(5, TimeUnit.MINUTES);
+                                } finally {
+                                    atTheEnd.complete(
+                                            CurrentGrant.get().orElseThrow().isHeld()
+                                                    ? coordinator.state()
+                                                    : SessionState.LOST);
+                                }
+                            });
+                        } catch (Exception e) {
+                            atTheEnd.completeExceptionally(e); // it is complete by then
+                        }
+                    })
+                    .start();
+            began.await();
+        });
+        assertThat(atTheEnd).isCompletedWithValue(SessionState.CONNECTED);
+        assertThat(events.reasons).containsExactly(Optional.empty());
+    }
+
+    @Test
+    void leadershipEndsBeforeTheWebServerStops() {
+        List<String> stops = new CopyOnWriteArrayList<>();
+        runner.withBean(Jobs.class)
+                .withBean("webServer", SmartLifecycle.class, () -> new WebServerLike(stops))
+                .withBean(Events.class, () -> new Events() {
+                    @Override
+                    void on(LeadershipRevokedEvent event) {
+                        stops.add("leadership");
+                    }
+                })
+                .run(LeaderOnlyTest::awaitLeader);
+        assertThat(stops).containsExactly("leadership", "web server");
+    }
+
+    /** Has the phase of Boot's graceful shutdown, which comes before the stop of the web server itself. */
+    private record WebServerLike(List<String> stops) implements SmartLifecycle {
+        @Override
+        public void start() {}
+
+        @Override
+        public void stop() {
+            stops.add("web server");
+        }
+
+        @Override
+        public boolean isRunning() {
+            return true;
+        }
+
+        @Override
+        public int getPhase() {
+            return SmartLifecycle.DEFAULT_PHASE - 1024;
+        }
+    }
+
+    @Test
+    void scheduledMethodRunsInOneProcessAtATime() {
+        runner.withUserConfiguration(Scheduling.class).withBean(Ticks.class).run(first -> {
+            awaitLeader(first);
+            runner.withUserConfiguration(Scheduling.class).withBean(Ticks.class).run(second -> {
+                await().until(() -> first.getBean(Ticks.class).tokens().size() > 3);
+                await().until(() -> LeaderElection.at(second.getBean(Coordinator.class), PATH)
+                                .candidates()
+                                .size()
+                        == 2);
+                assertThat(second.getBean(Ticks.class).tokens()).isEmpty();
+                first.getBean(LeaderElections.class).stop();
+                int last = first.getBean(Ticks.class).tokens().size();
+                await().until(() -> second.getBean(Ticks.class).tokens().size() > 3);
+                List<FencingToken> ticks = first.getBean(Ticks.class).tokens();
+                assertThat(ticks).hasSize(last);
+                assertThat(second.getBean(Ticks.class).tokens()).allMatch(token -> token.compareTo(ticks.get(0)) > 0);
+            });
+        });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableScheduling
+    static class Scheduling {}
+
+    static class Ticks {
+        final List<FencingToken> tokens = new CopyOnWriteArrayList<>();
+
+        public List<FencingToken> tokens() {
+            return tokens;
+        }
+
+        @Scheduled(fixedDelay = 5)
+        @LeaderOnly(PATH)
+        public void tick() {
+            tokens.add(CurrentGrant.get().orElseThrow().token());
+        }
+    }
+
+    @Test
+    void electionsOfPropertiesAreJoinedToo() {
+        runner.withPropertyValues("conclave.elections=/elections/a,/elections/b")
+                .run(context -> {
+                    LeaderElections elections = context.getBean(LeaderElections.class);
+                    await().until(() -> elections.isLeader("/elections/a") && elections.isLeader("/elections/b"));
+                    assertThat(elections.isLeader(PATH)).isFalse();
+                });
+        runner.withPropertyValues("conclave.elections=no-slash").run(context -> {
+            assertThat(context).hasFailed();
+            assertThat(context.getStartupFailure()).hasStackTraceContaining("conclave.elections");
+        });
+    }
+
+    @Test
+    void failingListenerEndsNoLeadership() {
+        runner.withBean(Jobs.class)
+                .withBean(Events.class, () -> new Events() {
+                    @Override
+                    void on(LeadershipGrantedEvent event) {
+                        Thread.interrupted();
+                        throw new IllegalStateException("of a listener, on purpose");
+                    }
+                })
+                .run(context -> {
+                    awaitLeader(context);
+                    assertThat(context.getBean(Jobs.class).text()).isEqualTo("run");
+                });
+    }
+
+    @Test
+    void applicationStartsWhileTheServersAreDown() {
+        runner.withPropertyValues("conclave.connect-string=conclave://127.0.0.1:1")
+                .withBean(Jobs.class)
+                .run(context -> assertThat(context.getBean(Jobs.class).text()).isNull());
+    }
+
+    @Test
+    void methodsThatCannotBeSkippedAreRefused() {
+        runner.withBean(Primitive.class).run(context -> {
+            assertThat(context).hasFailed();
+            assertThat(context.getStartupFailure())
+                    .hasStackTraceContaining("Invalid @LeaderOnly on ")
+                    .hasStackTraceContaining("it returns the primitive type long");
+        });
+    }
+
+    static class Primitive {
+        @LeaderOnly(PATH)
+        public long run() {
+            return 1;
+        }
+    }
+}
