@@ -245,6 +245,11 @@ public sealed interface ReplyBody extends WireRecord {
             return new MultiResult(OpCode.ERROR, new Err(err));
         }
 
+        /** Writes what is in front of the body of a result that succeeded, if that is written part by part. */
+        public static void encodeHeader(OpCode opCode, JuteWriter out) {
+            MultiHeader.result(opCode, 0).encode(out);
+        }
+
         @Override
         public void encode(JuteWriter out) {
             MultiHeader.result(opCode, body instanceof Err error ? error.err() : 0)

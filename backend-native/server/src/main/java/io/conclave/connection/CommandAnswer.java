@@ -41,19 +41,19 @@ final class CommandAnswer {
         if (argument.isPresent()) {
             begun = true;
             connection.commanded();
-            words.answer(letters, argument.get())
-                    .whenComplete((text, failure) -> connection.loop().post(() -> {
-                        if (failure != null) {
-                            LOG.error("Command {} failed", letters, failure);
-                        }
-                        send(text == null ? "" : text);
-                    }));
+            words.answer(letters, argument.get()).whenComplete((text, failure) -> {
+                if (failure != null) {
+                    LOG.error("Command {} failed", letters, failure);
+                }
+                byte[] answer = (text == null ? "" : text).getBytes(StandardCharsets.UTF_8); // may be megabytes
+                connection.loop().post(() -> send(answer));
+            });
         }
     }
 
-    private void send(String text) {
+    private void send(byte[] answer) {
         if (!connection.isGone()) {
-            channel.write(Unpooled.copiedBuffer(text, StandardCharsets.UTF_8));
+            channel.write(Unpooled.wrappedBuffer(answer));
             connection.closeAfterOutput();
         }
     }

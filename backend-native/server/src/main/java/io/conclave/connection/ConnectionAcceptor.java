@@ -20,14 +20,13 @@ import io.netty.util.concurrent.GlobalEventExecutor;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BinaryOperator;
@@ -150,27 +149,18 @@ public final class ConnectionAcceptor implements StepListener {
     }
 
     /**
-     * The paths that each session watches here, but for those of which it watches the list of children only. From any
-     * thread, without blocking.
+     * The paths that each session watches here, but for those of which it watches the list of children only, in no order.
+     * From any thread, without blocking; completes on a loop.
      */
-    public CompletionStage<SortedMap<Long, List<String>>> watches() {
-        return fromAllLoops(
-                loop -> {
-                    SortedMap<Long, List<String>> watches = new TreeMap<>();
-                    for (ClientConnection connection : loop.connections().all()) {
-                        List<String> paths = loop.watches().pathsOf(connection);
-                        if (!paths.isEmpty()) {
-                            watches.put(connection.sessionId(), paths);
-                        }
-                    }
-                    return watches;
-                },
-                new TreeMap<>(),
-                (some, others) -> {
-                    SortedMap<Long, List<String>> all = new TreeMap<>(some);
-                    all.putAll(others);
-                    return all;
-                });
+    public CompletionStage<Map<Long, List<String>>> watches() {
+        CompletionStage<Map<Long, List<String>>> all = CompletableFuture.completedStage(new HashMap<>());
+        for (Loop loop : loops.values()) {
+            all = all.thenCombine(WatchListing.of(loop, services.time()), (some, others) -> {
+                some.putAll(others);
+                return some;
+            });
+        }
+        return all;
     }
 
     /** Counts requests, replies and latencies from now on. From any thread, without blocking. */

@@ -1,10 +1,11 @@
 package io.conclave.connection;
 
-import io.conclave.protocol.ErrorCode;
 import io.conclave.protocol.ReplyBody;
 import io.conclave.protocol.RequestBody;
 import io.conclave.protocol.WatchRequest;
+import io.conclave.protocol.WireRecord;
 import io.conclave.tree.AuthId;
+import io.conclave.tree.ChildNames;
 import io.conclave.tree.IdScheme;
 import io.conclave.tree.TreeException;
 import io.conclave.tree.TreeReads;
@@ -43,9 +44,9 @@ final class ReadRequests {
             backups.answer(xid, authIds);
             return;
         }
-        ReplyBody reply;
+        WireRecord reply;
         try {
-            reply = reply(request, authIds);
+            reply = reply(connection.loop().state(), request, authIds);
         } catch (TreeException e) {
             connection.replyError(xid, e.error().code());
             return;
@@ -56,8 +57,7 @@ final class ReadRequests {
         connection.reply(xid, reply);
     }
 
-    private ReplyBody reply(RequestBody request, List<AuthId> authIds) {
-        TreeState state = connection.loop().state();
+    private WireRecord reply(TreeState state, RequestBody request, List<AuthId> authIds) {
         return switch (request.opCode()) {
             case EXISTS -> exists(state, (RequestBody.Exists) request, authIds);
             case GET_DATA -> data(state, (RequestBody.GetData) request, authIds);
@@ -68,7 +68,7 @@ final class ReadRequests {
                 new ReplyBody.GetEphemerals(TreeReads.ephemerals(
                         state, connection.sessionId(), ((RequestBody.GetEphemerals) request).prefixPath()));
             case WHO_AM_I -> whoAmI(authIds);
-            case MULTI_READ -> multiRead((RequestBody.Multi) request, authIds);
+            case MULTI_READ -> MultiRead.all(this, state, (RequestBody.Multi) request, authIds);
             case ADD_WATCH -> watches.addPersistent((WatchRequest.AddWatch) request);
             case REMOVE_WATCHES -> watches.remove((WatchRequest.RemoveWatches) request);
             case CHECK_WATCHES -> watches.check((WatchRequest.CheckWatches) request);
@@ -92,19 +92,30 @@ final class ReadRequests {
         return reply;
     }
 
-    private ReplyBody data(TreeState state, RequestBody.GetData request, List<AuthId> authIds) {
+    /** The members are those of now, whatever state is read: their watch knows no other. */
+    ReplyBody.GetData data(TreeState state, RequestBody.GetData request, List<AuthId> authIds) {
         if (request.path().equals(ClusterNode.PATH)) {
             if (request.watch()) {
                 watches.set(request.path(), WatchTable.DATA);
                 connection.loop().goodbye().watched();
             }
-            return new ReplyBody.GetData(clusterNode.data(state), clusterNode.stat(state));
+            TreeState now = connection.loop().state();
+            return new ReplyBody.GetData(clusterNode.data(now), clusterNode.stat(now));
         }
         TreeReads.Data data = TreeReads.data(state, request.path(), authIds);
         if (request.watch()) {
-            watches.set(request.path(), WatchTable.DATA);
+            watches.setSince(state, request.path(), WatchTable.DATA);
         }
         return new ReplyBody.GetData(data.bytes(), Replies.stat(data.stat()));
+    }
+
+    /** The children of a node, to be listed step by step. The watch is set at once, so it misses nothing. */
+    ChildNames names(TreeState state, RequestBody.GetChildren request, List<AuthId> authIds) {
+        ChildNames names = TreeReads.childNames(state, request.path(), authIds);
+        if (request.watch()) {
+            watches.setSince(state, request.path(), WatchTable.CHILDREN);
+        }
+        return names;
     }
 
     private ReplyBody children(TreeState state, RequestBody.GetChildren request, List<AuthId> authIds) {
@@ -139,35 +150,5 @@ final class ReadRequests {
     /** The name without the digest of the password. */
     private static String userOf(AuthId id) {
         return IdScheme.of(id.scheme()).map(scheme -> scheme.user(id.id())).orElse(id.id());
-    }
-
-    private ReplyBody.Multi multiRead(RequestBody.Multi request, List<AuthId> authIds) {
-        List<ReplyBody.MultiResult> results =
-                new ArrayList<>(request.operations().size());
-        long bytes = 0;
-        for (RequestBody part : request.operations()) {
-            ReplyBody.MultiResult result;
-            try {
-                result = bytes > ConnectionLimits.MAX_MULTI_READ_BYTES
-                        ? ReplyBody.MultiResult.failed(ErrorCode.MARSHALLING_ERROR.code())
-                        : ReplyBody.MultiResult.succeeded(part.opCode(), reply(part, authIds));
-            } catch (TreeException e) {
-                result = ReplyBody.MultiResult.failed(e.error().code());
-            }
-            bytes += sizeOf(result.body());
-            results.add(result);
-        }
-        return new ReplyBody.Multi(results);
-    }
-
-    private static long sizeOf(ReplyBody body) {
-        if (body instanceof ReplyBody.GetData data) {
-            byte[] bytes = data.data();
-            return bytes == null ? 0 : bytes.length;
-        }
-        if (body instanceof ReplyBody.GetChildren children) {
-            return children.children().stream().mapToLong(String::length).sum();
-        }
-        return 0;
     }
 }

@@ -134,6 +134,8 @@ final class RequestDispatch {
             case GET_ALL_CHILDREN_NUMBER ->
                 pipeline.submit(new SubtreeCount(connection, longReads, xid, (RequestBody.GetAllChildrenNumber) body));
             case GET_CHILDREN, GET_CHILDREN2 -> children(xid, body);
+            case MULTI_READ -> multiRead(xid, (RequestBody.Multi) body);
+            case GET_EPHEMERALS -> ephemerals(xid, (RequestBody.GetEphemerals) body);
             case SET_WATCHES, SET_WATCHES2 -> pipeline.submit(new SetWatches(xid, (WatchRequest.SetWatches) body));
             case SASL -> sasl.handle(xid, (RequestBody.Sasl) body);
             case SYNC -> sync(xid, (RequestBody.Sync) body);
@@ -286,6 +288,20 @@ final class RequestDispatch {
         pipeline.submit(
                 ChildrenList.isLong(connection.loop().state(), body)
                         ? new ChildrenList(connection, longReads, reads.watches(), xid, body)
+                        : new Read(xid, body, connection.authIds()));
+    }
+
+    private void multiRead(int xid, RequestBody.Multi body) {
+        pipeline.submit(
+                MultiRead.isLong(connection.loop().state(), body)
+                        ? new LongMultiRead(connection, longReads, reads, xid, body)
+                        : new Read(xid, body, connection.authIds()));
+    }
+
+    private void ephemerals(int xid, RequestBody.GetEphemerals body) {
+        pipeline.submit(
+                EphemeralsList.isLong(connection.loop().state(), connection.sessionId())
+                        ? new EphemeralsList(connection, longReads, xid, body)
                         : new Read(xid, body, connection.authIds()));
     }
 

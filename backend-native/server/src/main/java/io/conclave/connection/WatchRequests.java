@@ -48,6 +48,21 @@ final class WatchRequests {
         table.add(path, connection, kind);
     }
 
+    /**
+     * Sets a watch on what was read from a state that may not be the present one. What has happened to it since is told
+     * at once, and is one event for the change of many, as for a client that was away.
+     */
+    void setSince(TreeState read, String path, int kind) {
+        TreeState now = connection.loop().state();
+        if (read.lastZxid() == now.lastZxid()) {
+            set(path, kind);
+        } else if (kind == WatchTable.CHILDREN) {
+            setChildren(now, path, read.lastZxid());
+        } else {
+            setData(now, path, read.lastZxid());
+        }
+    }
+
     ReplyBody addPersistent(WatchRequest.AddWatch request) {
         // ZooKeeper's answer to a mode that it does not know, and to a type
         WatchMode mode = WatchMode.lookup(request.mode())

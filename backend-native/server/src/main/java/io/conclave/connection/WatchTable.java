@@ -170,17 +170,6 @@ final class WatchTable {
         }
     }
 
-    /**
-     * The paths of which a watcher gets more events than those of their lists of children, as ZooKeeper's operators see
-     * them.
-     */
-    List<String> pathsOf(Watcher watcher) {
-        return watcher.watched().all().stream()
-                .filter(path -> (kindsOf(path, watcher) & ~CHILDREN) != 0)
-                .sorted()
-                .toList();
-    }
-
     /** How many watches there are, each path of each watcher once. */
     long watchCount() {
         return watchCount;

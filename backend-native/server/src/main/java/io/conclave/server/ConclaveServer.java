@@ -204,11 +204,13 @@ public final class ConclaveServer implements AutoCloseable {
         return Duration.ofMillis(Math.max(5, Math.min(500, config.minSessionTimeoutMs() / 10)));
     }
 
+    /** There may be very many sessions and ephemerals; the state does not change under it, whatever thread looks. */
     private CompletionStage<String> sessionDump() {
-        SessionReport dump =
-                new SessionReport(replica.state(), sessions.remainingMs(), config.tickTimeMs(), time.wallMillis());
-        boolean leads = log.status().role() == LogRole.LEADING;
-        return CompletableFuture.completedStage(leads ? dump.ofLeader() : dump.ofFollower());
+        return CompletableFuture.supplyAsync(() -> {
+            SessionReport dump =
+                    new SessionReport(replica.state(), sessions.remainingMs(), config.tickTimeMs(), time.wallMillis());
+            return log.status().role() == LogRole.LEADING ? dump.ofLeader() : dump.ofFollower();
+        });
     }
 
     private ConnectionServices services() {

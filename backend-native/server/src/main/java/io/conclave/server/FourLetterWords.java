@@ -78,7 +78,7 @@ final class FourLetterWords implements CommandWords {
     }
 
     private CompletionStage<String> ofWatches(Function<WatchReport, String> text) {
-        return connections.get().watches().thenApply(watches -> text.apply(new WatchReport(watches)));
+        return connections.get().watches().thenApplyAsync(watches -> text.apply(WatchReport.of(watches)));
     }
 
     private CompletionStage<String> ofTotals(Function<ConnectionTotals, String> text) {

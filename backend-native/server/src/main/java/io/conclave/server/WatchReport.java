@@ -3,6 +3,7 @@ package io.conclave.server;
 import io.conclave.connection.AuditLine;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -15,6 +16,13 @@ import java.util.TreeSet;
  * @param bySession the paths that each session watches, but for lists of children
  */
 record WatchReport(SortedMap<Long, List<String>> bySession) {
+    /** Brings what is watched in order. */
+    static WatchReport of(Map<Long, List<String>> watches) {
+        SortedMap<Long, List<String>> sorted = new TreeMap<>();
+        watches.forEach((id, paths) -> sorted.put(id, paths.stream().sorted().toList()));
+        return new WatchReport(sorted);
+    }
+
     /** The answer to wchs. */
     String summary() {
         Set<String> paths = new HashSet<>();

@@ -69,6 +69,12 @@ public final class TreeReads {
         return node == null ? 0 : node.children().size();
     }
 
+    /** How many bytes of data a node has; 0 if there is none. As for the number of children, nobody is told. */
+    public static int dataLength(TreeState state, String path) {
+        Znode node = state.find(path);
+        return node == null ? 0 : node.dataLength();
+    }
+
     /**
      * The ACL of a node. A caller without ADMIN sees the users of digest entries and not their digests.
      *
@@ -105,16 +111,16 @@ public final class TreeReads {
 
     /** The paths of a session's ephemeral nodes that start with a prefix, in order; none for an unknown session. */
     public static List<String> ephemerals(TreeState state, long sessionId, String prefix) {
-        SessionRecord session = state.sessions().get(sessionId);
-        if (session == null) {
-            return List.of();
-        }
-        List<String> paths = session.ephemerals().sorted();
-        String wanted = prefix.trim();
-        if (!wanted.isEmpty() && !wanted.equals("/")) {
-            paths.removeIf(path -> !path.startsWith(prefix));
-        }
+        List<String> paths = new ArrayList<>();
+        ephemeralPaths(state, sessionId, prefix).advance(Integer.MAX_VALUE, paths::add);
+        paths.sort(null);
         return paths;
+    }
+
+    /** The same to be listed step by step, in no meaning order but the same on every member. */
+    public static EphemeralPaths ephemeralPaths(TreeState state, long sessionId, String prefix) {
+        SessionRecord session = state.sessions().get(sessionId);
+        return new EphemeralPaths(session == null ? PersistentSet.empty() : session.ephemerals(), prefix);
     }
 
     static List<String> reapable(TreeState state, long nowMs, long maxNeverUsedMs, int limit) {

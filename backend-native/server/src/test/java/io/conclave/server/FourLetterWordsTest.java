@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.protocol.CreateFlag;
+import io.conclave.protocol.RequestBody;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -208,6 +210,33 @@ class FourLetterWordsTest {
                 assertTrue(Pattern.matches("\t0x[0-9a-f]+", byPath.get(2)), byPath::toString);
                 assertEquals("/b", byPath.get(3));
             }
+        }
+    }
+
+    @Test
+    void veryManyWatchesAreListedOnce() throws IOException {
+        try (ConclaveServer server = start(ALL)) {
+            int port = TestServer.port(server);
+            try (RawClient one = RawClient.attached(port, 10_000);
+                    RawClient two = RawClient.attached(port, 10_000)) {
+                for (int i = 0; i < 10_000; i += 1_000) {
+                    watch(one, i, i + 1_000);
+                    watch(two, i / 2, i / 2 + 500);
+                }
+                two.call(Requests.childrenAndWatch("/"));
+                assertEquals("2 connections watching 10000 paths\nTotal watches:15000\n", ask(port, "wchs"));
+                assertEquals(15_000 + 3, ask(port, "wchc").lines().count());
+                assertEquals(10_000 + 15_000 + 1, ask(port, "wchp").lines().count());
+            }
+        }
+    }
+
+    private static void watch(RawClient client, int from, int to) throws IOException {
+        client.send(IntStream.range(from, to)
+                .mapToObj(i -> Requests.existsAndWatch("/none-" + i))
+                .toArray(RequestBody[]::new));
+        for (int i = from; i < to; i++) {
+            client.read();
         }
     }
 

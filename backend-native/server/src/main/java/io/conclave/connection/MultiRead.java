@@ -1,0 +1,130 @@
+package io.conclave.connection;
+
+import io.conclave.protocol.ErrorCode;
+import io.conclave.protocol.JuteWriter;
+import io.conclave.protocol.OpCode;
+import io.conclave.protocol.ReplyBody;
+import io.conclave.protocol.ReplyBody.MultiResult;
+import io.conclave.protocol.RequestBody;
+import io.conclave.protocol.WireRecord;
+import io.conclave.tree.AuthId;
+import io.conclave.tree.ChildNames;
+import io.conclave.tree.TreeException;
+import io.conclave.tree.TreeReads;
+import io.conclave.tree.TreeState;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.util.Iterator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The answer to a multiRead, made in as many steps as the caller likes, all of them from one state. Belongs to the
+ * connection's loop.
+ */
+final class MultiRead {
+    /** What is done in one go, where a name in a list of children counts 1. */
+    static final int WORK_OF_A_TURN = 5_000;
+
+    private static final int WORK_OF_A_PART = 5;
+    private static final int BYTES_OF_WORK = 256;
+
+    private final ReadRequests reads;
+    private final TreeState state;
+    private final List<AuthId> authIds;
+    private final Iterator<RequestBody> parts;
+    private final ByteBuf encoded = Unpooled.buffer();
+    private final JuteWriter writer = new JuteWriter(encoded);
+    /** The list of children that has been begun. */
+    private @Nullable ChildNames names;
+    /** Of data and names; beyond the limit the parts that are left fail. */
+    private long bytes;
+
+    MultiRead(ReadRequests reads, TreeState state, RequestBody.Multi request, List<AuthId> authIds) {
+        this.reads = reads;
+        this.state = state;
+        this.authIds = authIds;
+        this.parts = request.operations().iterator();
+    }
+
+    /** The whole answer at once. */
+    static WireRecord all(ReadRequests reads, TreeState state, RequestBody.Multi request, List<AuthId> authIds) {
+        MultiRead read = new MultiRead(reads, state, request, authIds);
+        read.advance(Integer.MAX_VALUE);
+        return read.body();
+    }
+
+    /** Whether a request is more than what is done in one go. */
+    static boolean isLong(TreeState state, RequestBody.Multi request) {
+        long work = (long) WORK_OF_A_PART * request.operations().size();
+        if (work > WORK_OF_A_TURN) {
+            return true;
+        }
+        for (RequestBody part : request.operations()) {
+            work += part instanceof RequestBody.GetChildren list
+                    ? TreeReads.childCount(state, list.path())
+                    : TreeReads.dataLength(state, ((RequestBody.GetData) part).path()) / BYTES_OF_WORK;
+        }
+        return work > WORK_OF_A_TURN;
+    }
+
+    /**
+     * Goes on.
+     *
+     * @param most how much to do, about
+     * @return whether all is done
+     */
+    boolean advance(int most) {
+        int left = most;
+        while (left > 0 && (names != null || parts.hasNext())) {
+            if (names == null) {
+                left -= begin(parts.next());
+            } else {
+                int listed = Math.min(left, names.count());
+                if (names.advance(listed, this::list)) {
+                    names = null;
+                }
+                left -= listed;
+            }
+        }
+        return names == null && !parts.hasNext();
+    }
+
+    /** Answers a part, or the head of a list of children; returns what that took. */
+    private int begin(RequestBody part) {
+        if (bytes > ConnectionLimits.MAX_MULTI_READ_BYTES) {
+            MultiResult.failed(ErrorCode.MARSHALLING_ERROR.code()).encode(writer);
+            return WORK_OF_A_PART;
+        }
+        try {
+            if (part instanceof RequestBody.GetChildren list) {
+                ChildNames begun = reads.names(state, list, authIds);
+                MultiResult.encodeHeader(OpCode.GET_CHILDREN, writer);
+                writer.writeInt(begun.count());
+                names = begun;
+                return WORK_OF_A_PART;
+            }
+            ReplyBody.GetData data = reads.data(state, (RequestBody.GetData) part, authIds);
+            MultiResult.succeeded(OpCode.GET_DATA, data).encode(writer);
+            int length = data.stat().dataLength();
+            bytes += length;
+            return WORK_OF_A_PART + length / BYTES_OF_WORK;
+        } catch (TreeException e) {
+            MultiResult.failed(e.error().code()).encode(writer);
+            return WORK_OF_A_PART;
+        }
+    }
+
+    private void list(String name) {
+        writer.writeString(name);
+        bytes += name.length();
+    }
+
+    /** The answer, when all is done. */
+    WireRecord body() {
+        return out -> {
+            out.writeEncoded(encoded);
+            new ReplyBody.Multi(List.of()).encode(out);
+        };
+    }
+}
