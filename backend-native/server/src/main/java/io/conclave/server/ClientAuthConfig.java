@@ -16,6 +16,7 @@ import java.util.Set;
  * @param removesHost whether the id of a Kerberos principal is without its host
  * @param removesRealm whether it is without its realm, if that is the server's own
  * @param audit whether there is an audit log
+ * @param principalRules who a Kerberos principal is, as {@code security.auth_to_local} says it; none if it is empty
  */
 public record ClientAuthConfig(
         String digestHash,
@@ -25,24 +26,38 @@ public record ClientAuthConfig(
         Optional<String> saslSection,
         boolean removesHost,
         boolean removesRealm,
-        boolean audit) {
+        boolean audit,
+        String principalRules) {
     /** Clients need to prove nothing, and nothing is written down. */
     public static final ClientAuthConfig NONE =
-            new ClientAuthConfig("SHA1", Set.of(), false, Set.of(), Optional.empty(), false, false, false);
+            new ClientAuthConfig("SHA1", Set.of(), false, Set.of(), Optional.empty(), false, false, false, "");
 
     private static final Set<String> SCHEMES = Set.of("digest", "ip", "sasl", "x509");
 
-    /** @throws ConfigException if Java does not have the hash, or a scheme is unknown */
+    /** @throws ConfigException if Java does not have the hash, a scheme is unknown, or a rule cannot be read */
     public ClientAuthConfig {
         enforcedSchemes = Set.copyOf(enforcedSchemes);
         superUsers = Set.copyOf(superUsers);
         hash(digestHash);
+        rules(principalRules);
         for (String scheme : enforcedSchemes) {
             if (!SCHEMES.contains(scheme)) {
                 throw new ConfigException("enforce.auth.schemes: \"" + scheme
                         + "\" is not a scheme that clients of this server can prove; those are " + SCHEMES);
             }
         }
+    }
+
+    private static PrincipalRules rules(String text) {
+        try {
+            return PrincipalRules.of(text);
+        } catch (IllegalArgumentException e) {
+            throw new ConfigException("security.auth_to_local: " + e.getMessage(), e);
+        }
+    }
+
+    PrincipalRules rules() {
+        return rules(principalRules);
     }
 
     private static DigestHash hash(String algorithm) {

@@ -13,6 +13,7 @@ final class ClientAuthKeys {
             "kerberos.removeHostFromPrincipal",
             "kerberos.removeRealmFromPrincipal",
             "sasl.serverconfig",
+            "security.auth_to_local",
             "superUser",
             "audit.enable",
             "enforce.auth.enabled",
@@ -26,6 +27,7 @@ final class ClientAuthKeys {
     private boolean keepsSaslFailed;
     private boolean removesHost;
     private boolean removesRealm;
+    private String principalRules = "";
     private final Set<String> schemes = new LinkedHashSet<>();
     private String digestHash = ClientAuthConfig.NONE.digestHash();
     private boolean audit;
@@ -52,6 +54,7 @@ final class ClientAuthKeys {
             case "allowSaslFailedClients" -> keepsSaslFailed = truth(key, value);
             case "kerberos.removeHostFromPrincipal" -> removesHost = truth(key, value);
             case "kerberos.removeRealmFromPrincipal" -> removesRealm = truth(key, value);
+            case "security.auth_to_local" -> principalRules = filled(key, value);
             case "sasl.serverconfig" -> section = Optional.of(filled(key, value));
             default -> superUsers.add(filled(key, value));
         }
@@ -94,6 +97,14 @@ final class ClientAuthKeys {
         }
         Set<String> inForce = enforcesSasl ? Set.of("sasl") : enforced ? schemes : Set.of();
         return new ClientAuthConfig(
-                digestHash, inForce, keepsSaslFailed, superUsers, section, removesHost, removesRealm, audit);
+                digestHash,
+                inForce,
+                keepsSaslFailed,
+                superUsers,
+                section,
+                removesHost,
+                removesRealm,
+                audit,
+                principalRules);
     }
 }

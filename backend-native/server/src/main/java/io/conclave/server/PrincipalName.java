@@ -25,14 +25,22 @@ record PrincipalName(String user, Optional<String> host, Optional<String> realm)
     }
 
     /**
-     * The id of a user. A realm that is not the server's own stays: its users are others.
+     * The id of a user. Without rules, a realm that is not the server's own stays: its users are others.
      *
      * @param ownRealm the server's
+     * @throws IllegalArgumentException if there are rules, and none of them makes it a user
      */
-    String id(boolean removesHost, boolean removesRealm, Optional<String> ownRealm) {
-        String shortened =
-                user + (removesHost ? "" : host.map(value -> "/" + value).orElse(""));
-        boolean keepsRealm = !removesRealm || !realm.equals(ownRealm);
+    String id(PrincipalRules rules, boolean removesHost, boolean removesRealm, Optional<String> ownRealm) {
+        String shortened = rules.userOf(this, ownRealm)
+                + (removesHost ? "" : host.map(value -> "/" + value).orElse(""));
+        boolean keepsRealm = !removesRealm || (rules.isEmpty() && !realm.equals(ownRealm));
         return shortened + (keepsRealm ? realm.map(value -> "@" + value).orElse("") : "");
+    }
+
+    @Override
+    public String toString() {
+        return user
+                + host.map(value -> "/" + value).orElse("")
+                + realm.map(value -> "@" + value).orElse("");
     }
 }

@@ -45,12 +45,14 @@ final class SaslLogins implements SaslService {
     private static final AtomicInteger THREAD_COUNT = new AtomicInteger();
 
     private final ClientAuthConfig config;
+    private final PrincipalRules rules;
     private final JaasSection section;
     private final Refusals refused;
     private final ExecutorService threads = Executors.newFixedThreadPool(THREADS, SaslLogins::thread);
 
     private SaslLogins(ClientAuthConfig config, JaasSection section, Refusals refused) {
         this.config = config;
+        this.rules = config.rules();
         this.section = section;
         this.refused = refused;
     }
@@ -270,6 +272,7 @@ final class SaslLogins implements SaslService {
     private String idOf(String authenticated) {
         return PrincipalName.of(authenticated)
                 .id(
+                        rules,
                         config.removesHost(),
                         config.removesRealm(),
                         section.principal().map(KerberosPrincipal::getRealm));

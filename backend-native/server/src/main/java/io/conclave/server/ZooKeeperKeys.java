@@ -188,7 +188,6 @@ final class ZooKeeperKeys {
                     unused("sasl.client.username", ValueRule.ANYTHING),
                     unused("sasl.clientconfig", ValueRule.ANYTHING),
                     unused("SASLAuthenticationProvider.superPassword", ValueRule.ANYTHING),
-                    unused("security.auth_to_local", ValueRule.ANYTHING),
                     unused("serializeLastProcessedZxid.enabled", ValueRule.TRUTH),
                     unused("server.principal", ValueRule.ANYTHING),
                     unused("server.realm", ValueRule.ANYTHING),

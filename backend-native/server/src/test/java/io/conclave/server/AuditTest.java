@@ -29,7 +29,8 @@ import org.slf4j.LoggerFactory;
 @ResourceLock(AuditLog.LOGGER)
 class AuditTest {
     private static final ServerConfig CONFIG = TestServer.config()
-            .clientAuth(new ClientAuthConfig("SHA1", Set.of(), false, Set.of(), Optional.empty(), false, false, true))
+            .clientAuth(
+                    new ClientAuthConfig("SHA1", Set.of(), false, Set.of(), Optional.empty(), false, false, true, ""))
             .build();
 
     private final List<String> lines = new CopyOnWriteArrayList<>();

@@ -56,7 +56,7 @@ class ClientSaslTest {
     private static ConclaveServer enforcing() {
         return TestServer.start(TestServer.config()
                 .clientAuth(new ClientAuthConfig(
-                        "SHA1", Set.of("sasl"), false, Set.of(), Optional.of("Users"), false, false, false))
+                        "SHA1", Set.of("sasl"), false, Set.of(), Optional.of("Users"), false, false, false, ""))
                 .build());
     }
 

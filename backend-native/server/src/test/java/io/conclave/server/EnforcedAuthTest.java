@@ -19,7 +19,7 @@ class EnforcedAuthTest {
     private static ConclaveServer enforcing(String hash) {
         return TestServer.start(TestServer.config()
                 .clientAuth(new ClientAuthConfig(
-                        hash, Set.of("digest"), false, Set.of(), Optional.empty(), false, false, false))
+                        hash, Set.of("digest"), false, Set.of(), Optional.empty(), false, false, false, ""))
                 .superDigest(
                         Optional.of(new DigestHash(hash).idOf("admin:secret").id()))
                 .build());

@@ -72,7 +72,7 @@ class RejectedCredentialsTest {
                 .clientPort(port)
                 .dataDirectory(Optional.of(directory))
                 .clientAuth(new ClientAuthConfig(
-                        "SHA1", enforced, false, Set.of(), Optional.of("Users"), false, false, false))
+                        "SHA1", enforced, false, Set.of(), Optional.of("Users"), false, false, false, ""))
                 .build());
     }
 

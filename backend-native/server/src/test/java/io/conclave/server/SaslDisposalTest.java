@@ -157,7 +157,7 @@ class SaslDisposalTest {
     private static ConclaveServer server() {
         return TestServer.start(TestServer.config()
                 .clientAuth(new ClientAuthConfig(
-                        "SHA1", Set.of(), false, Set.of(), Optional.of("Users"), false, false, false))
+                        "SHA1", Set.of(), false, Set.of(), Optional.of("Users"), false, false, false, ""))
                 .build());
     }
 

@@ -67,7 +67,8 @@ class SaslTest {
                         Optional.of(section),
                         false,
                         false,
-                        false))
+                        false,
+                        ""))
                 .build());
     }
 
@@ -190,9 +191,10 @@ class SaslTest {
         assertTrue(lines.stream().noneMatch(line -> line.contains("\n13:00:00 INFO forged")), "a line of a stranger's");
         assertTrue(lines.stream().anyMatch(line -> line.contains("SASL has failed: ")), lines::toString);
         assertFalse(lines.stream().anyMatch(line -> line.contains("7351")), lines::toString);
-        assertFalse(new ClientAuthConfig("SHA1", Set.of(), false, Set.of(), Optional.of("Users"), false, false, false)
-                .toString()
-                .contains("7351"));
+        assertFalse(
+                new ClientAuthConfig("SHA1", Set.of(), false, Set.of(), Optional.of("Users"), false, false, false, "")
+                        .toString()
+                        .contains("7351"));
     }
 
     @Test
@@ -256,12 +258,13 @@ class SaslTest {
     @Test
     void idsOfPrincipalsLoseWhatIsConfigured() {
         Optional<String> own = Optional.of("HERE");
+        PrincipalRules none = PrincipalRules.of("");
         PrincipalName bob = PrincipalName.of("bob/host@HERE");
-        assertEquals("bob/host@HERE", bob.id(false, false, own));
-        assertEquals("bob@HERE", bob.id(true, false, own));
-        assertEquals("bob/host", bob.id(false, true, own));
-        assertEquals("bob", bob.id(true, true, own));
-        assertEquals("bob@THERE", PrincipalName.of("bob@THERE").id(true, true, own), "not the server's realm");
+        assertEquals("bob/host@HERE", bob.id(none, false, false, own));
+        assertEquals("bob@HERE", bob.id(none, true, false, own));
+        assertEquals("bob/host", bob.id(none, false, true, own));
+        assertEquals("bob", bob.id(none, true, true, own));
+        assertEquals("bob@THERE", PrincipalName.of("bob@THERE").id(none, true, true, own), "not the server's realm");
         assertThrows(IllegalArgumentException.class, () -> PrincipalName.of("a@b@c"));
     }
 }
