@@ -30,6 +30,9 @@ final class Connection extends ChannelInboundHandlerAdapter {
     /** Lists of children grow beyond what a request may have; a server that sends more than this is broken. */
     static final int MAX_REPLY_BYTES = 64 * 1024 * 1024;
 
+    /** A ConnectResponse has 41 bytes. Before it nothing is known of a server, so it is not to have memory here. */
+    private static final int MAX_GREETING_BYTES = 4096;
+
     private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
 
     private final ConnectionOwner owner;
@@ -311,7 +314,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     }
 
     private Optional<ByteBuf> nextFrame(ReceivedBytes bytes) {
-        return shut || detached ? Optional.empty() : bytes.nextFrame(MAX_REPLY_BYTES);
+        return shut || detached ? Optional.empty() : bytes.nextFrame(greeted ? MAX_REPLY_BYTES : MAX_GREETING_BYTES);
     }
 
     private void onFrame(ByteBuf frame) {

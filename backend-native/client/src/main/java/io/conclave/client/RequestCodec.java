@@ -157,6 +157,7 @@ final class RequestCodec {
      * The answer to a request, from a reply without an error in its header.
      *
      * @throws RefusedException if the body of a multi or of addWatch carries the error
+     * @throws IllegalArgumentException if no server answers the request so
      */
     @SuppressWarnings("unchecked")
     static <R> R decode(Request<R> request, ReplyBody body) {
@@ -206,11 +207,27 @@ final class RequestCodec {
                     ((ReplyBody.Err) results.get(refused).body()).err(),
                     refused);
         }
+        if (results.size() != multi.operations().size()) {
+            throw new IllegalArgumentException(
+                    results.size() + " results for " + multi.operations().size() + " operations");
+        }
         List<Multi.Result> answers = new ArrayList<>(results.size());
         for (int i = 0; i < results.size(); i++) {
-            answers.add(result(results.get(i).body()));
+            ReplyBody body = results.get(i).body();
+            if (!answers(multi.operations().get(i), body)) {
+                throw new IllegalArgumentException("operation " + i + " is answered by a "
+                        + body.getClass().getSimpleName());
+            }
+            answers.add(result(body));
         }
         return answers;
+    }
+
+    private static boolean answers(Operation<?> operation, ReplyBody body) {
+        if (operation instanceof Create) {
+            return body instanceof ReplyBody.Create || body instanceof ReplyBody.Create2;
+        }
+        return operation instanceof SetData == body instanceof ReplyBody.Stat;
     }
 
     /** The first operation with an error of its own: those before it say 0, those behind it -2. */

@@ -73,8 +73,9 @@ final class ServerReports {
 
     void onEvent(Connection teller, ReplyHeader header, WatcherEvent event) {
         Optional<EventType> type = event.eventType();
-        if (type.isEmpty() || !event.path().startsWith("/")) {
-            LOG.debug("{}: ignored event {}", session, event);
+        Optional<NodePath> path = pathOf(event);
+        if (type.isEmpty() || path.isEmpty()) {
+            LOG.debug("{}: ignored an event of type {}", session, event.type());
             return;
         }
         if (type.get() == EventType.NODE_DATA_CHANGED && event.path().equals(ServerIdentity.PATH)) {
@@ -82,7 +83,16 @@ final class ServerReports {
             return;
         }
         parts.ticket().seen(header.zxid());
-        parts.watches().tell(type.get(), NodePath.of(event.path()), header.zxid());
+        parts.watches().tell(type.get(), path.get(), header.zxid());
+    }
+
+    /** Empty if no znode can have the path: nothing can be watched there. */
+    private static Optional<NodePath> pathOf(WatcherEvent event) {
+        try {
+            return Optional.of(NodePath.of(event.path()));
+        } catch (IllegalArgumentException e) {
+            return Optional.empty();
+        }
     }
 
     /**

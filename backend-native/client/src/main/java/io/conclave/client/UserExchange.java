@@ -1,6 +1,7 @@
 package io.conclave.client;
 
 import io.conclave.error.ConclaveException;
+import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusalReason;
 import io.conclave.error.RefusedException;
 import io.conclave.node.NodePath;
@@ -91,8 +92,7 @@ class UserExchange<R> extends Exchange implements Runnable {
                 notWatched();
                 failed(refused);
             } catch (IllegalArgumentException e) {
-                failed(new RefusedException(
-                        RefusalReason.OTHER, describe() + ": the answer breaks a rule: " + e.getMessage()));
+                failed(brokenRule(e));
             }
         } else if (err == ErrorCode.NO_NODE.code() && request instanceof Exists) {
             complete(absent());
@@ -101,6 +101,14 @@ class UserExchange<R> extends Exchange implements Runnable {
             failed(ServerErrors.failure(describe(), err));
             session.errors().onError(err, describe());
         }
+    }
+
+    /** The server has answered without an error, so a write may have been done. */
+    private ConclaveException brokenRule(IllegalArgumentException rule) {
+        String message = describe() + ": the answer breaks a rule: " + rule.getMessage();
+        return submitted == null
+                ? new RefusedException(RefusalReason.OTHER, message)
+                : new OutcomeUnknownException(message);
     }
 
     /**

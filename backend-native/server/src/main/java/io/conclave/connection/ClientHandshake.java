@@ -14,13 +14,9 @@ import io.conclave.tree.SessionRecord;
 import io.netty.buffer.ByteBuf;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** The first frame of a connection: opens a session or takes one up, by an entry of the log. Belongs to the loop. */
 final class ClientHandshake {
-    private static final Logger LOG = LoggerFactory.getLogger(ClientHandshake.class);
-
     private final ClientConnection connection;
     private final ConnectionServices services;
     private TimeSource.@Nullable Timer deadline;
@@ -91,11 +87,14 @@ final class ClientHandshake {
             return;
         }
         if (isAhead(request)) {
-            LOG.info(
-                    "Refused {}: it has seen zxid 0x{}, this server only 0x{}; it must try another server",
-                    connection,
-                    Long.toHexString(request.lastZxidSeen()),
-                    Long.toHexString(services.replicated().get().lastZxid()));
+            services.guard()
+                    .clientsAhead()
+                    .add(
+                            connection,
+                            "it has seen zxid 0x" + Long.toHexString(request.lastZxidSeen()) + ", this server only 0x"
+                                    + Long.toHexString(
+                                            services.replicated().get().lastZxid())
+                                    + "; it must try another server");
             connection.close("its client is ahead of this server");
             return;
         }

@@ -27,6 +27,7 @@ public final class LimitGuard {
     private final QuotaMeter quotas;
     private final CountBudget quotaCounts;
     private final Refusals credentials;
+    private final Refusals clientsAhead;
 
     /** Of one limit: how often it was met, and what of that is logged. */
     private record Counted(AtomicLong count, LineLimit lines) {}
@@ -37,6 +38,7 @@ public final class LimitGuard {
         this.quotas = new QuotaMeter(time);
         this.quotaCounts = new CountBudget(time, limits.most(ClientLimit.QUOTA_COUNTS));
         this.credentials = Refusals.ofCredentials(time);
+        this.clientsAhead = Refusals.ofClientsAhead(time);
         for (ClientLimit limit : ClientLimit.values()) {
             counts.put(limit, new Counted(new AtomicLong(), new LineLimit(time, 1)));
         }
@@ -59,6 +61,11 @@ public final class LimitGuard {
     /** What is left to count for new quotas. */
     CountBudget quotaCounts() {
         return quotaCounts;
+    }
+
+    /** Clients that have seen more than this server; any stranger can say so. */
+    Refusals clientsAhead() {
+        return clientsAhead;
     }
 
     /** Credentials that proved nothing. */

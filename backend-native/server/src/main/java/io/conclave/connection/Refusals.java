@@ -30,6 +30,11 @@ public final class Refusals {
         return new Refusals("Refused a connection from", new LineLimit(time, 10));
     }
 
+    /** Of clients that say that they have seen changes which nobody here knows. */
+    static Refusals ofClientsAhead(TimeSource time) {
+        return new Refusals("Refused a session of", new LineLimit(time, 3));
+    }
+
     /** Of what clients gave to prove who they are. */
     public static Refusals ofCredentials(TimeSource time) {
         return new Refusals("Rejected the credentials of", new LineLimit(time, 3));

@@ -1,0 +1,55 @@
+package io.conclave.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.conclave.connection.Refusals;
+import io.conclave.protocol.ConnectRequest;
+import io.conclave.protocol.Frames;
+import io.conclave.testkit.ManualTimeSource;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.io.IOException;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+/** Strangers that say that they have seen changes of the far future. */
+class ClientsAheadTest {
+    private static final long NEVER = 0x7000_0000_dead_beefL;
+
+    @Test
+    void eachIsRefusedAndFewAreLogged() throws IOException {
+        Logger logger = (Logger) LoggerFactory.getLogger(Refusals.class);
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        log.list = new CopyOnWriteArrayList<>();
+        log.start();
+        logger.setLevel(Level.WARN); // simulations in this JVM turn all off
+        logger.addAppender(log);
+        try (ConclaveServer server =
+                ConclaveServer.start(TestServer.config().build(), new ManualTimeSource(), cause -> {})) {
+            for (int i = 0; i < 30; i++) {
+                try (RawClient stranger = new RawClient(TestServer.port(server))) {
+                    ByteBuf greeting = Unpooled.buffer();
+                    Frames.write(greeting, new ConnectRequest(0, NEVER, 10_000, 0, new byte[16], false, true));
+                    stranger.write(greeting);
+                    assertTrue(stranger.isClosedByServer());
+                }
+            }
+        } finally {
+            logger.detachAppender(log);
+            logger.setLevel(null);
+        }
+        assertEquals(
+                3,
+                log.list.stream()
+                        .map(ILoggingEvent::getFormattedMessage)
+                        .filter(line -> line.startsWith("Refused a session of /127.0.0.1:")
+                                && line.contains("it has seen zxid 0x70000000deadbeef, this server only 0x"))
+                        .count());
+    }
+}
