@@ -6,6 +6,7 @@ import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -338,11 +339,12 @@ public final class FaultDriver {
             }
         }
         single.addAll(absences(baseline));
-        List<Plan> plans = new ArrayList<>(also);
-        for (int index = (int) (seed % oneIn); index < single.size(); index += oneIn) {
-            plans.add(single.get(index));
-        }
         Random random = new Random(seed);
+        if (oneIn > 1) {
+            Collections.shuffle(single, random);
+        }
+        List<Plan> plans = new ArrayList<>(also);
+        plans.addAll(single.subList(0, (single.size() + oneIn - 1) / oneIn));
         int count = Integer.getInteger(PAIRS, pairs / oneIn);
         for (int pair = 0; pair < count && baseline.requests > 0; pair++) {
             int first = random.nextInt(baseline.requests);
