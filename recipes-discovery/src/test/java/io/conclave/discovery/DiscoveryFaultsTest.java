@@ -13,6 +13,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.Timeout;
  * out, nothing of it stays behind, and a provider ends with the instances that there are.
  */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
+@Tag("sampled")
 class DiscoveryFaultsTest {
     private static final Fault[] DELETIONS =
             Arrays.stream(Fault.values()).filter(Fault::deletesNodes).toArray(Fault[]::new);

@@ -17,11 +17,13 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Each fault at each request of a kept znode's runs: it comes back whatever happens, and is gone once it is closed. */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
+@Tag("sampled")
 class KeptNodeFaultsTest {
     private static final NodePath NODE = NodePath.of("/kept/node");
     private static final Duration UNTIL_THE_NEXT_SESSION = Duration.ofSeconds(40);
