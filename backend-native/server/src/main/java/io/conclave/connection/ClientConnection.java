@@ -146,14 +146,24 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Wat
             bytes.release();
             return;
         }
-        received.add(bytes);
-        loop.catchUp();
-        handleFrames();
+        loop.turns().begin();
+        try {
+            received.add(bytes);
+            loop.catchUp();
+            handleFrames();
+        } finally {
+            loop.turns().end();
+        }
     }
 
     @Override
     public void channelReadComplete(ChannelHandlerContext context) {
-        loop.flush();
+        loop.turns().begin();
+        try {
+            loop.flush();
+        } finally {
+            loop.turns().end();
+        }
     }
 
     @Override

@@ -122,7 +122,10 @@ public final class ConnectionAcceptor implements StepListener {
     public CompletionStage<ConnectionTotals> totals() {
         return fromAllLoops(
                 loop -> loop.counters()
-                        .totals(loop.connections().all().size(), loop.watches().watchCount()),
+                        .totals(
+                                loop.connections().all().size(),
+                                loop.watches().watchCount(),
+                                loop.turns().totals()),
                 ConnectionTotals.NONE,
                 ConnectionTotals::plus);
     }
@@ -168,6 +171,7 @@ public final class ConnectionAcceptor implements StepListener {
         return fromAllLoops(
                 loop -> {
                     loop.counters().reset();
+                    loop.turns().reset();
                     return true;
                 },
                 true,

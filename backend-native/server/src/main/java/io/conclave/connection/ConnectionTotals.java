@@ -13,6 +13,7 @@ package io.conclave.connection;
  * @param minLatencyMs of those, from their arrival to their answer
  * @param maxLatencyMs as before
  * @param sumLatencyMs as before
+ * @param turns how long the event loops worked in one go
  */
 public record ConnectionTotals(
         long connections,
@@ -23,8 +24,28 @@ public record ConnectionTotals(
         long writes,
         long minLatencyMs,
         long maxLatencyMs,
-        double sumLatencyMs) {
-    static final ConnectionTotals NONE = new ConnectionTotals(0, 0, 0, 0, 0, 0, Long.MAX_VALUE, 0, 0);
+        double sumLatencyMs,
+        Turns turns) {
+    static final ConnectionTotals NONE =
+            new ConnectionTotals(0, 0, 0, 0, 0, 0, Long.MAX_VALUE, 0, 0, new Turns(0, 0, 0));
+
+    /**
+     * The turns of event loops.
+     *
+     * @param count how many there were
+     * @param sumMs what they took together
+     * @param longestMs what the longest of them took
+     */
+    public record Turns(long count, double sumMs, double longestMs) {
+        Turns plus(Turns other) {
+            return new Turns(count + other.count, sumMs + other.sumMs, Math.max(longestMs, other.longestMs));
+        }
+
+        /** The mean of all; 0 if there were none. */
+        public double averageMs() {
+            return count == 0 ? 0 : sumMs / count;
+        }
+    }
 
     ConnectionTotals plus(ConnectionTotals other) {
         return new ConnectionTotals(
@@ -36,7 +57,8 @@ public record ConnectionTotals(
                 writes + other.writes,
                 Math.min(minLatencyMs, other.minLatencyMs),
                 Math.max(maxLatencyMs, other.maxLatencyMs),
-                sumLatencyMs + other.sumLatencyMs);
+                sumLatencyMs + other.sumLatencyMs,
+                turns.plus(other.turns));
     }
 
     /** The mean over all writes; 0 if there were none. */

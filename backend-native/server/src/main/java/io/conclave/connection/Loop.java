@@ -53,6 +53,7 @@ final class Loop {
     private final WatchTable watches = new WatchTable();
     private final Goodbye goodbye = new Goodbye(this);
     private final LoopCounters counters = new LoopCounters();
+    private final LoopTurns turns;
     private final Queue<Runnable> stalled = new ArrayDeque<>();
     private final LoopConnections connections = new LoopConnections();
     private boolean retryScheduled;
@@ -64,6 +65,7 @@ final class Loop {
         this.eventLoop = eventLoop;
         this.log = log;
         this.time = time;
+        this.turns = new LoopTurns(time);
         this.feed = feed;
         this.position = feed.first();
         this.state = TreeState.OF_NO_CLUSTER;
@@ -92,6 +94,10 @@ final class Loop {
 
     LoopCounters counters() {
         return counters;
+    }
+
+    LoopTurns turns() {
+        return turns;
     }
 
     WatchTable watches() {
@@ -158,12 +164,17 @@ final class Loop {
 
     private void drain() {
         draining.set(false);
-        catchUp();
-        for (Runnable task = inbox.poll(); task != null; task = inbox.poll()) {
-            guarded(task);
+        turns.begin();
+        try {
+            catchUp();
+            for (Runnable task = inbox.poll(); task != null; task = inbox.poll()) {
+                guarded(task);
+            }
+            retryStalled();
+            flush();
+        } finally {
+            turns.end();
         }
-        retryStalled();
-        flush();
     }
 
     /**

@@ -50,7 +50,7 @@ final class LoopCounters {
      * @param connections how many the loop has
      * @param watches how many these have, each path of each connection once
      */
-    ConnectionTotals totals(int connections, long watches) {
+    ConnectionTotals totals(int connections, long watches, ConnectionTotals.Turns turns) {
         return new ConnectionTotals(
                 connections,
                 received,
@@ -60,6 +60,7 @@ final class LoopCounters {
                 writes,
                 TimeUnit.NANOSECONDS.toMillis(minLatencyNanos),
                 TimeUnit.NANOSECONDS.toMillis(maxLatencyNanos),
-                sumLatencyMs);
+                sumLatencyMs,
+                turns);
     }
 }

@@ -266,6 +266,8 @@ final class ServerReport {
         tell(text, "zk_avg_latency", String.format(Locale.ROOT, "%.4f", connections.averageLatencyMs()));
         tell(text, "zk_min_latency", connections.leastLatencyMs());
         tell(text, "zk_max_latency", connections.maxLatencyMs());
+        tell(text, "conclave_avg_loop_turn_ms", threeDigits(connections.turns().averageMs()));
+        tell(text, "conclave_max_loop_turn_ms", threeDigits(connections.turns().longestMs()));
         tell(text, "zk_outstanding_requests", connections.outstanding());
         tell(text, "zk_znode_count", tree.nodeCount());
         tell(text, "zk_global_sessions", tree.sessions().size());
@@ -333,6 +335,10 @@ final class ServerReport {
         lines.put("conclave_feature_level_understood", ConclaveServer.FEATURE_LEVEL);
         lines.put("conclave_disk", status.disk());
         return lines;
+    }
+
+    private static String threeDigits(double ms) {
+        return String.format(Locale.ROOT, "%.3f", ms);
     }
 
     private static void tell(StringBuilder text, String key, Object value) {

@@ -14,6 +14,7 @@ import io.conclave.tree.TreeEvent;
 import io.conclave.tree.TreeState;
 import io.netty.channel.DefaultEventLoop;
 import java.lang.reflect.Proxy;
+import java.time.Duration;
 import java.util.AbstractList;
 import java.util.List;
 import java.util.UUID;
@@ -23,7 +24,8 @@ import org.junit.jupiter.api.Test;
 class LoopTest {
     private final DefaultEventLoop eventLoop = new DefaultEventLoop();
     private final Feed feed = new Feed(1);
-    private final Loop loop = new Loop(eventLoop, noLog(), new ManualTimeSource(), feed);
+    private final ManualTimeSource time = new ManualTimeSource();
+    private final Loop loop = new Loop(eventLoop, noLog(), time, feed);
 
     private static ReplicatedLog noLog() {
         return (ReplicatedLog) Proxy.newProxyInstance(
@@ -59,6 +61,37 @@ class LoopTest {
         loop.catchUp();
         assertSame(second.state(), loop.state());
         assertEquals(1, tasks[0]);
+    }
+
+    /** All that is done before others have their turn is one turn, also where something in it calls the loop again. */
+    @Test
+    void theLongestTurnIsKeptUntilItIsReset() throws Exception {
+        eventLoop
+                .submit(() -> {
+                    loop.post(() -> turn(7));
+                    loop.post(() -> turn(5));
+                })
+                .get();
+        eventLoop.submit(() -> loop.post(() -> turn(3))).get();
+        ConnectionTotals.Turns turns =
+                eventLoop.submit(() -> loop.turns().totals()).get();
+        assertEquals(new ConnectionTotals.Turns(2, 15, 12), turns);
+        assertEquals(7.5, turns.averageMs());
+        ConnectionTotals.Turns none = eventLoop
+                .submit(() -> {
+                    loop.turns().reset();
+                    return loop.turns().totals();
+                })
+                .get();
+        assertEquals(new ConnectionTotals.Turns(0, 0, 0), none);
+        assertEquals(0, none.averageMs());
+        assertEquals(new ConnectionTotals.Turns(2, 15, 12), none.plus(turns));
+    }
+
+    private void turn(int ms) {
+        loop.turns().begin();
+        time.advance(Duration.ofMillis(ms));
+        loop.turns().end();
     }
 
     @AfterEach

@@ -110,6 +110,7 @@ class FourLetterWordsTest {
             assertTrue(lines.contains("zk_server_state\tstandalone"), lines::toString);
             assertTrue(lines.contains("zk_znode_count\t4"), lines::toString);
             assertTrue(lines.contains("conclave_role\tLEADING"), lines::toString);
+            assertTrue(lines.stream().anyMatch(line -> line.matches("conclave_max_loop_turn_ms\t\\d+\\.\\d{3}")));
         }
     }
 
