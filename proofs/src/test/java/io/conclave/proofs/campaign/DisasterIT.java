@@ -17,8 +17,10 @@ import io.conclave.request.GetData;
 import io.conclave.request.SetData;
 import io.conclave.request.Sync;
 import io.conclave.session.SessionState;
+import io.conclave.testkit.tls.CertificateAuthority;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -119,6 +121,49 @@ class DisasterIT {
             ensemble.awaitLeader();
             write(client, 2 * WRITES);
         }
+    }
+
+    /** Links that are up outlive it. A server that restarts is alone until there are new files, and comes by itself. */
+    @Test
+    void theCertificatesHaveExpired() throws Exception {
+        CertificateAuthority authority = new CertificateAuthority("CN=our authority");
+        Path own = authority.issue("CN=in time", "127.0.0.1").writePem(home.resolve("own.pem"));
+        try (Ensemble ensemble = Ensemble.of(EnsembleKind.CONCLAVE, home)
+                        .ticks(500, 20, 4)
+                        .withSmallJvms()
+                        .with("sslQuorum", true)
+                        .with("ssl.quorum.keyStore.location", own)
+                        .with("ssl.quorum.trustStore.location", authority.writePem(home.resolve("trust.pem")))
+                        .start();
+                Coordinator client = connect(ensemble.connectString())) {
+            long session = RecipeAccess.session(client).id();
+            write(client, 0);
+            authority.issueExpired("CN=too late", "127.0.0.1").writePem(own);
+            for (Member member : ensemble.members()) {
+                awaitLogged(member, "CN=too late");
+            }
+            write(client, WRITES);
+
+            Member leader = ensemble.awaitAllServing();
+            Member alone = ensemble.others(leader).get(0);
+            alone.terminate();
+            alone.start();
+            for (Member end : List.of(leader, alone)) {
+                awaitLogged(end, "the certificate CN=too late (issued by CN=our authority");
+                awaitLogged(end, "expired on ");
+            }
+            assertEquals(Member.Mode.NOT_SERVING, alone.mode());
+            write(client, 2 * WRITES);
+
+            authority.issue("CN=renewed", "127.0.0.1").writePem(own);
+            ensemble.awaitAllServing();
+            assertAllThere(ensemble, alone, 3 * WRITES);
+            assertEquals(session, RecipeAccess.session(client).id());
+        }
+    }
+
+    private static void awaitLogged(Member member, String text) {
+        Awaitility.await(text).atMost(PATIENCE).until(() -> member.log().contains(text));
     }
 
     /** On a follower it does nothing but a warning. */
