@@ -114,6 +114,11 @@ final class Modules {
                     Set.of("recipes-api", "recipes-locks", "recipes-election", "micrometer"),
                     Set.of("org.springframework", "org.aopalliance", "io.micrometer", "org.slf4j")),
             new Module(
+                    "spring-integration",
+                    List.of("spring.integration"),
+                    Set.of("recipes-api", "recipes-locks", "recipes-election"),
+                    Set.of("org.springframework", "org.slf4j")),
+            new Module(
                     "shedlock",
                     List.of("shedlock"),
                     Set.of("recipes-api"),
