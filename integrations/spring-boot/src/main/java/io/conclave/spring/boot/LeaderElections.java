@@ -4,6 +4,7 @@ import io.conclave.coordinator.Coordinator;
 import io.conclave.election.Leadership;
 import io.conclave.node.NodePath;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -65,6 +66,20 @@ public final class LeaderElections implements SmartLifecycle, DisposableBean {
      */
     public Optional<Leadership> leadership(String path) {
         return Optional.ofNullable(elections.get(NodePath.of(path))).flatMap(LedElection::leadership);
+    }
+
+    /** All that were joined, as the endpoint shows them. */
+    List<ConclaveEndpoint.Election> all() {
+        return elections.values().stream()
+                .map(one -> {
+                    Optional<Leadership> leadership = one.leadership();
+                    return new ConclaveEndpoint.Election(
+                            one.path().toString(),
+                            leadership.isPresent(),
+                            leadership.map(held -> held.token().toString()).orElse(null));
+                })
+                .sorted(Comparator.comparing(ConclaveEndpoint.Election::path))
+                .toList();
     }
 
     /** Whether this application leads an election that it has joined. Never blocks. */
