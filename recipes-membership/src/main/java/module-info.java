@@ -1,4 +1,4 @@
-/** Groups whose members come and go with their sessions, live views of them, and znodes that are kept. */
+/** Groups whose members come and go with their sessions, live views of them, kept znodes, and partitions. */
 module io.conclave.membership {
     requires static org.jspecify;
     requires transitive io.conclave.api;

@@ -34,7 +34,7 @@ abstract class ElectionUpdateContract extends CandidacyContract {
     }
 
     private static GrantLostException failure(CompletableFuture<Void> update) {
-        ExecutionException failure = assertThrows(ExecutionException.class, () -> update.get(20, SECONDS));
+        ExecutionException failure = assertThrows(ExecutionException.class, () -> update.get(120, SECONDS));
         return assertInstanceOf(GrantLostException.class, failure.getCause());
     }
 

@@ -56,7 +56,7 @@ abstract class GroupSettlingContract extends GroupViewContract {
         Coordinator coordinator = connect();
         CompletableFuture<List<Member<String>>> waiting = groupOf(coordinator).settled(LONG);
         coordinator.close();
-        ExecutionException failure = assertThrows(ExecutionException.class, () -> waiting.get(20, SECONDS));
+        ExecutionException failure = assertThrows(ExecutionException.class, () -> waiting.get(120, SECONDS));
         assertInstanceOf(ClosedException.class, failure.getCause());
     }
 

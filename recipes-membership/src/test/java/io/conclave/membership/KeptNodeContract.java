@@ -76,7 +76,7 @@ public abstract class KeptNodeContract extends RecipeFixture {
     }
 
     private static Throwable failure(CompletableFuture<?> stage) {
-        return assertThrows(ExecutionException.class, () -> stage.get(20, SECONDS))
+        return assertThrows(ExecutionException.class, () -> stage.get(120, SECONDS))
                 .getCause();
     }
 

@@ -40,7 +40,17 @@ class MistakenStepsTest {
                         "kept znode takes a deletion that was not answered for done",
                         KeptNodeFaultsTest.closing(false),
                         Mistake.takesForDone("delete /kept/node.*"),
-                        "is there still"));
+                        "is there still"),
+                Arguments.of(
+                        "member holds its partitions until it is told of the loss",
+                        PartitionerFaultsTest.leaving(),
+                        Mistake.stopsOnlyWhenTold(),
+                        "two hold at the same time|held the lock at the same time"),
+                Arguments.of(
+                        "member enters a partition's line again",
+                        PartitionerFaultsTest.leaving(),
+                        Mistake.sendsAgain("create /shards/faults/partitions/.*"),
+                        "not all partitions have a holder|left behind|lost wake-up"));
     }
 
     @ParameterizedTest(name = "{0}")

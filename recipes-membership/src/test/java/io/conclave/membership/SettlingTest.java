@@ -41,7 +41,7 @@ class SettlingTest {
 
     private List<String> settles(CompletableFuture<List<Member<String>>> settled) throws Exception {
         clock.advanceUntil(TICK, settled::isDone);
-        return settled.get(20, SECONDS).stream().map(Member::id).toList();
+        return settled.get(120, SECONDS).stream().map(Member::id).toList();
     }
 
     private long now() {

@@ -1,0 +1,12 @@
+package io.conclave.membership;
+
+import io.conclave.grant.FencedGrant;
+
+/**
+ * A partition that is held by one member at a time. Its token is larger than that of every earlier holder of the
+ * partition. To close it gives it up for the moment: it is acquired again while it is assigned.
+ */
+public interface PartitionGrant extends FencedGrant {
+    /** The partition's name. */
+    String partition();
+}

@@ -1,0 +1,21 @@
+package io.conclave.membership;
+
+import io.conclave.error.LossReason;
+
+/**
+ * Is told which partitions a member has. It is called on the coordinator's listener threads and may block; the calls for
+ * one partition come one after the other, {@link #acquired} first. What it throws is logged.
+ */
+public interface PartitionListener {
+    /** The partition is held from now on: its work begins. */
+    void acquired(PartitionGrant partition);
+
+    /**
+     * The work on the partition must end, and has ended when this returns.
+     *
+     * @param partition still held during the call if the reason is {@link LossReason#RELEASED}: only when this returns
+     *     the next member gets it. Lost already with any other reason
+     * @param reason RELEASED if another member is to have it, or this one leaves; else why it was lost
+     */
+    void released(PartitionGrant partition, LossReason reason);
+}
