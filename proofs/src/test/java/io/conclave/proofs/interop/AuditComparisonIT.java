@@ -252,7 +252,7 @@ class AuditComparisonIT {
                 .tickTimeMs(100)
                 .maxSessionTimeoutMs(60_000)
                 .clientAuth(
-                        new ClientAuthConfig("SHA1", Set.of(), false, Set.of(), Optional.empty(), false, false, true))
+                        new ClientAuthConfig("SHA1", Set.of(), false, Set.of(), Optional.empty(), false, false, true, ""))
                 .build();
         try (Lines lines = new Lines(AuditLog.LOGGER);
                 ConclaveServer server = ConclaveServer.start(config, TimeSource.system(), cause -> {})) {
