@@ -109,7 +109,7 @@ class ConclaveLeaderInitiatorTest extends SpringIntegrationFixture {
     @Test
     void leaderThatYieldsGoesToTheEndOfTheLine() throws Exception {
         ConclaveLeaderInitiator first = started(coordinator, new Noting("a"));
-        await().until(() -> first.getContext().isLeader());
+        awaitTold("a granted, leader: true");
         started(otherProcess, new Noting("b"));
         await().until(() -> candidates() == 2);
         first.getContext().yield();
@@ -122,8 +122,8 @@ class ConclaveLeaderInitiatorTest extends SpringIntegrationFixture {
 
     @Test
     void lostSessionRevokesAndTheCandidateStandsInLineAgain() {
-        ConclaveLeaderInitiator first = started(coordinator, new Noting("a"));
-        await().until(() -> first.getContext().isLeader());
+        started(coordinator, new Noting("a"));
+        awaitTold("a granted, leader: true");
         expire(coordinator);
         awaitTold("a granted, leader: true", "a revoked, leader: false", "a granted, leader: true");
     }
@@ -183,7 +183,7 @@ class ConclaveLeaderInitiatorTest extends SpringIntegrationFixture {
                 super.onRevoked(context);
             }
         });
-        await().until(() -> slow.getContext().isLeader());
+        awaitTold("slow granted, leader: true");
         started(otherProcess, new Noting("next"));
         await().until(() -> candidates() == 2);
         threads.submit(() -> slow.stop());
