@@ -107,6 +107,11 @@ final class Modules {
                     List.of("junit"),
                     Set.of("recipes-api", "testkit", "server-testing"),
                     Set.of("org.junit.jupiter", "org.junit.platform.commons")),
+            new Module(
+                    "testcontainers",
+                    List.of("testcontainers"),
+                    Set.of(),
+                    Set.of("org.testcontainers", "org.rnorth.ducttape", "com.github.dockerjava")),
             new Module("micrometer", List.of("micrometer"), Set.of("recipes-api"), Set.of("io.micrometer")),
             new Module(
                     "spring-boot",

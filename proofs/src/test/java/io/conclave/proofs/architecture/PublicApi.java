@@ -35,7 +35,7 @@ final class PublicApi {
 
     /** Modules in integrations/, which have no descriptor: their frameworks have none either. Each is one package. */
     private static final List<String> INTEGRATIONS =
-            List.of("junit", "micrometer", "shedlock", "spring-boot", "spring-integration");
+            List.of("junit", "micrometer", "shedlock", "spring-boot", "spring-integration", "testcontainers");
 
     private PublicApi() {}
 
