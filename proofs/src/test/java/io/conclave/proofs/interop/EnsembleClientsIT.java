@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.conclave.coordinator.Coordinator;
 import io.conclave.locks.DistributedLock;
@@ -243,11 +242,7 @@ class EnsembleClientsIT {
 
     @Test
     void kazooKeepsItsSessionItsLockAndItsWatch() throws Exception {
-        assumeTrue(hasKazoo(), "kazoo is not installed (Debian: python3-kazoo)");
-        Path script = Path.of("src", "test", "scripts", "kazoo_ensemble_check.py");
-        Process kazoo = new ProcessBuilder("/usr/bin/python3", script.toString(), ensemble.hostPorts())
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
+        Process kazoo = Kazoo.start("kazoo_ensemble_check.py", ensemble.hostPorts());
         try (BufferedReader answers = kazoo.inputReader(StandardCharsets.UTF_8);
                 PrintWriter commands = new PrintWriter(kazoo.outputWriter(StandardCharsets.UTF_8), true)) {
             assertEquals("ready", answers.readLine());
@@ -261,19 +256,6 @@ class EnsembleClientsIT {
             assertEquals(0, kazoo.exitValue());
         } finally {
             kazoo.destroyForcibly();
-        }
-    }
-
-    private static boolean hasKazoo() throws InterruptedException {
-        try {
-            return new ProcessBuilder("/usr/bin/python3", "-c", "import kazoo")
-                            .redirectErrorStream(true)
-                            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                            .start()
-                            .waitFor()
-                    == 0;
-        } catch (IOException e) {
-            return false;
         }
     }
 }

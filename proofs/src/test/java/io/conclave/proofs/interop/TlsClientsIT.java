@@ -13,6 +13,7 @@ import io.conclave.server.ServerStartException;
 import io.conclave.testkit.tls.CertificateAuthority;
 import io.conclave.testkit.tls.TestCertificate;
 import io.conclave.time.TimeSource;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -45,7 +46,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The official client 3.9.5 and Curator on our server with TLS, with and without certificates of their own. */
+/** The official client 3.9.5, Curator and kazoo on our server with TLS, with and without certificates of their own. */
 @Timeout(300)
 class TlsClientsIT {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -182,6 +183,25 @@ class TlsClientsIT {
         assertThrows(
                 KeeperException.InvalidACLException.class,
                 () -> nobody.create("/mine", new byte[0], Ids.CREATOR_ALL_ACL, CreateMode.PERSISTENT));
+    }
+
+    @Test
+    void kazooConnectsWithAndWithoutACertificate() throws Exception {
+        start("secureClientPort=0", "ssl.clientAuth=want");
+        Path others = new CertificateAuthority("CN=Others").writePem(home.resolve("others.pem"));
+        Process kazoo = Kazoo.start(
+                "kazoo_tls_check.py",
+                "localhost:" + securePort(),
+                authority.writePem(home.resolve("trust.pem")).toString(),
+                authority.issue("CN=bob").writePem(home.resolve("bob.pem")).toString(),
+                others.toString());
+        try (BufferedReader answers = kazoo.inputReader(StandardCharsets.UTF_8)) {
+            List<String> lines = answers.lines().toList();
+            assertTrue(lines.stream().allMatch(line -> line.startsWith("ok ")), lines::toString);
+            assertEquals(4, lines.size());
+        } finally {
+            kazoo.destroyForcibly();
+        }
     }
 
     @Test
