@@ -116,7 +116,27 @@ class MistakenStepsTest {
                         "multi-lock does not delete again",
                         MultiLockFaultsTest.holder(),
                         Mistake.takesForDone("multi .delete .*"),
-                        "lost wake-up"));
+                        "lost wake-up"),
+                Arguments.of(
+                        "lease is taken in whatever version",
+                        LeasedFaultsTest.successor(),
+                        Mistake.forgetsVersions("multi .*create /leases/faults/lease-.*"),
+                        "taken from one who has just gone on with it"),
+                Arguments.of(
+                        "lease is created again",
+                        LeasedFaultsTest.holder(),
+                        Mistake.sendsAgain("multi .*create /leases/faults/lease-.*"),
+                        "left: "),
+                Arguments.of(
+                        "lease is not deleted again",
+                        LeasedFaultsTest.holder(),
+                        Mistake.takesForDone("delete /leases/faults/lease-.*"),
+                        "AcquireTimeoutException|left: |never released"),
+                Arguments.of(
+                        "holder of a lease overlooks its deletion",
+                        LeasedFaultsTest.releasedWhileAway(),
+                        Mistake.doesNotHearOfDeletion("/leases/faults/lease-.*"),
+                        "says that it holds"));
     }
 
     @ParameterizedTest(name = "{0}")

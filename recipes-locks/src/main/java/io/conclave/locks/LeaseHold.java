@@ -1,0 +1,402 @@
+package io.conclave.locks;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.error.ConclaveException;
+import io.conclave.error.GrantLostException;
+import io.conclave.error.LossReason;
+import io.conclave.error.OutcomeUnknownException;
+import io.conclave.error.RefusalReason;
+import io.conclave.grant.FencingToken;
+import io.conclave.line.GrantLoss;
+import io.conclave.line.GrantRequest;
+import io.conclave.node.NodeEvent;
+import io.conclave.node.NodePath;
+import io.conclave.node.NodeStat;
+import io.conclave.recipe.Failures;
+import io.conclave.recipe.RecipeSession;
+import io.conclave.recovery.Retry;
+import io.conclave.recovery.SessionFollower;
+import io.conclave.request.Exists;
+import io.conclave.request.GetData;
+import io.conclave.request.Request;
+import io.conclave.request.SetData;
+import io.conclave.request.Watcher;
+import io.conclave.spi.SessionDeadline;
+import io.conclave.time.Elapsed;
+import io.conclave.time.TimeSource;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * A lease that this process holds, over as many sessions as there are: its znode belongs to none of them.
+ *
+ * <p>Its time counts from before the request that wrote the znode was sent, on both of this machine's clocks, and one
+ * percent faster ({@link Elapsed}). Others count the same time from after they have seen what was written, on their
+ * monotonic clocks ({@link LeaseSightings}): so it ends here first. A watch on the znode tells when another has released
+ * it. State belongs to the dispatcher of the session of the time; methods that others may call say so.
+ */
+final class LeaseHold implements GrantRequest, SessionFollower.Work {
+    private final Coordinator coordinator;
+    private final NodePath path;
+    private final String resource;
+    private final SessionFollower follower;
+    private final SessionDeadline deadline = new SessionDeadline();
+    private final CompletableFuture<LossReason> lost = new CompletableFuture<>();
+    private final CompletableFuture<Void> gone = new CompletableFuture<>();
+    private final List<Extension> extensions = new ArrayList<>();
+    private final Watcher watcher = this::onEvent;
+    private final CompletableFuture<Void> revocation = new CompletableFuture<>(); // nobody asks: it is released
+    private final Optional<RecipeSession> maker; // on which the znode was made, and therefore is seen
+    private TimeSource.Timer end = () -> {};
+    private volatile LeaseRecord record; // written on a dispatcher only, as the next
+    private volatile FencingToken token;
+    private OptionalInt version = OptionalInt.empty(); // of the record as we know it
+
+    /** A call that wants the lease to begin anew. */
+    private record Extension(Duration lease, CompletableFuture<Void> done) {}
+
+    private LeaseHold(
+            Coordinator coordinator, LeaseLayout layout, String id, LeaseRecord record, Optional<RecipeSession> maker) {
+        this.coordinator = coordinator;
+        this.path = layout.lease(id);
+        this.resource = layout.path().toString();
+        this.record = record;
+        this.token = new FencingToken(0, 0);
+        this.maker = maker;
+        this.follower = new SessionFollower(coordinator, this);
+    }
+
+    /**
+     * A lease that was just granted. On the dispatcher.
+     *
+     * @param stat of its znode as it was made
+     * @param sentAt a moment before that was asked for
+     */
+    static LeaseHold granted(
+            Coordinator coordinator,
+            LeaseLayout layout,
+            String id,
+            LeaseRecord record,
+            RecipeSession maker,
+            NodeStat stat,
+            Elapsed sentAt) {
+        LeaseHold hold = new LeaseHold(coordinator, layout, id, record, Optional.of(maker));
+        hold.token = new FencingToken(maker.generation(), stat.czxid());
+        hold.deadline.extend(sentAt, record.lease());
+        hold.version = OptionalInt.of(stat.version());
+        hold.follower.follow();
+        return hold;
+    }
+
+    /**
+     * Takes part in a grant of another process, or of an earlier life of this one, by beginning its lease anew. Any
+     * thread; completes on a dispatcher; empty if there is no such grant any more.
+     */
+    static CompletableFuture<Optional<LeaseHold>> resume(
+            Coordinator coordinator, LeaseLayout layout, String id, Duration lease) {
+        LeaseHold hold = new LeaseHold(coordinator, layout, id, new LeaseRecord(lease, 1, ""), Optional.empty());
+        hold.follower.follow();
+        CompletableFuture<Optional<LeaseHold>> resumed = new CompletableFuture<>();
+        hold.extend(lease).whenComplete((done, failure) -> {
+            if (failure == null) {
+                resumed.complete(Optional.of(hold));
+            } else if (failure instanceof GrantLostException) {
+                resumed.complete(Optional.empty());
+            } else {
+                resumed.completeExceptionally(failure);
+            }
+        });
+        return resumed;
+    }
+
+    @Override
+    public void onSession(RecipeSession next) {
+        if (isOver()) {
+            follower.end();
+            return;
+        }
+        if (maker.filter(session -> session == next).isPresent()) {
+            watch(next);
+        } else { // its server may lag
+            Request<Optional<NodeStat>> look = Exists.of(path).withWatcher(watcher);
+            next.readLatest(path, look, stat -> onWatched(next, stat), cause -> {});
+        }
+        armEnd();
+        List.copyOf(extensions).forEach(this::begin);
+    }
+
+    private void watch(RecipeSession on) {
+        Request<Optional<NodeStat>> look = Exists.of(path).withWatcher(watcher);
+        on.read(look, stat -> onWatched(on, stat), cause -> {}); // what cannot be watched ends with its time
+    }
+
+    private void onWatched(RecipeSession on, Optional<NodeStat> stat) {
+        if (stat.isEmpty() && follower.isCurrent(on)) {
+            lose(LossReason.NODE_DELETED);
+        }
+    }
+
+    private void onEvent(NodeEvent event) {
+        if (event.type() == NodeEvent.Type.DELETED) {
+            lose(LossReason.NODE_DELETED);
+        } else if (event.type() == NodeEvent.Type.DATA_CHANGED && !isOver()) {
+            watch(follower.session());
+        }
+    }
+
+    /** Begins the lease anew. Any thread; completes on a dispatcher. */
+    CompletableFuture<Void> extend(Duration lease) {
+        Extension extension = new Extension(lease, new CompletableFuture<>());
+        follower.execute(() -> {
+            if (isOver()) {
+                extension.done.completeExceptionally(lostException());
+            } else {
+                extensions.add(extension);
+                begin(extension);
+            }
+        });
+        return extension.done;
+    }
+
+    private void begin(Extension extension) {
+        RecipeSession on = follower.session();
+        if (extension.done.isDone()) {
+            return;
+        }
+        if (version.isEmpty()) {
+            read(on, extension);
+            return;
+        }
+        LeaseRecord next = record.extendedTo(extension.lease);
+        Elapsed sentAt = Elapsed.since(on.time());
+        on.send(
+                SetData.of(path, next.encoded()).withVersion(version.getAsInt()),
+                stat -> onExtended(on, extension, next, stat, sentAt),
+                cause -> onNotExtended(on, extension, cause));
+    }
+
+    private void read(RecipeSession on, Extension extension) {
+        on.read(
+                GetData.of(path).linearizable(),
+                node -> {
+                    Optional<LeaseRecord> known = LeaseRecord.parse(node.data());
+                    if (known.isPresent()) {
+                        record = known.get();
+                        version = OptionalInt.of(node.stat().version());
+                        begin(extension);
+                    } else {
+                        fail(
+                                extension,
+                                new IllegalStateException("Cannot extend " + path
+                                        + ": another client has overwritten it. Release it, and acquire " + resource
+                                        + " again"));
+                    }
+                },
+                cause -> onNotExtended(on, extension, cause));
+    }
+
+    private void onExtended(RecipeSession on, Extension extension, LeaseRecord next, NodeStat stat, Elapsed sentAt) {
+        record = next;
+        version = OptionalInt.of(stat.version());
+        if (isOver() || !deadline.extend(sentAt, next.lease())) {
+            onExtendedTooLate();
+            fail(extension, lostException());
+            return;
+        }
+        token = new FencingToken(on.generation(), stat.czxid());
+        extensions.remove(extension);
+        armEnd();
+        extension.done.complete(null);
+    }
+
+    /** Others must not wait for what is not held. */
+    private void onExtendedTooLate() {
+        if (!isOver()) {
+            lose(LossReason.TIME_OVER);
+        } else if (lost.join() == LossReason.TIME_OVER) {
+            LeaseRemoval.ifUnchanged(coordinator, path, version.orElseThrow());
+        }
+    }
+
+    private void onNotExtended(RecipeSession on, Extension extension, Throwable cause) {
+        if (!follower.isCurrent(on) || Failures.isSessionOver(cause)) {
+            version = OptionalInt.empty(); // the next session goes on
+        } else if (Failures.isNoNode(cause)) {
+            lose(LossReason.NODE_DELETED);
+            fail(extension, lostException());
+        } else if (cause instanceof OutcomeUnknownException || Failures.is(cause, RefusalReason.BAD_VERSION)) {
+            version = OptionalInt.empty(); // ours, or that of another process with this id
+            begin(extension);
+        } else if (Failures.mayPass(cause)) {
+            Retry.later(on, cause, () -> begin(extension));
+        } else {
+            fail(extension, cause);
+        }
+    }
+
+    private void fail(Extension extension, Throwable cause) {
+        extensions.remove(extension);
+        extension.done.completeExceptionally(cause);
+    }
+
+    // So far a lease that goes on. From here on its end.
+
+    private void armEnd() {
+        end.cancel();
+        RecipeSession on = follower.session();
+        Duration remaining = deadline.remaining();
+        if (!isOver() && version.isPresent() && !remaining.isZero()) {
+            end = on.time().schedule(remaining, () -> follower.execute(this::onTime));
+        }
+    }
+
+    private void onTime() {
+        if (deadline.remaining().isZero()) {
+            lose(LossReason.TIME_OVER);
+        } else {
+            armEnd();
+        }
+    }
+
+    private boolean isOver() {
+        return lost.isDone();
+    }
+
+    private void lose(LossReason reason) {
+        if (!end(reason)) {
+            return;
+        }
+        if (reason == LossReason.TIME_OVER && version.isPresent()) {
+            // others need not wait for as long again; one whom this process has sent the id may have extended it
+            LeaseRemoval.ifUnchanged(coordinator, path, version.getAsInt())
+                    .whenComplete((removed, failure) -> gone.complete(null));
+        } else {
+            gone.complete(null);
+        }
+    }
+
+    /** Whether it has not ended before. */
+    private boolean end(LossReason reason) {
+        if (isOver()) {
+            return false;
+        }
+        end.cancel();
+        RecipeSession on = follower.session();
+        if (token.sequence() > 0) { // else it was not resumed
+            GrantLoss.log(getClass(), on, "the grant of " + resource + " (" + path.name() + ")", reason);
+        }
+        lost.complete(reason);
+        if (reason != LossReason.COORDINATOR_CLOSED) {
+            on.unwatch(path, watcher);
+            follower.end();
+        }
+        List.copyOf(extensions).forEach(extension -> fail(extension, lostException()));
+        return true;
+    }
+
+    private GrantLostException lostException() {
+        LossReason reason = lossReason().orElse(LossReason.TIME_OVER);
+        return new GrantLostException(
+                reason, resource, path + " is no longer held: " + reason + ". Acquire " + resource + " again");
+    }
+
+    @Override
+    public void onClosed() {
+        end(LossReason.COORDINATOR_CLOSED);
+        gone.complete(null);
+    }
+
+    @Override
+    public CompletionStage<Void> leave(ConclaveException why) {
+        follower.execute(() -> {
+            boolean timeIsOver = deadline.remaining().isZero();
+            if (timeIsOver) {
+                lose(LossReason.TIME_OVER);
+            } else if (end(LossReason.RELEASED)) {
+                LeaseRemoval.of(coordinator, path).whenComplete((removed, failure) -> gone.complete(null));
+            }
+        });
+        return gone;
+    }
+
+    // What others may ask, on any thread.
+
+    NodePath path() {
+        return path;
+    }
+
+    FencingToken token() {
+        return token;
+    }
+
+    int permits() {
+        return record.permits();
+    }
+
+    Duration lease() {
+        return record.lease();
+    }
+
+    @Override
+    public RecipeSession session() {
+        return follower.session();
+    }
+
+    @Override
+    public CompletionStage<Void> granted() {
+        return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public CompletionStage<LossReason> lost() {
+        return lost;
+    }
+
+    @Override
+    public Optional<LossReason> lossReason() {
+        LossReason told = lost.getNow(null);
+        if (told != null) {
+            return Optional.of(told);
+        }
+        return deadline.remaining().isZero() ? Optional.of(LossReason.TIME_OVER) : Optional.empty();
+    }
+
+    @Override
+    public CompletionStage<Void> revocationRequested() {
+        return revocation;
+    }
+
+    @Override
+    public CompletionStage<Void> gone() {
+        return gone;
+    }
+
+    @Override
+    public Duration remaining() {
+        return isOver() ? Duration.ZERO : deadline.remaining();
+    }
+
+    @Override
+    public boolean deadlineIsStrict() {
+        return true; // no server judges it
+    }
+
+    @Override
+    public void giveUpWaiting(ConclaveException why) {} // it was granted
+
+    @Override
+    public String what() {
+        return resource;
+    }
+
+    @Override
+    public String toString() {
+        return "LeaseHold[" + path + ", "
+                + lossReason().map(LossReason::toString).orElse("held") + "]";
+    }
+}

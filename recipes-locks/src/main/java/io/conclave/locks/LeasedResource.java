@@ -1,0 +1,152 @@
+package io.conclave.locks;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
+import io.conclave.line.Acquisition;
+import io.conclave.node.NodePath;
+import io.conclave.recipe.RecipeSession;
+import io.conclave.recipe.Waiting;
+import io.conclave.request.GetChildren;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** What locks and permits with a lease have in common. */
+abstract class LeasedResource extends AcquiredByWaiting<LeasedGrant> {
+    private final Coordinator coordinator;
+    private final LeaseLayout layout;
+    private final LeaseRequest.Wish wish;
+
+    LeasedResource(Coordinator coordinator, NodePath path, LeaseRequest.Wish wish) {
+        if (path.isRoot()) {
+            throw new IllegalArgumentException("Invalid path \"/\": a lock or semaphore needs a znode of its own");
+        }
+        this.coordinator = coordinator;
+        this.layout = new LeaseLayout(path);
+        this.wish = wish;
+    }
+
+    Coordinator coordinator() {
+        return coordinator;
+    }
+
+    LeaseRequest.Wish wish() {
+        return wish;
+    }
+
+    /** The znode, in the coordinator's namespace. */
+    public NodePath path() {
+        return layout.path();
+    }
+
+    private LeaseRequest enter(boolean patient) {
+        return LeaseRequest.enter(coordinator, RecipeAccess.session(coordinator), layout, wish, patient);
+    }
+
+    @Override
+    final Acquisition<LeasedGrant> waitFor() {
+        LeaseRequest request = enter(true);
+        return Acquisition.of(request, () -> new HeldLease(request.hold()));
+    }
+
+    @Override
+    final Acquisition<LeasedGrant> waitFor(Duration timeout) {
+        Waiting.checkedTimeout(timeout);
+        LeaseRequest request = enter(true);
+        return Acquisition.of(request, () -> new HeldLease(request.hold()), timeout);
+    }
+
+    @Override
+    final Acquisition<LeasedGrant> ifFree() {
+        LeaseRequest request = enter(false);
+        return Acquisition.ofTry(request, () -> new HeldLease(request.hold()));
+    }
+
+    /**
+     * Releases a grant, whichever process holds it: its holder hears of that as of a deletion ({@code NODE_DELETED}) if
+     * it is there. The next waiter is granted at once. Blocks until the store has confirmed it; goes on over lost
+     * connections and sessions.
+     *
+     * @param id as {@link LeasedGrant#id()} gave it
+     * @return whether it was there; after a lost reply also if it was released by another process meanwhile
+     * @throws IllegalArgumentException if it is no id
+     * @throws io.conclave.error.RefusedException if the store refuses it
+     * @throws InterruptedException if the thread is interrupted; it may be released anyway
+     */
+    public boolean release(String id) throws InterruptedException {
+        return Waiting.await(RecipeAccess.session(coordinator), LeaseRemoval.of(coordinator, layout.lease(id)));
+    }
+
+    /** As {@link #release}, without blocking. Completes on a listener thread. */
+    public CompletableFuture<Boolean> releaseAsync(String id) {
+        NodePath lease = layout.lease(id);
+        return RecipeAccess.session(coordinator)
+                .onListenerThread("release of " + lease, LeaseRemoval.of(coordinator, lease));
+    }
+
+    /**
+     * Goes on with a grant that another process has left, or an earlier life of this one: begins its lease anew, and
+     * gives the same grant with the same token. The process that has left it must not use it any more; nothing keeps
+     * two from holding it together. The lease is that of this object, or the one before if that was longer. Blocks
+     * until the store has confirmed it; goes on over lost connections and sessions.
+     *
+     * @param id as {@link LeasedGrant#id()} gave it
+     * @return empty if there is no such grant any more: released, or over and taken by another
+     * @throws IllegalArgumentException if it is no id
+     * @throws io.conclave.error.RefusedException if the store refuses it
+     * @throws InterruptedException if the thread is interrupted; the lease may begin anew anyway
+     */
+    public Optional<LeasedGrant> resume(String id) throws InterruptedException {
+        return Waiting.await(RecipeAccess.session(coordinator), resuming(id)).map(HeldLease::new);
+    }
+
+    /** As {@link #resume}, without blocking. Completes on a listener thread. */
+    public CompletableFuture<Optional<LeasedGrant>> resumeAsync(String id) {
+        return RecipeAccess.session(coordinator)
+                .onListenerThread(
+                        "resuming " + id + " of " + path(), resuming(id).thenApply(hold -> hold.map(HeldLease::new)));
+    }
+
+    private CompletableFuture<Optional<LeaseHold>> resuming(String id) {
+        return LeaseHold.resume(coordinator, layout, id, wish.record().lease());
+    }
+
+    /**
+     * The grants whose znodes are there; some may be over, which only a process that waits finds out. Out of date as
+     * soon as it is known. Blocks.
+     *
+     * @throws InterruptedException if the thread is interrupted
+     */
+    public List<LeaseHolder> holders() throws InterruptedException {
+        RecipeSession session = RecipeAccess.session(coordinator);
+        return Waiting.await(session, readHolders(session));
+    }
+
+    /** As {@link #holders()}, without blocking. Completes on a listener thread. */
+    public CompletableFuture<List<LeaseHolder>> holdersAsync() {
+        RecipeSession session = RecipeAccess.session(coordinator);
+        return session.onListenerThread("holders of " + path(), readHolders(session));
+    }
+
+    private CompletionStage<List<LeaseHolder>> readHolders(RecipeSession session) {
+        CompletableFuture<List<LeaseHolder>> holders = new CompletableFuture<>();
+        session.execute(() -> {
+            GetChildren list = GetChildren.of(path());
+            LeaseLook.of(session, session::read, layout, list).whenComplete((seen, failure) -> {
+                if (failure == null) {
+                    holders.complete(seen.stream()
+                            .flatMap(all -> all.leases().stream())
+                            .flatMap(lease -> lease.record().stream()
+                                    .map(record -> new LeaseHolder(
+                                            lease.id(), record.owner(), record.permits(), record.lease())))
+                            .toList());
+                } else {
+                    holders.completeExceptionally(Waiting.cause(failure));
+                }
+            });
+        });
+        return holders;
+    }
+}
