@@ -124,6 +124,11 @@ final class Modules {
                     Set.of("recipes-api", "recipes-locks", "recipes-election"),
                     Set.of("org.springframework", "org.slf4j")),
             new Module(
+                    "spring-cloud",
+                    List.of("spring.cloud"),
+                    Set.of("recipes-api", "recipes-discovery"),
+                    Set.of("org.springframework", "org.slf4j", "reactor.core")),
+            new Module(
                     "shedlock",
                     List.of("shedlock"),
                     Set.of("recipes-api"),

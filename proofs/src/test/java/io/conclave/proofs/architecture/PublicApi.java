@@ -34,8 +34,8 @@ final class PublicApi {
     private static final Pattern EXPORT = Pattern.compile("(?m)^\\s+exports ([\\w.]+);");
 
     /** Modules in integrations/, which have no descriptor: their frameworks have none either. Each is one package. */
-    private static final List<String> INTEGRATIONS =
-            List.of("junit", "micrometer", "shedlock", "spring-boot", "spring-integration", "testcontainers");
+    private static final List<String> INTEGRATIONS = List.of(
+            "junit", "micrometer", "shedlock", "spring-boot", "spring-cloud", "spring-integration", "testcontainers");
 
     private PublicApi() {}
 

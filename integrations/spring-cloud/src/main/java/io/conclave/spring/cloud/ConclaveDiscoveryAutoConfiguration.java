@@ -1,0 +1,68 @@
+package io.conclave.spring.cloud;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.discovery.ServiceDiscovery;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.cloud.client.ConditionalOnBlockingDiscoveryEnabled;
+import org.springframework.cloud.client.ConditionalOnDiscoveryEnabled;
+import org.springframework.cloud.client.ConditionalOnReactiveDiscoveryEnabled;
+import org.springframework.cloud.client.discovery.DiscoveryClient;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** Discovery clients, blocking and reactive, if there is a coordinator. */
+@AutoConfiguration(
+        afterName = "io.conclave.spring.boot.ConclaveAutoConfiguration",
+        beforeName = {
+            "org.springframework.cloud.client.CommonsClientAutoConfiguration",
+            "org.springframework.cloud.client.ReactiveCommonsClientAutoConfiguration",
+            "org.springframework.cloud.client.discovery.simple.SimpleDiscoveryClientAutoConfiguration",
+            "org.springframework.cloud.client.discovery.simple.reactive.SimpleReactiveDiscoveryClientAutoConfiguration"
+        })
+@ConditionalOnClass({Coordinator.class, DiscoveryClient.class})
+@ConditionalOnBean(Coordinator.class)
+@ConditionalOnDiscoveryEnabled
+@ConditionalOnProperty(value = "conclave.discovery.enabled", matchIfMissing = true)
+@EnableConfigurationProperties(ConclaveDiscoveryProperties.class)
+public final class ConclaveDiscoveryAutoConfiguration {
+    ConclaveDiscoveryAutoConfiguration() {}
+
+    @Bean
+    @ConditionalOnMissingBean
+    ServiceDiscovery conclaveServiceDiscovery(Coordinator coordinator, ConclaveDiscoveryProperties properties) {
+        return ServiceDiscovery.at(coordinator, properties.getRoot());
+    }
+
+    @Bean
+    KnownServices conclaveKnownServices(ServiceDiscovery discovery) {
+        return new KnownServices(discovery);
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnBlockingDiscoveryEnabled
+    static final class Blocking {
+        @Bean
+        @ConditionalOnMissingBean
+        ConclaveDiscoveryClient conclaveDiscoveryClient(
+                Coordinator coordinator, KnownServices services, ConclaveDiscoveryProperties properties) {
+            return new ConclaveDiscoveryClient(coordinator, services, properties);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(name = "reactor.core.publisher.Flux")
+    @ConditionalOnReactiveDiscoveryEnabled
+    static final class Reactive {
+        @Bean
+        @ConditionalOnMissingBean
+        ConclaveReactiveDiscoveryClient conclaveReactiveDiscoveryClient(
+                KnownServices services, ConclaveDiscoveryProperties properties) {
+            return new ConclaveReactiveDiscoveryClient(services, properties);
+        }
+    }
+}

@@ -1,0 +1,49 @@
+package io.conclave.spring.cloud;
+
+import io.conclave.discovery.ServiceCache;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.springframework.cloud.client.ServiceInstance;
+import org.springframework.cloud.client.discovery.ReactiveDiscoveryClient;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** As {@link ConclaveDiscoveryClient}, without blocking; without a limit of time, too. */
+public final class ConclaveReactiveDiscoveryClient implements ReactiveDiscoveryClient {
+    private final KnownServices services;
+    private final int order;
+
+    ConclaveReactiveDiscoveryClient(KnownServices services, ConclaveDiscoveryProperties properties) {
+        this.services = services;
+        this.order = properties.getOrder();
+    }
+
+    @Override
+    public String description() {
+        return "Conclave Reactive Discovery Client";
+    }
+
+    @Override
+    public Flux<ServiceInstance> getInstances(String serviceId) {
+        return Mono.fromFuture(() -> instances(serviceId)).flatMapIterable(instances -> instances);
+    }
+
+    private CompletableFuture<List<ServiceInstance>> instances(String serviceId) {
+        Optional<ServiceCache> cache = services.cache(serviceId);
+        CompletableFuture<List<io.conclave.discovery.ServiceInstance>> loaded = cache.map(ServiceCache::loaded)
+                .orElseGet(() -> services.discovery().instancesAsync(serviceId));
+        return loaded.thenApply(first ->
+                KnownServices.up(serviceId, cache.map(ServiceCache::instances).orElse(first)));
+    }
+
+    @Override
+    public Flux<String> getServices() {
+        return Mono.fromFuture(() -> services.discovery().servicesAsync()).flatMapIterable(names -> names);
+    }
+
+    @Override
+    public int getOrder() {
+        return order;
+    }
+}

@@ -1,0 +1,50 @@
+package io.conclave.spring.cloud;
+
+import io.conclave.discovery.ServiceCache;
+import io.conclave.discovery.ServiceDiscovery;
+import io.conclave.discovery.ServiceInstance;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** A cache for each service that was asked for, up to a number of them, until it is closed. Thread-safe. */
+final class KnownServices implements AutoCloseable {
+    private static final int MAX_CACHES = 1_000;
+
+    private final ServiceDiscovery discovery;
+    private final Map<String, ServiceCache> caches = new HashMap<>(); // @GuardedBy("this")
+
+    KnownServices(ServiceDiscovery discovery) {
+        this.discovery = discovery;
+    }
+
+    ServiceDiscovery discovery() {
+        return discovery;
+    }
+
+    /** Names may come from requests, so there is a limit: without a cache, the store is asked. */
+    synchronized Optional<ServiceCache> cache(String service) {
+        ServiceCache known = caches.get(service);
+        if (known != null || caches.size() >= MAX_CACHES) {
+            return Optional.ofNullable(known);
+        }
+        ServiceCache added = discovery.cache(service);
+        caches.put(service, added);
+        return Optional.of(added);
+    }
+
+    static List<org.springframework.cloud.client.ServiceInstance> up(String service, List<ServiceInstance> instances) {
+        return instances.stream()
+                .map(instance -> new DiscoveredInstance(service, instance))
+                .filter(DiscoveredInstance::isUp)
+                .<org.springframework.cloud.client.ServiceInstance>map(instance -> instance)
+                .toList();
+    }
+
+    @Override
+    public synchronized void close() {
+        caches.values().forEach(ServiceCache::close);
+        caches.clear();
+    }
+}

@@ -1,0 +1,336 @@
+package io.conclave.spring.cloud;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.discovery.ServiceDiscovery;
+import io.conclave.node.CreateMode;
+import io.conclave.node.NodePath;
+import io.conclave.request.Create;
+import io.conclave.request.GetChildren;
+import io.conclave.request.GetData;
+import io.conclave.session.SessionState;
+import io.conclave.testkit.memory.MemoryStore;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.apache.curator.x.discovery.details.JsonInstanceSerializer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.cloud.client.ServiceInstance;
+import org.springframework.cloud.client.discovery.DiscoveryClient;
+import org.springframework.cloud.client.discovery.ReactiveDiscoveryClient;
+import org.springframework.cloud.client.discovery.event.InstanceRegisteredEvent;
+import org.springframework.cloud.client.serviceregistry.RegistrationLifecycle;
+import org.springframework.cloud.client.serviceregistry.ServiceRegistry;
+import org.springframework.cloud.zookeeper.discovery.ZookeeperInstance;
+import org.springframework.cloud.zookeeper.discovery.ZookeeperServiceInstance;
+import org.springframework.cloud.zookeeper.serviceregistry.ServiceInstanceRegistration;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.event.EventListener;
+
+/** Applications with Spring Cloud Commons on one store, beside what Spring Cloud ZooKeeper writes and reads. */
+class SpringCloudTest {
+    private static final JsonInstanceSerializer<ZookeeperInstance> THEIRS =
+            new JsonInstanceSerializer<>(ZookeeperInstance.class);
+
+    private final String store = UUID.randomUUID().toString();
+    private final List<ConfigurableApplicationContext> applications = new ArrayList<>();
+
+    @AfterEach
+    void close() {
+        applications.forEach(ConfigurableApplicationContext::close);
+        MemoryStore.forget(store);
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration(
+            excludeName = { // here for their classes only
+                "org.springframework.cloud.zookeeper.discovery.ZookeeperDiscoveryAutoConfiguration",
+                "org.springframework.cloud.zookeeper.discovery.dependency.DependencyFeignClientAutoConfiguration",
+                "org.springframework.cloud.zookeeper.discovery.dependency.DependencyRestTemplateAutoConfiguration",
+                "org.springframework.cloud.zookeeper.discovery.dependency.ZookeeperDependenciesAutoConfiguration",
+                "org.springframework.cloud.zookeeper.discovery.watcher.DependencyWatcherAutoConfiguration",
+                "org.springframework.cloud.zookeeper.serviceregistry.ZookeeperAutoServiceRegistrationAutoConfiguration",
+                "org.springframework.cloud.zookeeper.serviceregistry.ZookeeperServiceRegistryAutoConfiguration",
+                "org.springframework.cloud.zookeeper.support.CuratorServiceDiscoveryAutoConfiguration",
+                "org.springframework.cloud.zookeeper.discovery.ZookeeperDiscoveryClientConfiguration",
+                "org.springframework.cloud.zookeeper.discovery.LoadBalancerZookeeperAutoConfiguration",
+                "org.springframework.cloud.zookeeper.discovery.reactive.ZookeeperReactiveDiscoveryClientConfiguration"
+            })
+    static class Application {
+        final List<String> seen = Collections.synchronizedList(new ArrayList<>());
+
+        @EventListener
+        void registered(InstanceRegisteredEvent<?> event) {
+            seen.add("registered");
+        }
+
+        @Bean
+        RegistrationLifecycle<ConclaveRegistration> lifecycle() {
+            return new RegistrationLifecycle<>() {
+                @Override
+                public void postProcessBeforeStartRegister(ConclaveRegistration registration) {
+                    registration.putMetadata("started", "yes");
+                }
+
+                @Override
+                public void postProcessAfterStartRegister(ConclaveRegistration registration) {}
+
+                @Override
+                public void postProcessBeforeStopRegister(ConclaveRegistration registration) {}
+
+                @Override
+                public void postProcessAfterStopRegister(ConclaveRegistration registration) {}
+            };
+        }
+
+        /** Is stopped just before the web server. */
+        @Bean
+        SmartLifecycle witness(Coordinator coordinator) {
+            return new SmartLifecycle() {
+                private boolean running;
+
+                @Override
+                public void start() {
+                    running = true;
+                }
+
+                @Override
+                public void stop() {
+                    running = false;
+                    if (coordinator.state() == SessionState.CONNECTED) {
+                        seen.add("stops with "
+                                + children(coordinator, "/services/orders").size());
+                    }
+                }
+
+                @Override
+                public boolean isRunning() {
+                    return running;
+                }
+
+                @Override
+                public int getPhase() {
+                    return DEFAULT_PHASE - 1010;
+                }
+            };
+        }
+    }
+
+    private static List<String> children(Coordinator coordinator, String path) {
+        try {
+            return coordinator.execute(GetChildren.of(NodePath.of(path))).names();
+        } catch (Exception e) {
+            return List.of();
+        }
+    }
+
+    private ConfigurableApplicationContext start(WebApplicationType type, String connectString, String... properties) {
+        ConfigurableApplicationContext context = new SpringApplicationBuilder(Application.class)
+                .web(type)
+                .properties(
+                        "server.port=0",
+                        "spring.main.banner-mode=off",
+                        "conclave.connect-string=" + connectString,
+                        "conclave.discovery.instance-host=127.0.0.1")
+                .properties(properties)
+                .run();
+        applications.add(context);
+        return context;
+    }
+
+    private ConfigurableApplicationContext server(String... properties) {
+        String[] all = new String[properties.length + 1];
+        all[0] = "spring.application.name=orders";
+        System.arraycopy(properties, 0, all, 1, properties.length);
+        return start(WebApplicationType.SERVLET, "memory:" + store, all);
+    }
+
+    private ConfigurableApplicationContext client(String... properties) {
+        return start(WebApplicationType.NONE, "memory:" + store, properties);
+    }
+
+    private static List<ServiceInstance> awaitInstances(ConfigurableApplicationContext client, int count) {
+        DiscoveryClient discovery = client.getBean(ConclaveDiscoveryClient.class);
+        await().until(() -> discovery.getInstances("orders").size() == count);
+        return discovery.getInstances("orders");
+    }
+
+    @Test
+    void applicationIsFoundWhileItsWebServerRuns() throws Exception {
+        ConfigurableApplicationContext client = client();
+        ConfigurableApplicationContext server =
+                server("conclave.discovery.metadata.zone=a \"b\"", "conclave.discovery.instance-id=7f3c");
+        ServiceInstance found = awaitInstances(client, 1).get(0);
+        String port = server.getEnvironment().getProperty("local.server.port");
+        assertEquals(URI.create("http://127.0.0.1:" + port), found.getUri());
+        assertEquals(
+                "orders 7f3c 127.0.0.1 " + port + " false",
+                found.getServiceId() + " " + found.getInstanceId() + " " + found.getHost() + " " + found.getPort() + " "
+                        + found.isSecure());
+        assertEquals(Map.of("zone", "a \"b\"", "instance_status", "UP", "started", "yes"), found.getMetadata());
+        assertEquals(List.of("orders"), client.getBean(DiscoveryClient.class).getServices());
+        Application application = server.getBean(Application.class);
+        assertEquals(List.of("registered"), application.seen);
+
+        server.close();
+        assertEquals(List.of("registered", "stops with 0"), application.seen);
+        awaitInstances(client, 0);
+    }
+
+    @Test
+    void springCloudZooKeeperReadsOurInstancesAndOursReadTheirs() throws Exception {
+        ConfigurableApplicationContext client = client();
+        server("conclave.discovery.metadata.zone=a");
+        ServiceInstance ours = awaitInstances(client, 1).get(0);
+        Coordinator coordinator = client.getBean(Coordinator.class);
+        NodePath path = NodePath.of("/services/orders/" + ours.getInstanceId());
+        var read = THEIRS.deserialize(coordinator.execute(GetData.of(path)).data());
+        assertEquals("orders", read.getPayload().getName());
+        ZookeeperServiceInstance asTheySee = new ZookeeperServiceInstance("orders", read);
+        assertEquals(ours.getUri(), asTheySee.getUri());
+        assertEquals(ours.getPort(), asTheySee.getPort());
+        assertEquals(ours.getMetadata(), asTheySee.getMetadata());
+
+        var their = ServiceInstanceRegistration.builder()
+                .name("orders")
+                .id("theirs")
+                .address("10.0.0.6")
+                .port(80)
+                .sslPort(443)
+                .payload(new ZookeeperInstance("application-1", "orders", Map.of("instance_status", "UP", "k", "v")))
+                .uriSpec("{scheme}://{address}:{ssl-port}")
+                .build()
+                .getServiceInstance();
+        coordinator.execute(Create.of(NodePath.of("/services/orders/theirs"))
+                .withData(THEIRS.serialize(their))
+                .withMode(CreateMode.EPHEMERAL));
+        ServiceInstance seen = awaitInstances(client, 2).stream()
+                .filter(instance -> "theirs".equals(instance.getInstanceId()))
+                .findFirst()
+                .orElseThrow();
+        assertEquals("https://10.0.0.6:443", seen.getUri().toString());
+        assertEquals("v", seen.getMetadata().get("k"));
+        assertTrue(seen.isSecure());
+        assertEquals(443, seen.getPort());
+    }
+
+    @Test
+    void instanceThatIsOutOfServiceIsNotFound() throws Exception {
+        ConfigurableApplicationContext client = client();
+        ConfigurableApplicationContext server = server();
+        awaitInstances(client, 1);
+        ConclaveServiceRegistry registry = server.getBean(ConclaveServiceRegistry.class);
+        ConclaveRegistration registration = server.getBean(ConclaveRegistration.class);
+        assertEquals("UP", registry.getStatus(registration));
+        registry.setStatus(registration, "OUT_OF_SERVICE");
+        awaitInstances(client, 0);
+        assertEquals("OUT_OF_SERVICE", registry.getStatus(registration));
+        registry.setStatus(registration, "UP");
+        awaitInstances(client, 1);
+        registry.deregister(registration);
+        awaitInstances(client, 0);
+        registry.register(registration);
+        registry.register(registration);
+        awaitInstances(client, 1);
+        registry.close();
+        awaitInstances(client, 0);
+    }
+
+    @Test
+    void clientGoesOnWithWhatItKnewWhileTheStoreIsAway() throws Exception {
+        ConfigurableApplicationContext client = client("conclave.discovery.load-timeout=5s");
+        server();
+        awaitInstances(client, 1);
+        DiscoveryClient discovery = client.getBean(ConclaveDiscoveryClient.class);
+        assertEquals(List.of("orders"), discovery.getServices());
+        discovery.probe();
+        MemoryStore.named(store).faults().suspendAll();
+        assertEquals(1, discovery.getInstances("orders").size());
+        await().until(() -> {
+            try {
+                discovery.probe();
+                return false;
+            } catch (IllegalStateException away) {
+                return true;
+            }
+        });
+        assertEquals(List.of("orders"), discovery.getServices());
+        assertEquals(1, discovery.getInstances("orders").size());
+        MemoryStore.named(store).faults().restoreAll();
+    }
+
+    @Test
+    void applicationStartsAndStopsWhileTheServersAreDown() {
+        ConfigurableApplicationContext application = start(
+                WebApplicationType.SERVLET,
+                "conclave://127.0.0.1:1",
+                "spring.application.name=orders",
+                "conclave.discovery.load-timeout=50ms");
+        DiscoveryClient discovery = application.getBean(ConclaveDiscoveryClient.class);
+        IllegalStateException unknown =
+                assertThrows(IllegalStateException.class, () -> discovery.getInstances("orders"));
+        assertTrue(unknown.getMessage().contains("orders"), unknown::getMessage);
+        assertThrows(IllegalStateException.class, discovery::getServices);
+        assertThrows(IllegalStateException.class, discovery::probe);
+        application.close();
+    }
+
+    @Test
+    void reactiveClientFindsTheSame() {
+        server();
+        ConfigurableApplicationContext client = client();
+        awaitInstances(client, 1);
+        ReactiveDiscoveryClient reactive = client.getBean(ConclaveReactiveDiscoveryClient.class);
+        assertEquals("orders", reactive.getInstances("orders").blockFirst().getServiceId());
+        assertEquals(List.of("orders"), reactive.getServices().collectList().block());
+    }
+
+    @Test
+    void withoutWebServerOrWhenToldSoNothingIsRegistered() throws Exception {
+        ConfigurableApplicationContext client = client("spring.application.name=orders");
+        ConfigurableApplicationContext silent = server("conclave.discovery.register=false");
+        ConfigurableApplicationContext off = server("conclave.discovery.enabled=false");
+        ConfigurableApplicationContext none = server("spring.cloud.discovery.enabled=false");
+        assertEquals(List.of(), children(client.getBean(Coordinator.class), "/services"));
+        assertFalse(client.getBean(ConclaveAutoRegistration.class).isRunning());
+        assertEquals(0, silent.getBeanNamesForType(ConclaveRegistration.class).length);
+        for (ConfigurableApplicationContext context : List.of(off, none)) {
+            assertEquals(0, context.getBeanNamesForType(ConclaveDiscoveryClient.class).length);
+            assertEquals(0, context.getBeanNamesForType(ServiceRegistry.class).length);
+            assertEquals(0, context.getBeanNamesForType(ServiceDiscovery.class).length);
+        }
+    }
+
+    @Test
+    void instancesThatOthersWroteInAnotherWayAreFound() throws Exception {
+        ConfigurableApplicationContext client = client();
+        Coordinator coordinator = client.getBean(Coordinator.class);
+        server();
+        awaitInstances(client, 1);
+        coordinator.execute(Create.of(NodePath.of("/services/orders/bare"))
+                .withData("{\"address\":\"h\",\"port\":7,\"payload\":\"text\"}".getBytes(UTF_8))
+                .withMode(CreateMode.EPHEMERAL));
+        ServiceInstance bare = awaitInstances(client, 2).stream()
+                .filter(instance -> "bare".equals(instance.getInstanceId()))
+                .findFirst()
+                .orElseThrow();
+        assertEquals(URI.create("http://h:7"), bare.getUri());
+        assertEquals(Map.of(), bare.getMetadata());
+    }
+}
