@@ -251,8 +251,8 @@ class AuditComparisonIT {
                 .clientPortAddress("127.0.0.1")
                 .tickTimeMs(100)
                 .maxSessionTimeoutMs(60_000)
-                .clientAuth(
-                        new ClientAuthConfig("SHA1", Set.of(), false, Set.of(), Optional.empty(), false, false, true, ""))
+                .clientAuth(new ClientAuthConfig(
+                        "SHA1", Set.of(), false, Set.of(), Optional.empty(), false, false, true, ""))
                 .build();
         try (Lines lines = new Lines(AuditLog.LOGGER);
                 ConclaveServer server = ConclaveServer.start(config, TimeSource.system(), cause -> {})) {
