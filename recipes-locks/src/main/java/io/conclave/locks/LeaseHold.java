@@ -137,13 +137,19 @@ final class LeaseHold implements GrantRequest, SessionFollower.Work {
 
     private void onWatched(RecipeSession on, Optional<NodeStat> stat) {
         if (stat.isEmpty() && follower.isCurrent(on)) {
-            lose(LossReason.NODE_DELETED);
+            onDeleted();
         }
+    }
+
+    /** Another has released it; or taken it, which may be heard of before the timer has run. */
+    private void onDeleted() {
+        boolean wasHeld = token.sequence() > 0;
+        lose(wasHeld && deadline.remaining().isZero() ? LossReason.TIME_OVER : LossReason.NODE_DELETED);
     }
 
     private void onEvent(NodeEvent event) {
         if (event.type() == NodeEvent.Type.DELETED) {
-            lose(LossReason.NODE_DELETED);
+            onDeleted();
         } else if (event.type() == NodeEvent.Type.DATA_CHANGED && !isOver()) {
             watch(follower.session());
         }
