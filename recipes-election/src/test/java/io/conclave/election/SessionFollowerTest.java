@@ -28,7 +28,7 @@ class SessionFollowerTest extends ElectionFixture {
 
     private static void await5s(CountDownLatch latch) {
         try {
-            latch.await(120, TimeUnit.SECONDS);
+            latch.await(5, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
