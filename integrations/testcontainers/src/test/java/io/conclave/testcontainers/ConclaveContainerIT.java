@@ -57,6 +57,7 @@ class ConclaveContainerIT {
 
     @Test
     void volumesKeepTheStateWhenAContainerIsReplaced() throws Exception {
+        TestImage.name(); // without an engine there is no volume to remove
         String volume = "conclave-" + UUID.randomUUID();
         try {
             try (ConclaveContainer first = onVolume(volume)) {
