@@ -127,6 +127,9 @@ final class LeaseHold implements GrantRequest, SessionFollower.Work {
             next.readLatest(path, look, stat -> onWatched(next, stat), cause -> {});
         }
         armEnd();
+        if (!extensions.isEmpty()) {
+            version = OptionalInt.empty(); // what the last session has sent may have taken effect
+        }
         List.copyOf(extensions).forEach(this::begin);
     }
 
@@ -231,8 +234,9 @@ final class LeaseHold implements GrantRequest, SessionFollower.Work {
 
     private void onNotExtended(RecipeSession on, Extension extension, Throwable cause) {
         if (!follower.isCurrent(on) || Failures.isSessionOver(cause)) {
-            version = OptionalInt.empty(); // the next session goes on
-        } else if (Failures.isNoNode(cause)) {
+            return; // the next session goes on
+        }
+        if (Failures.isNoNode(cause)) {
             lose(LossReason.NODE_DELETED);
             fail(extension, lostException());
         } else if (cause instanceof OutcomeUnknownException || Failures.is(cause, RefusalReason.BAD_VERSION)) {
@@ -255,9 +259,8 @@ final class LeaseHold implements GrantRequest, SessionFollower.Work {
     private void armEnd() {
         end.cancel();
         RecipeSession on = follower.session();
-        Duration remaining = deadline.remaining();
-        if (!isOver() && version.isPresent() && !remaining.isZero()) {
-            end = on.time().schedule(remaining, () -> follower.execute(this::onTime));
+        if (!isOver() && token.sequence() > 0) { // at once if its time is over by now
+            end = on.time().schedule(deadline.remaining(), () -> follower.execute(this::onTime));
         }
     }
 

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.GrantLostException;
 import io.conclave.error.LossReason;
 import io.conclave.testkit.ManualTimeSource;
@@ -90,6 +91,17 @@ class LeasedLockClocksTest {
         holdersClock.advanceUntil(Duration.ofSeconds(5), next::isDone);
         assertEquals(LossReason.TIME_OVER, grant.lost().get(120, SECONDS));
         assertTrue(next.get(120, SECONDS).isHeld());
+    }
+
+    /** After a pause of the machine the time is over by its wall clock, and the session is lost: no timer is due. */
+    @Test
+    void holderThatComesBackToALostSessionIsToldThatItsTimeIsOver() throws Exception {
+        LeasedGrant grant = lock(holding).acquire();
+        holdersClock.advanceWallOnly(LEASE);
+        MemoryStore.named(store).faults().expire(RecipeAccess.session(holding).id());
+        holdersClock.advanceUntil(Duration.ofMillis(10), grant.lost()::isDone);
+        assertEquals(LossReason.TIME_OVER, grant.lost().get(120, SECONDS));
+        assertTrue(lock(waiting).acquire(Duration.ofMinutes(1)).isHeld(), "it has deleted its record");
     }
 
     @Test

@@ -49,6 +49,7 @@ final class NodeKeeping implements SessionFollower.Work {
     private boolean isStale; // what stands there is not known
     private boolean isUncertain; // a request was not answered: the next look must be behind it
     private boolean maybeCreated;
+    private byte[] created = {}; // the data of the znode that may have been created
     private boolean isOurs;
     private boolean isTaken; // by another client's znode, whose end is waited for
     private boolean wasThere;
@@ -104,7 +105,7 @@ final class NodeKeeping implements SessionFollower.Work {
         if (isEphemeral) {
             forget();
         } else {
-            isStale = czxid != 0 || maybeCreated;
+            isStale = czxid != 0 || maybeCreated || isTaken;
             isUncertain = true;
         }
         goOn();
@@ -189,6 +190,7 @@ final class NodeKeeping implements SessionFollower.Work {
         KeptNode.Payload payload = owner.payload();
         isCreating = true;
         maybeCreated = true;
+        created = payload.data();
         Create request = Create.of(path)
                 .withData(payload.data())
                 .withMode(isEphemeral ? CreateMode.EPHEMERAL : CreateMode.PERSISTENT);
@@ -288,7 +290,8 @@ final class NodeKeeping implements SessionFollower.Work {
         boolean mayBeOurs = isEphemeral ? stat.ephemeralOwner() == on.id() : !stat.isEphemeral();
         KeptNode.Payload payload = owner.payload();
         boolean isAsWanted = node.bytes().contentEquals(payload.data());
-        if (isClosing && stat.czxid() != czxid && !(maybeCreated && mayBeOurs && isAsWanted)) {
+        boolean isAsCreated = isEphemeral || node.bytes().contentEquals(created);
+        if (isClosing && stat.czxid() != czxid && !(maybeCreated && mayBeOurs && isAsCreated)) {
             onGone(); // this one is another client's
         } else if (mayBeOurs) {
             long known = isAsWanted ? payload.number() : stat.czxid() == czxid ? written : 0;

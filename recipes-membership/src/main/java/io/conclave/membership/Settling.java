@@ -157,7 +157,12 @@ final class Settling<P> implements SessionFollower.Work {
             return; // the session's state tells what follows
         }
         Consumer<Throwable> refused = refusal -> settled.completeExceptionally(failureOf(refusal));
-        Retry.ifItMayPass(on, "settling of " + path, cause, () -> look(on, false), refused);
+        Runnable again = () -> {
+            if (isCurrent(on, look)) {
+                look(on, false);
+            }
+        };
+        Retry.ifItMayPass(on, "settling of " + path, cause, again, refused);
     }
 
     private ConclaveException failureOf(Throwable cause) {

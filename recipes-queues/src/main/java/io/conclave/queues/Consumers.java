@@ -193,6 +193,10 @@ final class Consumers implements ConsumerTurn.Listener, ItemsWatch.Looker {
             served.add(pending);
         }
         List<ItemName> chosen = items.due(served.size(), session.time().wallMillis());
+        if (chosen.isEmpty()) { // the wall clock was set back meanwhile
+            awaitDue(untilDue());
+            return;
+        }
         dequeuing = true;
         DequeueTransaction dequeue = new DequeueTransaction(
                 session, layout, first.mode(), first.maxDeliveries(), chosen, new Dequeuing(first.mode()));
@@ -276,7 +280,11 @@ final class Consumers implements ConsumerTurn.Listener, ItemsWatch.Looker {
     /** An item of this session's has come back; whose else it may be, is heard of when the list is read again. */
     void onReturned() {
         returned = true;
+        boolean wasFollowing = watch.isFollowing();
         watch.disregard();
+        if (wasFollowing) {
+            onFollowed();
+        }
     }
 
     /** What was followed has changed: of a queue in which nothing was due, the first item may be another now. */

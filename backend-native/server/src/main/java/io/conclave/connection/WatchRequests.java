@@ -54,6 +54,9 @@ final class WatchRequests {
      */
     void setSince(TreeState read, String path, int kind) {
         TreeState now = connection.loop().state();
+        if (connection.isGone()) {
+            return; // an event before this one was too much for it
+        }
         if (read.lastZxid() == now.lastZxid()) {
             set(path, kind);
         } else if (kind == WatchTable.CHILDREN) {

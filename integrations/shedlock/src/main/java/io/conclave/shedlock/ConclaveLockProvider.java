@@ -113,7 +113,7 @@ public final class ConclaveLockProvider implements ExtensibleLockProvider {
             }
             return isOurs || seen.isFree(ClockProvider.now()) ? takes(seen, configuration, owner) : ends(false);
         });
-        boolean isTaken = await("lock", configuration, change, () -> release(configuration, owner));
+        boolean isTaken = await("lock", configuration, change, () -> undo(configuration, owner));
         return isTaken ? Optional.of(new HeldShedLock(this, configuration, owner)) : Optional.empty();
     }
 
@@ -159,10 +159,21 @@ public final class ConclaveLockProvider implements ExtensibleLockProvider {
     }
 
     private CompletableFuture<Boolean> release(LockConfiguration configuration, String owner) {
+        return free(configuration, owner, configuration.getLockAtLeastUntil(), configuration.getUnlockTime());
+    }
+
+    /** As if it had never been taken: nobody has run under it, so lockAtLeastFor does not count. */
+    private CompletableFuture<Boolean> undo(LockConfiguration configuration, String owner) {
+        Instant now = ClockProvider.now();
+        return free(configuration, owner, now, now);
+    }
+
+    private CompletableFuture<Boolean> free(
+            LockConfiguration configuration, String owner, Instant atLeastUntil, Instant from) {
         return change(configuration, (seen, session) -> {
                     if (seen.isOf(owner)) {
-                        Instant from = configuration.getUnlockTime();
-                        LockDetails details = details(seen, configuration, LockDetails.NOBODY);
+                        LockDetails details = new LockDetails(
+                                LockDetails.NOBODY, seen.nextVersion(), atLeastUntil, endsWithHolder, PROCESS);
                         return new LockChange.Step<>(seen.unlocked(details, from), true);
                     }
                     return seen.isHeldBy(owner)

@@ -72,11 +72,15 @@ final class LeaderInterceptor implements MethodInterceptor {
         try {
             result = invocation.proceed();
         } catch (Throwable failure) {
+            Throwable told = told(running, failure); // before the end: then the leadership may be given up
             end(running, failure);
-            throw told(running, failure);
+            throw told;
         }
-        end(running, null);
-        running.leadership().ensureHeld();
+        try {
+            running.leadership().ensureHeld();
+        } finally {
+            end(running, null);
+        }
         return result;
     }
 

@@ -7,6 +7,7 @@ import io.conclave.line.WhileHeld;
 import io.conclave.locks.DistributedLock;
 import io.conclave.locks.LockGrant;
 import io.conclave.node.NodePath;
+import io.conclave.session.SessionState;
 import java.lang.reflect.Method;
 import java.lang.reflect.UndeclaredThrowableException;
 import java.util.Arrays;
@@ -60,7 +61,12 @@ final class LockInterceptor implements MethodInterceptor {
         Optional<FencedGrant> own = CurrentGrant.find(used, path);
         if (own.isPresent()) {
             own.get().ensureHeld();
-            return invocation.proceed();
+            CurrentGrant.enter(new CurrentGrant.Entry(used, path, own.get())); // it may not be the innermost one
+            try {
+                return invocation.proceed();
+            } finally {
+                CurrentGrant.leave();
+            }
         }
         Optional<LockGrant> grant = acquire(used, path, call, method);
         return grant.isPresent() ? run(invocation, used, path, grant.get()) : LockedCall.skipped(method);
@@ -76,8 +82,8 @@ final class LockInterceptor implements MethodInterceptor {
             }
             return Optional.of(lock.acquire(call.waitTime()));
         } catch (AcquireTimeoutException e) {
-            if (call.ifNotAcquired() == NotAcquired.THROW) {
-                throw e;
+            if (call.ifNotAcquired() == NotAcquired.THROW || used.state() != SessionState.CONNECTED) {
+                throw e; // without a connection nobody knows whether another one holds it
             }
             LOG.debug("{} is skipped: {}", method, e.getMessage());
             return Optional.empty();

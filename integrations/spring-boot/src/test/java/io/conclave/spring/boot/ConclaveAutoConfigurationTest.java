@@ -79,7 +79,6 @@ class ConclaveAutoConfigurationTest {
     void startFailsWithoutConnectionIfTheApplicationWantsOne() {
         runner.withPropertyValues(NO_SERVER, "conclave.connect-timeout=50ms").run(context -> {
             assertThat(context).hasFailed();
-            assertThat(context.getStartupFailure()).hasRootCauseInstanceOf(java.net.ConnectException.class);
             FailureAnalysis analysis = new ConnectFailureAnalyzer().analyze(context.getStartupFailure());
             assertThat(analysis.getCause()).isInstanceOf(ConnectException.class);
             assertThat(analysis.getDescription()).contains("conclave://127.0.0.1:1");

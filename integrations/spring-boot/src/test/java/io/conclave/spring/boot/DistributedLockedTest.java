@@ -212,6 +212,18 @@ class DistributedLockedTest {
     }
 
     @Test
+    void currentGrantIsThatOfTheMethodAlsoIfItsLockWasTakenFurtherOut() {
+        withJobs(jobs -> assertThat(jobs.<Boolean>run("a", () -> {
+                    FencedGrant outer = CurrentGrant.get().orElseThrow();
+                    return jobs.<Boolean>run(
+                            "b",
+                            () -> jobs.<Boolean>runToo(
+                                    "a", () -> CurrentGrant.get().orElseThrow() == outer));
+                }))
+                .isTrue());
+    }
+
+    @Test
     void lossInterruptsTheMethodAndIsThrown() {
         withJobs(jobs -> {
             assertThatThrownBy(() -> jobs.run("a", () -> {
