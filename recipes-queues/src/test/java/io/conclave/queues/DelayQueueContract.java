@@ -43,8 +43,8 @@ public abstract class DelayQueueContract extends QueueFixture {
         Coordinator producing = connect();
         DistributedDelayQueue<String> producer = delayQueue(producing);
         Instant begin = now(producing);
-        producer.put("later", SOON.multipliedBy(2));
-        producer.put("soon", SOON);
+        producer.putAt("later", begin.plus(SOON.multipliedBy(2))); // times, because a delay begins with its put
+        producer.putAt("soon", begin.plus(SOON));
         producer.putAt("late already", Instant.EPOCH);
         producer.putAsync("at once", Duration.ZERO).get(20, SECONDS);
         Coordinator consuming = connect();
