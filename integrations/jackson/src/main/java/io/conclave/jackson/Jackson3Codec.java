@@ -21,12 +21,12 @@ import tools.jackson.databind.ObjectWriter;
  * @param <T> the type of the values
  */
 public final class Jackson3Codec<T> implements DataCodec<T> {
-    private final JavaType type;
+    private final JsonRules rules;
     private final ObjectWriter writer;
     private final ObjectReader reader;
 
     private Jackson3Codec(ObjectMapper mapper, JavaType type) {
-        this.type = type;
+        this.rules = new JsonRules(type.toCanonical());
         this.writer = mapper.writerFor(type);
         this.reader = mapper.readerFor(type).with(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
     }
@@ -63,10 +63,7 @@ public final class Jackson3Codec<T> implements DataCodec<T> {
         try {
             return writer.writeValueAsBytes(value);
         } catch (JacksonException e) {
-            throw new IllegalArgumentException(
-                    "Invalid value of " + type.toCanonical() + ": it cannot be written as JSON: "
-                            + e.getOriginalMessage(),
-                    e);
+            throw rules.unwritable(e.getOriginalMessage(), e);
         }
     }
 
@@ -77,25 +74,15 @@ public final class Jackson3Codec<T> implements DataCodec<T> {
      */
     @Override
     public T decode(byte[] data) {
-        @Nullable T value;
         try {
-            value = reader.readValue(data);
+            return rules.present(reader.<@Nullable T>readValue(data));
         } catch (JacksonException e) {
-            throw invalid(data, e.getOriginalMessage(), e);
+            throw rules.unreadable(data, e.getOriginalMessage(), e);
         }
-        if (value == null) {
-            throw new IllegalArgumentException("Invalid JSON of " + type.toCanonical() + ": it must not be null");
-        }
-        return value;
-    }
-
-    private IllegalArgumentException invalid(byte[] data, String reason, Exception cause) {
-        return new IllegalArgumentException(
-                "Invalid JSON of " + type.toCanonical() + " in " + data.length + " bytes: " + reason, cause);
     }
 
     @Override
     public String toString() {
-        return "JSON of " + type.toCanonical();
+        return "JSON of " + rules.type();
     }
 }
