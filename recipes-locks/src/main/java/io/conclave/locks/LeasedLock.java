@@ -7,7 +7,7 @@ import java.time.Duration;
 
 /**
  * A mutex whose grant outlasts the session and the process, until its lease ends; the price: when a holder has died,
- * whoever waits waits for a whole lease, counted from when it first looked.
+ * a waiter waits for a whole lease, counted from when it first looked.
  *
  * <p>Why that is the price: no clock of another machine is asked. A holder counts its lease from before it sent the
  * request, by its own clocks. A waiter counts the same time by its own monotonic clock, from when it first saw what the

@@ -7,7 +7,7 @@ import java.time.Duration;
 
 /**
  * Permits whose grants outlast the session and the process, until their lease ends; the price: when holders have died
- * and no permit is left, whoever waits waits for a whole lease, counted from when it first looked.
+ * and no permit is left, a waiter waits for a whole lease, counted from when it first looked.
  *
  * <p>Everything that {@link LeasedLock} says of its grants and of waiting is so here. An object asks for one permit;
  * {@link #together} gives one that asks for several, which come all at once or not at all. The number of permits is

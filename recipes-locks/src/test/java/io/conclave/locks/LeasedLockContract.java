@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -210,7 +211,7 @@ public abstract class LeasedLockContract extends RecipeFixture {
     void workIsInterruptedWhenTheLeaseIsOver() {
         LeasedLock lock = lock(connect(), shortLease());
         GrantLostException lost = assertThrows(
-                GrantLostException.class, () -> lock.whileHeld(PATIENCE, grant -> Thread.sleep(PATIENCE.toMillis())));
+                GrantLostException.class, () -> lock.whileHeld(PATIENCE, grant -> new CountDownLatch(1).await()));
         assertEquals(LossReason.TIME_OVER, lost.reason());
     }
 

@@ -18,7 +18,7 @@ import org.junit.platform.commons.support.ReflectionSupport;
 
 /**
  * Finds out whether a scope has a parameter for the manual clock. Then its store has that clock from the start; else a
- * wait with a limit would last for ever, since no test would move the clock.
+ * wait with a limit would never end, since no test would move the clock.
  */
 final class ClockRequests {
     private ClockRequests() {}

@@ -33,8 +33,8 @@ import net.javacrumbs.shedlock.support.Utils;
  * when its session is lost: its task runs on, and another process may begin the same one. If that must not be, see
  * {@link #untilAtMost}.
  *
- * <p>Both times are compared with the clock of whoever asks for the lock, by {@link ClockProvider}, as in ShedLock's other
- * providers that have no clock of the store: clocks of the processes that differ make them too short or too long by as
+ * <p>Both times are compared with the clock of the process that asks for the lock, by {@link ClockProvider}, as in ShedLock's
+ * other providers that have no clock of the store: clocks of the processes that differ make them too short or too long by as
  * much.
  *
  * <p>{@code lock}, {@code unlock} and {@code extend} never wait for a lock. They block for the answers of the store: while

@@ -28,7 +28,7 @@ public class Reports {
         while (System.in.read() >= 0) {
             continue;
         }
-        System.exit(0); // whoever has started it is gone
+        System.exit(0); // the process that started it is gone
     }
 
     /** Writes down the second, the token and the process. */

@@ -152,7 +152,7 @@ class ConclaveAutoConfigurationTest {
     }
 
     @Test
-    void whoeverNeedsACoordinatorIsToldWhatToSet() {
+    void beanThatNeedsACoordinatorFailsTheStartAndSaysWhatToSet() {
         runner.withUserConfiguration(NeedsCoordinator.class).run(context -> {
             assertThat(context).hasFailed();
             FailureAnalysis analysis = new MissingCoordinatorFailureAnalyzer().analyze(context.getStartupFailure());

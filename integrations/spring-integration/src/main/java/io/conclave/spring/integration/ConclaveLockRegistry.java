@@ -29,7 +29,7 @@ import org.springframework.integration.support.locks.ExpirableLockRegistry;
  *   <li>{@code tryLock(time, unit)} ends in that time, with or without a connection. {@code tryLock()} asks the store once,
  *       and waits for its answer for the coordinator's try timeout at most. Both answer false if the store does not.
  *   <li>{@code unlock} by another thread is an {@link IllegalMonitorStateException}. If the lock was lost meanwhile it is a
- *       {@link java.util.ConcurrentModificationException}, and so is a reentry; the thread's hold is gone all the same.
+ *       {@link java.util.ConcurrentModificationException}, and so is a reentry; the thread holds it no longer either way.
  *   <li>{@code newCondition} is not supported.
  * </ul>
  *

@@ -289,7 +289,7 @@ class ConclaveLeaderInitiatorTest extends SpringIntegrationFixture {
                 .isPresent());
     }
 
-    /** Spring's own initiator, which tries the lock twice a second for ever, works with our registry as well. */
+    /** Spring's own initiator, which tries the lock twice per second without end, works with our registry as well. */
     @Test
     void lockRegistryLeaderInitiatorWorksWithOurRegistry() throws Exception {
         LockRegistryLeaderInitiator initiator =
