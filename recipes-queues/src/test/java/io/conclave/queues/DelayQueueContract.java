@@ -42,11 +42,11 @@ public abstract class DelayQueueContract extends QueueFixture {
     void itemsComeOutInTheOrderOfTheirTimesAndNoneBefore() throws Exception {
         Coordinator producing = connect();
         DistributedDelayQueue<String> producer = delayQueue(producing);
-        Instant begin = now(producing);
-        producer.putAt("later", begin.plus(SOON.multipliedBy(2))); // times, because a delay begins with its put
-        producer.putAt("soon", begin.plus(SOON));
-        producer.putAt("late already", Instant.EPOCH);
         producer.putAsync("at once", Duration.ZERO).get(20, SECONDS);
+        producer.putAt("late already", Instant.EPOCH);
+        Instant begin = now(producing); // the others are due after these, however long a put takes
+        producer.putAt("later", begin.plus(SOON.multipliedBy(2)));
+        producer.putAt("soon", begin.plus(SOON));
         Coordinator consuming = connect();
         DistributedDelayQueue<String> consumer = delayQueue(consuming);
         assertEquals("late already", consumer.take());

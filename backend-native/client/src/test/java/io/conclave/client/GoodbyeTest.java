@@ -203,13 +203,7 @@ final class GoodbyeTest extends WireSessionFixture {
 
     @Test
     void twoServersSayGoodbyeOneAfterTheOther() throws Exception {
-        FakeServer.Script second = peer -> {
-            openOurs(peer);
-            peer.reply(peer.next(), STAT);
-            sayGoodbye(peer);
-            peer.ignore();
-        };
-        TestSession session = connected(servers(leaveWith(1), second, this::serveAll), TimeSource.system());
+        TestSession session = connected(servers(leaveWith(1), leaveWith(1), this::serveAll), TimeSource.system());
         List<CompletableFuture<?>> inFlight = sets(session, 1);
         mayAnswer.countDown();
         inFlight.forEach(TestSession::join);
