@@ -28,6 +28,8 @@ public final class LogOptions {
      */
     private static final int LARGEST_BATCH_BYTES = 64 * MB;
 
+    private static final int LARGE_ENTRY_BYTES = 64 * KB;
+
     private final Builder from;
 
     private LogOptions(Builder from) {
@@ -149,6 +151,11 @@ public final class LogOptions {
     /** Largest payload of one proposal, in bytes. */
     public int maxEntryBytes() {
         return from.maxEntryBytes;
+    }
+
+    /** From so many bytes on an entry is proposed alone, when others have had their turn. */
+    public int largeEntryBytes() {
+        return Math.min(LARGE_ENTRY_BYTES, Math.max(KB, from.maxEntryBytes / 8));
     }
 
     public int maxBatchBytes() {

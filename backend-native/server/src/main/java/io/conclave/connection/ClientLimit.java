@@ -61,7 +61,7 @@ public enum ClientLimit {
     LARGE_REQUEST_BYTES("largeRequestThreshold", Effect.HOLDS, 64 << 10),
 
     /** ZooKeeper's: bytes of large requests that are in the server at a time; the others wait. */
-    LARGE_REQUESTS_BYTES("largeRequestMaxBytes", Effect.HOLDS, 2 << 20),
+    LARGE_REQUESTS_BYTES("largeRequestMaxBytes", Effect.HOLDS, 1 << 20),
 
     /** Watches of one connection. */
     WATCHES("maxWatchesPerConnection", Effect.REFUSES, 250_000),

@@ -344,6 +344,14 @@ public final class Core {
     }
 
     /**
+     * The leader's: whether the entry is durable at all members that get what is proposed as it comes, but for those
+     * that were not heard since then.
+     */
+    public boolean isWithAllThatAnswer(long index, long sinceMs) {
+        return leadership == null || leadership.isWithAllThatAnswer(index, sinceMs);
+    }
+
+    /**
      * The leader's: the last place at which the member's log may be equal to this one's, as far as it said; else the
      * start.
      */

@@ -230,6 +230,15 @@ final class Followers {
         return peer == null ? EntryPlace.START : peer.place;
     }
 
+    /** Whether all have it but those that catch up, or were silent since then. */
+    boolean isWithAllThatAnswer(long index, long sinceMs) {
+        return peers.values().stream()
+                .noneMatch(peer -> peer.linked
+                        && peer.state == PeerProgress.State.REPLICATE
+                        && peer.heardMs >= sinceMs
+                        && peer.matchIndex < index);
+    }
+
     boolean isBehind(int member) {
         PeerProgress peer = peers.get(member);
         return peer != null && peer.state == PeerProgress.State.SNAPSHOT;

@@ -95,6 +95,10 @@ final class LeaderRole {
         return followers.placeOf(member);
     }
 
+    boolean isWithAllThatAnswer(long index, long sinceMs) {
+        return followers.isWithAllThatAnswer(index, sinceMs);
+    }
+
     boolean isBehind(int member) {
         return followers.isBehind(member);
     }

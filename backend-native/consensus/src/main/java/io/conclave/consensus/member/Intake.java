@@ -8,9 +8,7 @@ import io.conclave.consensus.core.CoreStatus;
 import io.conclave.consensus.core.PeerMessage;
 import io.conclave.consensus.entry.LogEntry;
 import io.conclave.consensus.store.LogStore.Appended;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -46,10 +44,12 @@ final class Intake {
     private long freshBytes;
 
     /** On the leader: what goes into its next batches. */
-    private final Deque<Gathered> gathered = new ArrayDeque<>();
+    private final ProposalLine gathered;
 
-    /** An entry, and which member's it is. */
-    private record Gathered(int from, LogEntry entry) {}
+    private final LargeEntryGate largeEntries;
+
+    /** In this turn no large entry was proposed, and there was room for one: each has a write of its own. */
+    private boolean mayBeLarge;
 
     /** By member that there is a link to: the how manieth. */
     private final Map<Integer, Integer> linked = new HashMap<>();
@@ -73,6 +73,8 @@ final class Intake {
         this.core = core;
         this.own = own;
         this.reads = reads;
+        this.gathered = new ProposalLine(options.largeEntryBytes());
+        this.largeEntries = new LargeEntryGate(options.heartbeatMs());
     }
 
     /** There was no room for what is to be proposed here. */
@@ -97,7 +99,7 @@ final class Intake {
      * The member's link to this one broke: it sends what it does not see applied again, so this would be there twice.
      */
     void inboundLost(int member) {
-        gathered.removeIf(forwarded -> forwarded.from() == member);
+        gathered.forget(member);
     }
 
     // ---- from other members
@@ -110,7 +112,7 @@ final class Intake {
         }
         for (LogEntry entry : entries) {
             if (mayCome(from, entry)) {
-                gathered.add(new Gathered(from, entry));
+                gathered.add(from, entry);
             } else {
                 log.warn("member {} may not propose {}", from, entry);
             }
@@ -133,6 +135,7 @@ final class Intake {
 
     /** Takes what has gathered in the queue, at most a batch's worth; returns whether there was anything. */
     boolean take(long nowMs) {
+        mayBeLarge = true;
         boolean took = false;
         long budget = options.maxBatchBytes();
         while (true) {
@@ -238,39 +241,60 @@ final class Intake {
         for (List<LogEntry> entries = own.next(options.maxBatchBytes());
                 !entries.isEmpty();
                 entries = own.next(options.maxBatchBytes())) {
-            entries.forEach(entry -> gathered.add(new Gathered(options.memberId(), entry)));
+            entries.forEach(entry -> gathered.add(options.memberId(), entry));
         }
         boolean takes = core.takesProposals();
-        while (takes && !gathered.isEmpty()) {
-            takes = proposeBatch(nowMs);
+        while (takes && gathered.hasSmall()) {
+            takes = proposeBatch(nowMs, gathered.nextSmall(options.maxBatchBytes())) != 0;
         }
     }
 
-    private boolean proposeBatch(long nowMs) {
-        List<LogEntry> batch = new ArrayList<>();
-        long bytes = 0;
-        for (Gathered next : gathered) {
-            bytes += OwnProposals.ENTRY_OVERHEAD_BYTES + next.entry().payload().length;
-            if (bytes > options.maxBatchBytes() && !batch.isEmpty()) {
-                break;
-            }
-            batch.add(next.entry());
-        }
-        Appended room = writer.roomFor(batch.size(), bytes);
-        full = room == Appended.FULL;
-        if (room != Appended.DONE) {
+    /**
+     * On the leader: proposes a large entry, at most one in a turn, when the turn has nothing else to do. What arrives
+     * while it is written does not wait for a second one.
+     */
+    boolean giveLarge(long commitIndex, long nowMs) {
+        if (!mayBeLarge || !isLargeDue(commitIndex, nowMs)) {
             return false;
         }
-        for (int i = 0; i < batch.size(); i++) {
-            gathered.remove();
+        mayBeLarge = false;
+        long index = proposeBatch(nowMs, gathered.nextLarge().stream().toList());
+        if (index != 0) {
+            largeEntries.proposed(index, nowMs);
         }
-        core.propose(nowMs, options.wallClockMs().getAsLong(), batch);
-        return true;
+        return index != 0;
+    }
+
+    private boolean isLargeDue(long commitIndex, long nowMs) {
+        return core.takesProposals() && gathered.hasLarge() && largeEntries.isOpen(core, commitIndex, nowMs);
+    }
+
+    /** Whether the next turn has something to propose that this one has left. */
+    boolean hasMore(long commitIndex, long nowMs) {
+        return isLargeDue(commitIndex, nowMs) || (core.takesProposals() && gathered.hasSmall());
+    }
+
+    /** When a large entry may be proposed that waits for others. */
+    long nextTurnMs() {
+        return mayBeLarge && core.takesProposals() && gathered.hasLarge() ? largeEntries.opensMs() : Long.MAX_VALUE;
+    }
+
+    /** Returns the index of its last entry; 0 if there is no room for it. */
+    private long proposeBatch(long nowMs, List<LogEntry> batch) {
+        Appended room = writer.roomFor(
+                batch.size(), batch.stream().mapToLong(ProposalLine::bytesOf).sum());
+        full = room == Appended.FULL;
+        if (room != Appended.DONE) {
+            return 0;
+        }
+        gathered.remove();
+        return core.propose(nowMs, options.wallClockMs().getAsLong(), batch);
     }
 
     /** This member leads no more: what it has not proposed goes to the next leader, from those whose it is. */
     void deposed() {
         gathered.clear();
+        largeEntries.reset();
         target = Target.NONE;
         full = false;
     }

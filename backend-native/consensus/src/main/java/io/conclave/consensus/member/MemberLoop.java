@@ -376,7 +376,8 @@ public final class MemberLoop {
 
     /** Whether another turn should follow at once: the last one has not taken all that is there. */
     public boolean hasMore() {
-        return closing || !queue.isEmpty();
+        Replication working = replication;
+        return closing || !queue.isEmpty() || (working != null && role.isWorking() && working.hasMore());
     }
 
     /** When to make the next turn if nothing happens before, in {@link LogOptions#monotonicMs}. */

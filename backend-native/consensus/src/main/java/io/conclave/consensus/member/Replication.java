@@ -268,7 +268,7 @@ final class Replication {
             more = carryOut();
             if (!more) {
                 outgoing.flushBeforeApplying(commitIndex - applier.index());
-                more = applyCommitted() || lookAfter();
+                more = applyCommitted() || lookAfter() || intake.giveLarge(commitIndex, nowMs);
             }
             worked |= more;
         }
@@ -483,9 +483,14 @@ final class Replication {
         return applier.featureLevel();
     }
 
+    /** Whether another turn should follow at once: the last one has left something to propose. */
+    boolean hasMore() {
+        return intake.hasMore(commitIndex, nowMs);
+    }
+
     long nextTurnMs() {
         long tickMs = suspension.isOn() ? suspension.nextLookMs() : ticks.timeMs(core.nextTickMs());
-        long next = Math.min(tickMs, serving.nextLookMs(isOnlyVoter()));
+        long next = Math.min(Math.min(tickMs, intake.nextTurnMs()), serving.nextLookMs(isOnlyVoter()));
         return Math.min(Math.min(next, markDueMs), Math.min(transfer.deadlineMs(), closeDeadlineMs));
     }
 

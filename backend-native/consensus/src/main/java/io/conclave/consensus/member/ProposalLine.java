@@ -1,0 +1,134 @@
+package io.conclave.consensus.member;
+
+import io.conclave.consensus.entry.LogEntry;
+import io.conclave.consensus.entry.LogEntryKind;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * What waits on a leader to be proposed. The entries of one member stay in their order, and members have turns: small
+ * entries never wait for another member's large ones, and of those one is proposed at a time.
+ */
+final class ProposalLine {
+    /** The entries of one member. */
+    private final class Line {
+        final Deque<LogEntry> waiting = new ArrayDeque<>();
+        /** Turns are numbered. */
+        long lastTurn;
+
+        long lastLargeTurn;
+
+        /** How many of them the batch has that was looked at last. */
+        int looked;
+
+        boolean beginsLarge() {
+            LogEntry first = waiting.peek();
+            return first != null && isLarge(first);
+        }
+
+        boolean beginsSmall() {
+            return !waiting.isEmpty() && !beginsLarge();
+        }
+    }
+
+    private final int largeBytes;
+    private final Map<Integer, Line> lines = new TreeMap<>();
+    private long turn;
+
+    /** @param largeBytes from so many bytes on an entry is large: to write and to send it takes longer than a small one */
+    ProposalLine(int largeBytes) {
+        this.largeBytes = largeBytes;
+    }
+
+    private boolean isLarge(LogEntry entry) {
+        return entry.kind() == LogEntryKind.APPLICATION && entry.payload().length >= largeBytes;
+    }
+
+    static long bytesOf(LogEntry entry) {
+        return OwnProposals.ENTRY_OVERHEAD_BYTES + (long) entry.payload().length;
+    }
+
+    void add(int from, LogEntry entry) {
+        lines.computeIfAbsent(from, member -> new Line()).waiting.add(entry);
+    }
+
+    void forget(int from) {
+        lines.remove(from);
+    }
+
+    void clear() {
+        lines.clear();
+    }
+
+    /** Whether a small entry can go. */
+    boolean hasSmall() {
+        return lines.values().stream().anyMatch(Line::beginsSmall);
+    }
+
+    /** Whether a large entry can go. */
+    boolean hasLarge() {
+        return lines.values().stream().anyMatch(Line::beginsLarge);
+    }
+
+    /** The small entries that go next, as many as fit, but one at least; they stay here until {@link #remove}. */
+    List<LogEntry> nextSmall(int maxBytes) {
+        List<LogEntry> batch = new ArrayList<>();
+        long bytes = 0;
+        for (Line line : inTurn(Comparator.comparingLong(line -> line.lastTurn))) {
+            for (LogEntry entry : line.waiting) {
+                if (isLarge(entry)) {
+                    break;
+                }
+                bytes += bytesOf(entry);
+                if (bytes > maxBytes && !batch.isEmpty()) {
+                    return batch;
+                }
+                batch.add(entry);
+                line.looked++;
+            }
+        }
+        return batch;
+    }
+
+    /** The large entry that goes next; it stays here until {@link #remove}. */
+    Optional<LogEntry> nextLarge() {
+        for (Line line : inTurn(Comparator.comparingLong(line -> line.lastLargeTurn))) {
+            if (line.beginsLarge()) {
+                line.looked = 1;
+                return Optional.of(line.waiting.element());
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Who was served last comes last. */
+    private List<Line> inTurn(Comparator<Line> order) {
+        List<Line> inTurn = new ArrayList<>(lines.values());
+        inTurn.forEach(line -> line.looked = 0);
+        inTurn.sort(order);
+        return inTurn;
+    }
+
+    /** Removes what was looked at last: it is proposed. */
+    void remove() {
+        turn++;
+        for (Line line : lines.values()) {
+            if (line.looked > 0) {
+                if (line.beginsLarge()) {
+                    line.lastLargeTurn = turn;
+                } else {
+                    line.lastTurn = turn;
+                }
+            }
+            for (; line.looked > 0; line.looked--) {
+                line.waiting.remove();
+            }
+        }
+    }
+}
