@@ -15,11 +15,13 @@ import io.conclave.request.GetData;
 import io.conclave.request.SetData;
 import io.conclave.request.Sync;
 import io.conclave.session.SessionState;
+import io.conclave.testkit.Sample;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -136,6 +138,7 @@ class ConclaveEnsembleTest {
     }
 
     @Test
+    @Tag("sampled")
     void linearizableReadsThroughAFollowerMissNoAcknowledgedWrite() throws InterruptedException {
         try (ConclaveEnsemble ensemble = ConclaveEnsemble.start(3);
                 Coordinator writer = Coordinator.connect(ensemble.connectString(ensemble.awaitLeader()));
@@ -143,7 +146,7 @@ class ConclaveEnsembleTest {
                         .linearizableReads(true)
                         .connect()) {
             writer.execute(Create.of(PATH));
-            for (int i = 0; i < 200; i++) {
+            for (int i = 0; i < Sample.of(200); i++) {
                 writer.execute(SetData.of(PATH, bytes("" + i)));
                 assertArrayEquals(
                         bytes("" + i), reader.execute(GetData.of(PATH)).data());

@@ -81,12 +81,12 @@ class DiskTest {
                 .build();
         try (ConclaveServer server = TestServer.start(config);
                 RawClient client = RawClient.attached(TestServer.port(server), 30_000)) {
-            for (int i = 0; i < 1000; i++) {
+            for (int i = 0; i < 300; i++) {
                 client.call(Requests.create("/n" + i));
             }
         }
         try (ConclaveServer server = TestServer.start(config)) {
-            assertEquals(1004, server.state().nodeCount());
+            assertEquals(304, server.state().nodeCount());
         }
     }
 

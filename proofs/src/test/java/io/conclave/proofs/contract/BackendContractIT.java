@@ -8,7 +8,10 @@ import io.conclave.testkit.contract.BackendContract;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 
-/** The client's contract where there are several servers; the modules of the client and the server have it on one. */
+/**
+ * The client's contract where there are several servers; the modules of the client, the server and {@code
+ * server-testing} have it in the default build.
+ */
 class BackendContractIT {
     private abstract static class OnServers extends BackendContract {
         private final ContractBackends servers;
@@ -24,7 +27,6 @@ class BackendContractIT {
     }
 
     @Nested
-    @Tag("default")
     class Ensemble extends OnServers {
         Ensemble() {
             super(ContractBackends.ENSEMBLE);

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.consensus.JoinToken;
+import io.conclave.testkit.Sample;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
@@ -13,6 +14,7 @@ import java.security.KeyPair;
 import java.util.List;
 import java.util.Random;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -21,8 +23,9 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Frames of the conversation for a join token with bytes changed, cut and added at random, at both ends: each is read or
  * refused as malformed, and nothing else happens. {@code -Dconclave.fuzz.seed} and {@code -Dconclave.fuzz.joins}.
  */
+@Tag("sampled")
 class JoinFuzzTest {
-    private static final int RUNS = Integer.getInteger("conclave.fuzz.joins", 3_000);
+    private static final int RUNS = Integer.getInteger("conclave.fuzz.joins", Sample.of(3_000));
     private static final List<byte[]> SECRETS = List.of(new byte[32], new byte[40]);
 
     private final long seed = Long.getLong("conclave.fuzz.seed", new Random().nextLong());
