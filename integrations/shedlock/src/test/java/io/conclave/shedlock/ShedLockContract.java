@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 
 /** What ShedLock's own tests demand of an extensible lock provider. */
 public abstract class ShedLockContract extends ShedLockFixture {
-    private static final Duration AT_LEAST = ofSeconds(2);
+    private static final Duration AT_LEAST = ofSeconds(60);
     private static final int THREADS = 8;
     private static final int TURNS = 100;
 
@@ -144,9 +144,9 @@ public abstract class ShedLockContract extends ShedLockFixture {
 
     @Test
     void extendedLockOutlivesItsFirstTime() {
-        SimpleLock lock = locked(provider, config(NAME, ofSeconds(2), ZERO));
+        SimpleLock lock = locked(provider, config(NAME, ofSeconds(30), ZERO));
         SimpleLock extended = extended(lock, ZERO);
-        clock.advance(ofSeconds(2));
+        clock.advance(ofSeconds(30));
         assertFalse(isFree(other, NAME));
         extended.unlock();
         assertTrue(isFree(other, NAME));
@@ -154,9 +154,9 @@ public abstract class ShedLockContract extends ShedLockFixture {
 
     @Test
     void lockIsExtendedThreeTimes() {
-        SimpleLock lock = locked(provider, config(NAME, ofSeconds(2), ZERO));
+        SimpleLock lock = locked(provider, config(NAME, ofSeconds(30), ZERO));
         SimpleLock extended = extended(extended(extended(lock, ZERO), ZERO), ZERO);
-        clock.advance(ofSeconds(2));
+        clock.advance(ofSeconds(30));
         assertFalse(isFree(other, NAME));
         extended.unlock();
         assertTrue(isFree(other, NAME));
@@ -198,6 +198,6 @@ public abstract class ShedLockContract extends ShedLockFixture {
     }
 
     private static SimpleLock extended(SimpleLock lock, Duration atLeast) {
-        return lock.extend(ofSeconds(10), atLeast).orElseThrow(() -> new AssertionError("not extended"));
+        return lock.extend(ofSeconds(60), atLeast).orElseThrow(() -> new AssertionError("not extended"));
     }
 }
