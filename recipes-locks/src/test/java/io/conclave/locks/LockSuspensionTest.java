@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.CoordinatorBuilder;
 import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.LossReason;
@@ -15,6 +16,7 @@ import io.conclave.error.SessionGoneException;
 import io.conclave.node.NodePath;
 import io.conclave.request.GetChildren;
 import io.conclave.session.SessionState;
+import io.conclave.testkit.ManualTimeSource;
 import io.conclave.testkit.memory.Faults;
 import io.conclave.testkit.memory.MemoryStore;
 import java.time.Duration;
@@ -30,7 +32,11 @@ import org.junit.jupiter.api.Test;
 /** What a lock does while the connection is away, and when it comes back. */
 class LockSuspensionTest {
     private static final NodePath LINE = NodePath.of("/locks/suspended");
-    private static final Duration SESSION_TIMEOUT = Duration.ofSeconds(3);
+    /** For a session that is to be lost. */
+    private static final Duration SHORT = Duration.ofSeconds(3);
+
+    /** For a session that is to outlive a suspension, on a busy machine as well. */
+    private static final Duration LONG = Duration.ofMinutes(2);
 
     private final String store = UUID.randomUUID().toString();
     private final Faults faults = MemoryStore.named(store).faults();
@@ -39,8 +45,8 @@ class LockSuspensionTest {
 
     @BeforeEach
     void connect() {
-        victim = connectOne(SESSION_TIMEOUT);
-        other = connectOne(SESSION_TIMEOUT);
+        victim = victim().connect();
+        other = Coordinator.builder("memory:" + store).sessionTimeout(LONG).connect();
     }
 
     @AfterEach
@@ -51,10 +57,13 @@ class LockSuspensionTest {
         MemoryStore.forget(store);
     }
 
-    private Coordinator connectOne(Duration sessionTimeout) {
-        return Coordinator.builder("memory:" + store)
-                .sessionTimeout(sessionTimeout)
-                .connect();
+    private CoordinatorBuilder victim() {
+        return Coordinator.builder("memory:" + store).sessionTimeout(LONG);
+    }
+
+    private void reconnect(CoordinatorBuilder builder) {
+        victim.close();
+        victim = builder.connect();
     }
 
     private static DistributedLock lockOf(Coordinator coordinator) {
@@ -88,6 +97,7 @@ class LockSuspensionTest {
 
     @Test
     void grantIsLostWhenTheSuspensionOutlivesTheSession() throws Exception {
+        reconnect(victim().sessionTimeout(SHORT));
         LockGrant grant = lockOf(victim).acquire();
         suspendVictim();
         assertEquals(LossReason.SESSION_LOST, grant.lost().toCompletableFuture().get(120, SECONDS));
@@ -98,12 +108,13 @@ class LockSuspensionTest {
 
     @Test
     void closeDuringASuspensionReturnsInTimeAndDeletesLater() throws Exception {
+        reconnect(victim().sessionTimeout(SHORT));
         LockGrant grant = lockOf(victim).acquire();
         long session = suspendVictim();
         long begin = System.nanoTime();
         grant.close();
         Duration took = Duration.ofNanos(System.nanoTime() - begin);
-        assertTrue(took.compareTo(SESSION_TIMEOUT.plusSeconds(20)) < 0, took::toString);
+        assertTrue(took.compareTo(SHORT.plusSeconds(20)) < 0, took::toString);
         faults.restore(session);
         awaitInLine(0);
     }
@@ -122,13 +133,14 @@ class LockSuspensionTest {
 
     @Test
     void waiterThatTimesOutDuringASuspensionIsDeletedOnReconnect() throws Exception {
-        victim.close();
-        victim = connectOne(Duration.ofSeconds(30)); // it is the wait that is to be over first
+        ManualTimeSource clock = new ManualTimeSource();
+        reconnect(victim().timeSource(clock));
         LockGrant first = lockOf(other).acquire();
         CompletableFuture<LockGrant> waiter = lockOf(victim).acquireAsync(Duration.ofSeconds(3));
         awaitInLine(2);
         long session = suspendVictim();
-        ExecutionException failure = assertThrows(ExecutionException.class, () -> waiter.get(120, SECONDS));
+        clock.advanceUntil(Duration.ofMillis(100), waiter::isDone);
+        ExecutionException failure = assertThrows(ExecutionException.class, waiter::get);
         assertTrue(failure.getCause() instanceof AcquireTimeoutException, failure::toString);
         assertEquals(2, other.execute(GetChildren.of(LINE)).names().size());
         faults.restore(session);
@@ -150,6 +162,7 @@ class LockSuspensionTest {
 
     @Test
     void waiterFailsWhenItsSessionEndsDuringASuspension() throws Exception {
+        reconnect(victim().sessionTimeout(SHORT));
         lockOf(other).acquire();
         CompletableFuture<LockGrant> waiter = lockOf(victim).acquireAsync();
         awaitInLine(2);
