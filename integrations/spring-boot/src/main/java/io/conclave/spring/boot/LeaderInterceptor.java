@@ -73,20 +73,21 @@ final class LeaderInterceptor implements MethodInterceptor {
             result = invocation.proceed();
         } catch (Throwable failure) {
             Throwable told = told(running, failure); // before the end: then the leadership may be given up
-            end(running, failure);
+            end(running, failure, told);
             throw told;
         }
         try {
             running.leadership().ensureHeld();
         } finally {
-            end(running, null);
+            end(running, null, null);
         }
         return result;
     }
 
-    private static void end(LedElection.Running running, @Nullable Throwable failure) {
+    private static void end(
+            LedElection.Running running, @Nullable Throwable failure, @Nullable Throwable thrown) {
         CurrentGrant.leave();
-        running.end(failure);
+        running.end(failure, thrown);
     }
 
     /** What the caller is told of a failed run: a loss first. */

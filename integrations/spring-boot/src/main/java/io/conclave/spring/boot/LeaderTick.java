@@ -3,17 +3,45 @@ package io.conclave.spring.boot;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run of a method that only the leader runs. It is interrupted once at most, and only while it runs. All state is
- * guarded by the object's monitor, under which nothing blocks.
+ * One run of a method that only the leader runs. It is told once at most that the leadership ends, by an interrupt, and
+ * only while it runs.
+ *
+ * <p>A thread has one flag, and runs may be within one another: what the inner one sees or clears was meant for the outer
+ * one as well. So the outer one is interrupted again when the inner one ends, unless the interrupt comes out of that as an
+ * exception. The runs of a thread share a lock, which guards their state, and under which nothing blocks.
  */
 final class LeaderTick {
+    private static final ThreadLocal<@Nullable LeaderTick> INNERMOST = new ThreadLocal<>();
+
     private final Thread thread = Thread.currentThread();
-    private boolean sent;
-    private boolean ended;
+    private final @Nullable LeaderTick outer = INNERMOST.get();
+    private final Object lock = outer == null ? new Object() : outer.lock;
+    private boolean told; // guarded by lock
+    private boolean sent; // guarded by lock: the thread's flag was set for this run
+    private boolean ended; // guarded by lock
+
+    private LeaderTick() {}
+
+    /** A run on this thread, within those that have begun on it. */
+    static LeaderTick begin() {
+        LeaderTick begun = new LeaderTick();
+        INNERMOST.set(begun);
+        return begun;
+    }
 
     /** The leadership ends. Any thread. */
-    synchronized void interrupt() {
-        if (!ended && !sent && !thread.isInterrupted()) { // a flag that others have set stays theirs
+    void interrupt() {
+        synchronized (lock) {
+            if (!ended && !told) {
+                told = true;
+                send();
+            }
+        }
+    }
+
+    /** With the lock held. A flag that others have set stays theirs. */
+    private void send() {
+        if (!thread.isInterrupted()) {
             sent = true;
             thread.interrupt();
         }
@@ -23,11 +51,22 @@ final class LeaderTick {
      * It is not interrupted any more. Clears the flag if the interrupt was sent and not seen. On its own thread.
      *
      * @param failure what it has thrown; an InterruptedException has seen the interrupt, and a flag is another one then
+     * @param thrown what its caller gets of that
      */
-    synchronized void end(@Nullable Throwable failure) {
-        ended = true;
-        if (sent && !(failure instanceof InterruptedException)) {
-            Thread.interrupted();
+    void end(@Nullable Throwable failure, @Nullable Throwable thrown) {
+        if (outer == null) {
+            INNERMOST.remove();
+        } else {
+            INNERMOST.set(outer);
+        }
+        synchronized (lock) {
+            ended = true;
+            if (sent && !(failure instanceof InterruptedException)) {
+                Thread.interrupted();
+            }
+            if (outer != null && outer.told && !(thrown instanceof InterruptedException)) {
+                outer.send();
+            }
         }
     }
 }

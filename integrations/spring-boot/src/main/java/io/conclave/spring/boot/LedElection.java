@@ -171,7 +171,7 @@ final class LedElection {
     Optional<Running> begin() {
         synchronized (lock) {
             return leadership().map(leadership -> {
-                LeaderTick tick = new LeaderTick();
+                LeaderTick tick = LeaderTick.begin();
                 ticks.add(tick);
                 return new Running(tick, leadership);
             });
@@ -192,8 +192,14 @@ final class LedElection {
             return leadership;
         }
 
-        void end(@Nullable Throwable failure) {
-            tick.end(failure);
+        /**
+         * Ends it.
+         *
+         * @param failure what the method has thrown
+         * @param thrown what its caller gets of that
+         */
+        void end(@Nullable Throwable failure, @Nullable Throwable thrown) {
+            tick.end(failure, thrown);
             synchronized (lock) {
                 ticks.remove(tick);
                 lock.notifyAll();

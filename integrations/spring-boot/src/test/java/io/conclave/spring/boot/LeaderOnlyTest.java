@@ -138,6 +138,43 @@ class LeaderOnlyTest {
     }
 
     @Test
+    void lossInterruptsARunAndTheRunAroundIt() {
+        runner.withBean(Jobs.class).run(context -> {
+            awaitLeader(context);
+            Jobs jobs = context.getBean(Jobs.class);
+            List<String> seen = new CopyOnWriteArrayList<>();
+            assertThatThrownBy(() -> jobs.run(() -> {
+                        assertThatThrownBy(() -> jobs.run(() -> {
+                                    loseLeadership();
+                                    seen.add("inner " + isInterrupted());
+                                    return "the interrupt was taken";
+                                }))
+                                .isInstanceOf(GrantLostException.class);
+                        seen.add("outer " + isInterrupted());
+                        return "the interrupt was taken again";
+                    }))
+                    .isInstanceOf(GrantLostException.class);
+            assertThat(seen).containsExactly("inner true", "outer true");
+            assertThat(Thread.currentThread().isInterrupted()).isFalse();
+        });
+    }
+
+    private void loseLeadership() {
+        MemoryStore.named(store)
+                .faults()
+                .deleteAsOperator(CurrentGrant.get().orElseThrow().path());
+    }
+
+    /** Whether an interrupt comes, which it takes. */
+    private static boolean isInterrupted() {
+        try {
+            return new CountDownLatch(1).await(10, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            return true;
+        }
+    }
+
+    @Test
     void leadershipIsGivenUpWhenTheInterruptedMethodHasEnded() {
         CompletableFuture<SessionState> atTheEnd = new CompletableFuture<>();
         CountDownLatch began = new CountDownLatch(1);
