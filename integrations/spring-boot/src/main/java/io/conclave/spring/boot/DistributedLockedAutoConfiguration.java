@@ -25,6 +25,7 @@ public final class DistributedLockedAutoConfiguration {
             ObjectProvider<Coordinator> coordinator, Environment environment) {
         LockInterceptor interceptor =
                 new LockInterceptor(coordinator::getObject, environment::resolveRequiredPlaceholders);
-        return GrantedMethodPostProcessor.of(DistributedLocked.class, interceptor, interceptor::read, environment);
+        return GrantedMethodPostProcessor.of(
+                DistributedLocked.class, interceptor, interceptor::read, coordinator::getObject, environment);
     }
 }

@@ -21,6 +21,8 @@ import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.NoSuchBeanDefinitionException;
+import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.core.Ordered;
 import org.springframework.core.ReactiveAdapterRegistry;
@@ -34,33 +36,48 @@ import org.springframework.core.env.Environment;
  * <p>The interceptor comes before all that is there, transactions among them: the grant is there before a transaction
  * begins and until it has ended. It is applied one before the last processor, which is that of {@code @Async}: there the
  * other thread has the grant, not the one that only hands the call over.
+ *
+ * <p>What the methods need is asked for once all beans are there, so that the start fails, and not the first call.
  */
-final class GrantedMethodPostProcessor extends AbstractBeanFactoryAwareAdvisingPostProcessor {
+final class GrantedMethodPostProcessor extends AbstractBeanFactoryAwareAdvisingPostProcessor
+        implements SmartInitializingSingleton {
     private static final long serialVersionUID = 1L;
 
     private static final List<Class<?>> GOES_ON = List.of(Future.class, CompletionStage.class, Flow.Publisher.class);
 
     private final transient Class<? extends Annotation> annotation;
     private final transient Consumer<Method> reader;
+    private final transient Runnable need;
     private final transient Set<Class<?>> checked = ConcurrentHashMap.newKeySet();
+    private transient volatile @Nullable Method example;
+    private transient volatile boolean allThere;
     private transient @Nullable ListableBeanFactory beans;
 
-    /** With class proxies, unless the application has them switched off, as for all of Spring Boot's advice. */
+    /**
+     * With class proxies, unless the application has them switched off, as for all of Spring Boot's advice.
+     *
+     * @param need what a call asks for; throws if the application does not have it
+     */
     static GrantedMethodPostProcessor of(
             Class<? extends Annotation> annotation,
             MethodInterceptor interceptor,
             Consumer<Method> reader,
+            Runnable need,
             Environment environment) {
-        GrantedMethodPostProcessor processor = new GrantedMethodPostProcessor(annotation, interceptor, reader);
+        GrantedMethodPostProcessor processor = new GrantedMethodPostProcessor(annotation, interceptor, reader, need);
         processor.setProxyTargetClass(environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true));
         return processor;
     }
 
     /** @param reader reads a method's annotation; throws IllegalArgumentException if that breaks a rule */
     private GrantedMethodPostProcessor(
-            Class<? extends Annotation> annotation, MethodInterceptor interceptor, Consumer<Method> reader) {
+            Class<? extends Annotation> annotation,
+            MethodInterceptor interceptor,
+            Consumer<Method> reader,
+            Runnable need) {
         this.annotation = annotation;
         this.reader = reader;
+        this.need = need;
         this.advisor = new DefaultPointcutAdvisor(new AnnotationMatchingPointcut(null, annotation, true), interceptor);
         setBeforeExistingAdvisors(true);
         setOrder(Ordered.LOWEST_PRECEDENCE - 1);
@@ -92,12 +109,51 @@ final class GrantedMethodPostProcessor extends AbstractBeanFactoryAwareAdvisingP
             throw new IllegalStateException(
                     "Invalid @" + annotation.getSimpleName() + " on " + method + ": " + e.getMessage(), e);
         }
-        if (beans != null
-                && BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, Coordinator.class, true, false).length
-                        == 0) {
-            throw new NoSuchBeanDefinitionException(
-                    Coordinator.class, "@" + annotation.getSimpleName() + " on " + method + " needs it");
+        if (beans != null && coordinators().isEmpty()) {
+            throw new NoSuchBeanDefinitionException(Coordinator.class, nameOf(method) + " needs it");
         }
+        if (allThere) {
+            checkNeed(method); // of a bean that is made late
+        } else {
+            example = method;
+        }
+    }
+
+    @Override
+    public void afterSingletonsInstantiated() {
+        allThere = true;
+        Method method = example;
+        if (method != null) {
+            checkNeed(method);
+        }
+    }
+
+    private void checkNeed(Method method) {
+        try {
+            need.run();
+        } catch (NoSuchBeanDefinitionException e) {
+            List<String> found = coordinators();
+            if (found.size() < 2) {
+                throw e;
+            }
+            NoUniqueBeanDefinitionException several = new NoUniqueBeanDefinitionException(
+                    Coordinator.class,
+                    found.size(),
+                    nameOf(method) + " needs one coordinator, and there are several: " + String.join(", ", found)
+                            + ". Mark one of them as @Primary");
+            several.initCause(e);
+            throw several;
+        }
+    }
+
+    private List<String> coordinators() {
+        return beans == null
+                ? List.of()
+                : List.of(BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, Coordinator.class, true, false));
+    }
+
+    private String nameOf(Method method) {
+        return "@" + annotation.getSimpleName() + " on " + method;
     }
 
     private static void checkShape(Method method) {

@@ -2,12 +2,15 @@ package io.conclave.spring.boot;
 
 import io.conclave.coordinator.Coordinator;
 import io.conclave.election.LeaderElection;
+import java.util.List;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Role;
@@ -47,7 +50,24 @@ public final class LeaderElectionAutoConfiguration {
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static GrantedMethodPostProcessor conclaveLeaderOnlyPostProcessor(
-            LeaderInterceptor interceptor, Environment environment) {
-        return GrantedMethodPostProcessor.of(LeaderOnly.class, interceptor, interceptor::read, environment);
+            LeaderInterceptor interceptor, ObjectProvider<LeaderElections> elections, Environment environment) {
+        return GrantedMethodPostProcessor.of(
+                LeaderOnly.class, interceptor, interceptor::read, elections::getObject, environment);
+    }
+
+    /** Elections that are listed are joined, or the start fails. */
+    @Bean
+    static SmartInitializingSingleton conclaveElectionsCheck(
+            ObjectProvider<LeaderElections> elections, ConclaveProperties properties) {
+        return () -> {
+            List<String> paths = properties.getElections();
+            if (!paths.isEmpty() && elections.stream().findAny().isEmpty()) {
+                throw new InvalidConfigurationPropertyValueException(
+                        "conclave.elections",
+                        paths,
+                        "a candidate needs one coordinator: set conclave.connect-string or make a bean of Coordinator,"
+                                + " and mark one as @Primary if there are several");
+            }
+        };
     }
 }

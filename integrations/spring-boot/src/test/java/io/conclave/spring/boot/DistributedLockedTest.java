@@ -25,6 +25,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
@@ -118,6 +119,25 @@ class DistributedLockedTest {
 
     private interface Try<T> {
         void with(T bean) throws Exception;
+    }
+
+    @Test
+    void startFailsWithSeveralCoordinatorsOfWhichNoneIsPrimary() {
+        runner.withBean("one", Coordinator.class, () -> Coordinator.start("memory:" + store))
+                .withBean("two", Coordinator.class, () -> Coordinator.start("memory:" + store))
+                .withBean(PlainOrders.class)
+                .run(context -> {
+                    assertThat(context).hasFailed();
+                    assertThat(context.getStartupFailure())
+                            .isInstanceOf(NoUniqueBeanDefinitionException.class)
+                            .hasMessageContaining("@DistributedLocked on ")
+                            .hasMessageContaining("needs one coordinator, and there are several: one, two");
+                });
+    }
+
+    static class PlainOrders {
+        @DistributedLocked("/locks/plain")
+        public void settle() {}
     }
 
     @Test

@@ -22,6 +22,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
@@ -294,6 +295,36 @@ class LeaderOnlyTest {
             assertThat(context).hasFailed();
             assertThat(context.getStartupFailure()).hasStackTraceContaining("conclave.elections");
         });
+    }
+
+    @Test
+    void startFailsWithSeveralCoordinatorsOfWhichNoneIsPrimary() {
+        ApplicationContextRunner two = runner.withBean("one", Coordinator.class, this::coordinator)
+                .withBean("two", Coordinator.class, this::coordinator);
+        two.withBean(Jobs.class).run(context -> {
+            assertThat(context).hasFailed();
+            assertThat(context.getStartupFailure())
+                    .isInstanceOf(NoUniqueBeanDefinitionException.class)
+                    .hasMessageContaining("@LeaderOnly on ")
+                    .hasMessageContaining("needs one coordinator, and there are several: one, two");
+        });
+        two.withPropertyValues("conclave.elections=/elections/a").run(context -> {
+            assertThat(context).hasFailed();
+            assertThat(context.getStartupFailure()).hasStackTraceContaining("conclave.elections");
+        });
+        two.run(context -> assertThat(context).hasNotFailed());
+    }
+
+    private Coordinator coordinator() {
+        return Coordinator.start("memory:" + store);
+    }
+
+    @Test
+    void primaryCoordinatorIsUsed() {
+        runner.withBean("one", Coordinator.class, this::coordinator)
+                .withBean("two", Coordinator.class, this::coordinator, definition -> definition.setPrimary(true))
+                .withBean(Jobs.class)
+                .run(LeaderOnlyTest::awaitLeader);
     }
 
     @Test
