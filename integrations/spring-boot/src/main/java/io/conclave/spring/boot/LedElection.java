@@ -104,8 +104,11 @@ final class LedElection {
         close(leadership);
         LossReason reason = loss.get();
         LOG.info("Leading {} no more: {}", path(), reason == null ? "it is given up" : reason);
-        publish(new LeadershipRevokedEvent(source, path(), leadership.token(), reason));
-        awaitTicks();
+        try {
+            publishUndisturbed(new LeadershipRevokedEvent(source, path(), leadership.token(), reason));
+        } finally {
+            awaitTicks();
+        }
     }
 
     /** Whether there is something to wait for: a listener may have taken its time. */
@@ -147,6 +150,25 @@ final class LedElection {
                 } catch (InterruptedException e) {
                     LOG.debug("{}: waiting for {} runs to end", path(), ticks.size());
                 }
+            }
+        }
+    }
+
+    /**
+     * Publishes on a thread of its own, and waits for that. This thread is interrupted when the leadership ends, and that
+     * interrupt may still be to come.
+     */
+    private void publishUndisturbed(ApplicationEvent event) {
+        Thread publisher = new Thread(() -> publish(event), "conclave-revoked " + path());
+        publisher.setDaemon(true);
+        publisher.start();
+        boolean isOver = false;
+        while (!isOver) {
+            try {
+                publisher.join();
+                isOver = true;
+            } catch (InterruptedException e) {
+                LOG.trace("Interrupted: the leadership ends", e);
             }
         }
     }

@@ -209,6 +209,31 @@ class LeaderOnlyTest {
     }
 
     @Test
+    void listenersOfTheEndAreNotInterrupted() {
+        CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
+        runner.withBean(Jobs.class)
+                .withBean(Events.class, () -> new Events() {
+                    @Override
+                    void on(LeadershipGrantedEvent event) {
+                        if (isInterrupted()) { // by the end of the leadership
+                            Thread.currentThread().interrupt();
+                        }
+                    }
+
+                    @Override
+                    void on(LeadershipRevokedEvent event) {
+                        interrupted.complete(Thread.currentThread().isInterrupted());
+                    }
+                })
+                .run(context -> {
+                    LeaderElection election = LeaderElection.at(context.getBean(Coordinator.class), PATH);
+                    await().until(() -> election.leader().isPresent());
+                    context.getBean(LeaderElections.class).stop();
+                });
+        assertThat(interrupted).isCompletedWithValue(false);
+    }
+
+    @Test
     void leadershipEndsBeforeTheWebServerStops() {
         List<String> stops = new CopyOnWriteArrayList<>();
         runner.withBean(Jobs.class)
