@@ -1,13 +1,17 @@
 package io.conclave.spring.boot;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.election.Leadership;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.RecipeSession;
+import io.conclave.recipe.Waiting;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.springframework.beans.factory.DisposableBean;
@@ -96,7 +100,7 @@ public final class LeaderElections implements SmartLifecycle, DisposableBean {
         }
     }
 
-    /** Gives all leaderships up. Blocks until work under them has ended, for the session timeout at most. */
+    /** Gives all leaderships up. Blocks until work under them has ended, for the session timeout at most in all. */
     @Override
     public void stop() {
         List<LedElection> ending;
@@ -104,8 +108,10 @@ public final class LeaderElections implements SmartLifecycle, DisposableBean {
             running = false;
             ending = List.copyOf(elections.values());
         }
-        ending.forEach(LedElection::beginStop);
-        ending.forEach(LedElection::stop);
+        CompletableFuture<Void> ended = CompletableFuture.allOf(
+                ending.stream().map(LedElection::stop).toArray(CompletableFuture<?>[]::new));
+        RecipeSession session = RecipeAccess.session(coordinator);
+        Waiting.awaitUninterruptibly(session, Waiting.atMost(session.time(), session.sessionTimeout(), ended));
     }
 
     @Override

@@ -9,6 +9,7 @@ import io.conclave.node.NodePath;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -57,27 +58,18 @@ final class LedElection {
         }
     }
 
-    /** Begins to give up. Never blocks. */
-    void beginStop() {
+    /**
+     * Gives up. Never blocks.
+     *
+     * @return completes when nothing is left of it
+     */
+    CompletableFuture<Void> stop() {
         synchronized (lock) {
             stopping = true;
             over.countDown();
-            if (candidacy != null) {
-                candidacy.closeAsync();
-            }
-        }
-    }
-
-    /** Gives up. Blocks until nothing is left of it, for the session timeout at most. */
-    void stop() {
-        beginStop();
-        Candidacy ending;
-        synchronized (lock) {
-            ending = candidacy;
+            Candidacy ending = candidacy;
             candidacy = null;
-        }
-        if (ending != null) {
-            ending.close();
+            return ending == null ? CompletableFuture.completedFuture(null) : ending.closeAsync();
         }
     }
 

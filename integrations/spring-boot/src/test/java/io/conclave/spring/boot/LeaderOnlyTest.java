@@ -11,7 +11,9 @@ import io.conclave.error.LossReason;
 import io.conclave.grant.FencedGrant;
 import io.conclave.grant.FencingToken;
 import io.conclave.session.SessionState;
+import io.conclave.testkit.ManualTimeSource;
 import io.conclave.testkit.memory.MemoryStore;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -20,6 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
@@ -168,8 +171,14 @@ class LeaderOnlyTest {
 
     /** Whether an interrupt comes, which it takes. */
     private static boolean isInterrupted() {
+        return isInterrupted(new CountDownLatch(1));
+    }
+
+    /** Whether an interrupt comes first. */
+    private static boolean isInterrupted(CountDownLatch end) {
         try {
-            return new CountDownLatch(1).await(10, TimeUnit.SECONDS);
+            boolean over = end.await(10, TimeUnit.SECONDS);
+            return !over && Thread.interrupted();
         } catch (InterruptedException e) {
             return true;
         }
@@ -231,6 +240,36 @@ class LeaderOnlyTest {
                     context.getBean(LeaderElections.class).stop();
                 });
         assertThat(interrupted).isCompletedWithValue(false);
+    }
+
+    @Test
+    void electionsStopTogetherWithinOneSessionTimeout() {
+        ManualTimeSource clock = new ManualTimeSource();
+        MemoryStore.named(store, clock);
+        CountDownLatch enough = new CountDownLatch(1);
+        List<String> paths =
+                IntStream.range(0, 8).mapToObj(i -> "/elections/" + i).toList();
+        runner.withPropertyValues("conclave.elections=" + String.join(",", paths), "conclave.session-timeout=10s")
+                .withBean(CoordinatorBuilderCustomizer.class, () -> builder -> builder.timeSource(clock))
+                .withBean(Events.class, () -> new Events() {
+                    @Override
+                    void on(LeadershipRevokedEvent event) {
+                        assertThat(isInterrupted(enough)).isFalse();
+                    }
+                })
+                .run(context -> {
+                    LeaderElections elections = context.getBean(LeaderElections.class);
+                    await().until(() -> paths.stream().allMatch(elections::isLeader));
+                    long begun = clock.monotonicNanos();
+                    CompletableFuture<Void> stopped = CompletableFuture.runAsync(elections::stop);
+                    try {
+                        clock.advanceUntil(Duration.ofMillis(100), stopped::isDone);
+                    } finally {
+                        enough.countDown();
+                    }
+                    assertThat(Duration.ofNanos(clock.monotonicNanos() - begun))
+                            .isLessThan(Duration.ofSeconds(70)); // 80 if one by one
+                });
     }
 
     @Test
