@@ -100,7 +100,10 @@ public final class LeaderElections implements SmartLifecycle, DisposableBean {
         }
     }
 
-    /** Gives all leaderships up. Blocks until work under them has ended, for the session timeout at most in all. */
+    /**
+     * Gives all leaderships up. Blocks until work under them has ended, for the session timeout at most in all. A method
+     * that stops the application itself is neither interrupted nor waited for.
+     */
     @Override
     public void stop() {
         List<LedElection> ending;
@@ -108,8 +111,8 @@ public final class LeaderElections implements SmartLifecycle, DisposableBean {
             running = false;
             ending = List.copyOf(elections.values());
         }
-        CompletableFuture<Void> ended = CompletableFuture.allOf(
-                ending.stream().map(LedElection::stop).toArray(CompletableFuture<?>[]::new));
+        CompletableFuture<Void> ended =
+                CompletableFuture.allOf(ending.stream().map(LedElection::stop).toArray(CompletableFuture<?>[]::new));
         RecipeSession session = RecipeAccess.session(coordinator);
         Waiting.awaitUninterruptibly(session, Waiting.atMost(session.time(), session.sessionTimeout(), ended));
     }

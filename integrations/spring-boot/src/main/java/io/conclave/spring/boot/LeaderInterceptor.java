@@ -84,8 +84,7 @@ final class LeaderInterceptor implements MethodInterceptor {
         return result;
     }
 
-    private static void end(
-            LedElection.Running running, @Nullable Throwable failure, @Nullable Throwable thrown) {
+    private static void end(LedElection.Running running, @Nullable Throwable failure, @Nullable Throwable thrown) {
         CurrentGrant.leave();
         running.end(failure, thrown);
     }

@@ -22,7 +22,8 @@ import java.lang.annotation.Target;
  *
  * <p>If the leadership is lost, with its session say, a method that runs is interrupted, and the caller gets a {@link
  * io.conclave.error.GrantLostException} when it has ended; a scheduler logs it, and goes on. When the application stops,
- * the method is interrupted as well; the leadership is given up when it has ended. What it writes elsewhere should carry
+ * the method is interrupted as well; the leadership is given up when it has ended. A method that closes the application
+ * itself is not interrupted by that, and its leadership ends with the coordinator. What it writes elsewhere should carry
  * the token: no election can stop a process that sleeps past the end of its session.
  *
  * <p>The same rules as for {@link DistributedLocked} say which methods can have it.

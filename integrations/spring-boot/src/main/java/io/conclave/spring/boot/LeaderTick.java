@@ -1,5 +1,6 @@
 package io.conclave.spring.boot;
 
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,9 +17,11 @@ final class LeaderTick {
     private final Thread thread = Thread.currentThread();
     private final @Nullable LeaderTick outer = INNERMOST.get();
     private final Object lock = outer == null ? new Object() : outer.lock;
+    private final CompletableFuture<Void> end = new CompletableFuture<>();
     private boolean told; // guarded by lock
     private boolean sent; // guarded by lock: the thread's flag was set for this run
     private boolean ended; // guarded by lock
+    private boolean stops; // guarded by lock
 
     private LeaderTick() {}
 
@@ -39,9 +42,26 @@ final class LeaderTick {
         }
     }
 
+    /** Whether it runs on this thread. */
+    boolean isHere() {
+        return thread == Thread.currentThread();
+    }
+
+    /** Completes when it has ended. */
+    CompletableFuture<Void> ended() {
+        return end.copy();
+    }
+
+    /** It stops the application itself, and must not be interrupted in that. */
+    void stops() {
+        synchronized (lock) {
+            stops = true;
+        }
+    }
+
     /** With the lock held. A flag that others have set stays theirs. */
     private void send() {
-        if (!thread.isInterrupted()) {
+        if (!stops && !thread.isInterrupted()) {
             sent = true;
             thread.interrupt();
         }
@@ -68,5 +88,6 @@ final class LeaderTick {
                 outer.send();
             }
         }
+        end.complete(null);
     }
 }

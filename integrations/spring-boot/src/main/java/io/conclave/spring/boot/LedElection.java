@@ -36,6 +36,8 @@ final class LedElection {
     private @Nullable Candidacy candidacy; // guarded by lock
     private @Nullable Leadership open; // guarded by lock
     private CountDownLatch over = new CountDownLatch(1); // guarded by lock
+    private @Nullable Thread leader; // guarded by lock
+    private @Nullable Thread publisher; // guarded by lock
     private boolean stopping = true; // guarded by lock
 
     LedElection(Object source, Coordinator coordinator, NodePath path, ApplicationEventPublisher events) {
@@ -61,16 +63,41 @@ final class LedElection {
     /**
      * Gives up. Never blocks.
      *
-     * @return completes when nothing is left of it
+     * @return completes when nothing is left of it. A thread that the end waits for cannot wait for the end: if the
+     *     calling thread is one, it completes when the other ticks have ended
      */
     CompletableFuture<Void> stop() {
         synchronized (lock) {
             stopping = true;
+            boolean isAwaited = isAwaited(Thread.currentThread());
+            ticks.stream().filter(LeaderTick::isHere).forEach(LeaderTick::stops);
+            closeGate();
             over.countDown();
             Candidacy ending = candidacy;
             candidacy = null;
-            return ending == null ? CompletableFuture.completedFuture(null) : ending.closeAsync();
+            CompletableFuture<Void> ended =
+                    ending == null ? CompletableFuture.completedFuture(null) : ending.closeAsync();
+            return isAwaited ? othersEnded() : ended;
         }
+    }
+
+    /** With the lock held. */
+    private boolean isAwaited(Thread thread) {
+        return thread == leader || thread == publisher || ticks.stream().anyMatch(LeaderTick::isHere);
+    }
+
+    /** With the lock held. */
+    private CompletableFuture<Void> othersEnded() {
+        return CompletableFuture.allOf(ticks.stream()
+                .filter(tick -> !tick.isHere())
+                .map(LeaderTick::ended)
+                .toArray(CompletableFuture<?>[]::new));
+    }
+
+    /** With the lock held: no tick begins any more. */
+    private void closeGate() {
+        open = null;
+        ticks.forEach(LeaderTick::interrupt);
     }
 
     /** On a thread of the election, as long as this application leads. */
@@ -81,6 +108,7 @@ final class LedElection {
                 return;
             }
             over = end;
+            leader = Thread.currentThread();
         }
         AtomicReference<@Nullable LossReason> loss = new AtomicReference<>();
         leadership.lost().thenAccept(reason -> {
@@ -128,14 +156,14 @@ final class LedElection {
     private void close(Leadership leadership) {
         synchronized (lock) {
             if (open == leadership) {
-                open = null;
-                ticks.forEach(LeaderTick::interrupt);
+                closeGate();
             }
         }
     }
 
     private void awaitTicks() {
         synchronized (lock) {
+            publisher = null;
             while (!ticks.isEmpty()) {
                 try {
                     lock.wait();
@@ -143,6 +171,7 @@ final class LedElection {
                     LOG.debug("{}: waiting for {} runs to end", path(), ticks.size());
                 }
             }
+            leader = null;
         }
     }
 
@@ -151,13 +180,16 @@ final class LedElection {
      * interrupt may still be to come.
      */
     private void publishUndisturbed(ApplicationEvent event) {
-        Thread publisher = new Thread(() -> publish(event), "conclave-revoked " + path());
-        publisher.setDaemon(true);
-        publisher.start();
+        Thread thread = new Thread(() -> publish(event), "conclave-revoked " + path());
+        thread.setDaemon(true);
+        synchronized (lock) {
+            publisher = thread;
+        }
+        thread.start();
         boolean isOver = false;
         while (!isOver) {
             try {
-                publisher.join();
+                thread.join();
                 isOver = true;
             } catch (InterruptedException e) {
                 LOG.trace("Interrupted: the leadership ends", e);

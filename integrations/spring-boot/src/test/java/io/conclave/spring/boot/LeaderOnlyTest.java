@@ -29,6 +29,7 @@ import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.event.EventListener;
@@ -37,6 +38,7 @@ import org.springframework.scheduling.annotation.Scheduled;
 
 class LeaderOnlyTest {
     private static final String PATH = "/elections/reports";
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
 
     private final String store = UUID.randomUUID().toString();
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
@@ -240,6 +242,58 @@ class LeaderOnlyTest {
                     context.getBean(LeaderElections.class).stop();
                 });
         assertThat(interrupted).isCompletedWithValue(false);
+    }
+
+    @Test
+    void runThatClosesItsOwnApplicationIsNeitherInterruptedNorWaitedFor() {
+        List<String> stops = new CopyOnWriteArrayList<>();
+        ManualTimeSource standing = new ManualTimeSource(); // so that a wait for the session timeout would not end
+        MemoryStore.named(store, standing);
+        runner.withBean(Jobs.class)
+                .withBean("webServer", SmartLifecycle.class, () -> new WebServerLike(stops))
+                .withBean(CoordinatorBuilderCustomizer.class, () -> builder -> builder.timeSource(standing))
+                .run(context -> {
+                    awaitLeader(context);
+                    Jobs jobs = context.getBean(Jobs.class);
+                    ConfigurableApplicationContext own = context.getSourceApplicationContext();
+                    CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
+                    new Thread(() -> {
+                                try {
+                                    jobs.run(() -> jobs.run(() -> {
+                                        own.close();
+                                        return interrupted.complete(
+                                                Thread.currentThread().isInterrupted());
+                                    }));
+                                } catch (Exception e) {
+                                    interrupted.completeExceptionally(e); // it is complete by then
+                                }
+                            })
+                            .start();
+                    assertThat(interrupted).succeedsWithin(PATIENCE).isEqualTo(false);
+                    assertThat(stops).containsExactly("web server");
+                });
+    }
+
+    @Test
+    void listenerOfTheEndMayCloseTheApplication() {
+        CompletableFuture<String> closed = new CompletableFuture<>();
+        runner.withPropertyValues("conclave.session-timeout=10m")
+                .withBean(Jobs.class)
+                .withInitializer(own -> own.addApplicationListener(event -> {
+                    if (event instanceof LeadershipRevokedEvent) {
+                        own.close();
+                        closed.complete("closed");
+                    }
+                }))
+                .run(context -> {
+                    awaitLeader(context);
+                    assertThatThrownBy(() -> context.getBean(Jobs.class).run(() -> {
+                                loseLeadership();
+                                return isInterrupted();
+                            }))
+                            .isInstanceOf(GrantLostException.class);
+                    assertThat(closed).succeedsWithin(PATIENCE);
+                });
     }
 
     @Test
