@@ -405,8 +405,9 @@ final class Consumers implements ConsumerTurn.Listener, ItemsWatch.Looker {
     }
 
     private void onSessionState(SessionState next) {
-        if (next == SessionState.SUSPENDED) {
+        if (next == SessionState.SUSPENDED && watch.isFollowing()) {
             watch.stopFollowing();
+            onFollowed(); // to look again: what is put from now on nobody tells of
         }
         if (!next.isLive()) {
             failAll(endOf(next));

@@ -7,13 +7,21 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.conclave.coordinator.Coordinator;
 import io.conclave.node.DataCodec;
+import io.conclave.node.NodePath;
+import io.conclave.request.AddWatch;
+import io.conclave.request.Exists;
+import io.conclave.request.GetChildren;
+import io.conclave.session.SessionState;
 import io.conclave.testkit.ManualTimeSource;
 import io.conclave.testkit.contract.RecipeFixture;
+import io.conclave.testkit.memory.Faults;
 import io.conclave.testkit.memory.MemoryStore;
+import io.conclave.testkit.memory.RequestFate;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -108,5 +116,31 @@ class DelayQueueClocksTest {
         consumersClock.advanceUntil(STEP, waiting::isDone);
         assertEquals("item", waiting.get(20, SECONDS));
         assertFalse(consumersClock.wallMillis() < due, "early");
+    }
+
+    /** A list of so many is followed; on the next connection nothing is, until it is read again. */
+    @Test
+    void waiterThatFollowsHearsAtOnceOfAnItemThatIsPutAfterItsConnectionBroke() throws Exception {
+        for (int i = 0; i <= Consumers.FOLLOWED_ABOVE; i++) {
+            producer.put("later", Duration.ofHours(1));
+        }
+        CompletableFuture<String> waiting = waiting();
+        Faults faults = MemoryStore.named(store).faults();
+        AtomicInteger lists = new AtomicInteger();
+        faults.intercept((session, request, index) -> {
+            if (request instanceof AddWatch || (lists.get() > 0 && request instanceof GetChildren)) {
+                lists.incrementAndGet();
+            }
+            return RequestFate.PROCEED;
+        });
+        producer.put("later", Duration.ofHours(1));
+        await().until(() -> lists.get() > 1);
+        consuming.execute(Exists.of(NodePath.of(PATH))); // answered behind the list
+        faults.isolate(consumersClock);
+        await().until(() -> consuming.state() == SessionState.SUSPENDED);
+        faults.rejoin(consumersClock);
+        await().until(() -> consuming.state() == SessionState.CONNECTED);
+        producer.put("now", Duration.ZERO);
+        assertEquals("now", waiting.get(60, SECONDS));
     }
 }
