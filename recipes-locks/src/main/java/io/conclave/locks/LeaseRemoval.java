@@ -10,7 +10,10 @@ import io.conclave.recipe.RecipeSession;
 import io.conclave.recovery.Retry;
 import io.conclave.recovery.SessionFollower;
 import io.conclave.request.Delete;
+import io.conclave.request.GetData;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 
 /**
  * Deletes a lease's znode, over as many sessions as that takes: it goes with none. State belongs to the dispatcher of
@@ -18,30 +21,41 @@ import java.util.concurrent.CompletableFuture;
  */
 final class LeaseRemoval implements SessionFollower.Work {
     private final NodePath lease;
-    private final Delete deletion;
+    /** What becomes of the znode that is found; empty if it goes unseen. */
+    private final Optional<Function<GetData.NodeData, Optional<Delete>>> judge;
+
     private final SessionFollower follower;
     private final CompletableFuture<Boolean> removed = new CompletableFuture<>();
+    private boolean isUnanswered;
     private boolean mayHaveTakenEffect;
 
-    private LeaseRemoval(Coordinator coordinator, NodePath lease, Delete deletion) {
+    private LeaseRemoval(
+            Coordinator coordinator, NodePath lease, Optional<Function<GetData.NodeData, Optional<Delete>>> judge) {
         this.lease = lease;
-        this.deletion = deletion;
+        this.judge = judge;
         this.follower = new SessionFollower(coordinator, this);
     }
 
+    /** Deletes it if it is there. Completes on a dispatcher; exceptionally as {@link #ifThere}. */
+    static CompletableFuture<Boolean> of(Coordinator coordinator, NodePath lease) {
+        return begin(new LeaseRemoval(coordinator, lease, Optional.empty()));
+    }
+
     /**
-     * Deletes it.
+     * Deletes it, and looks first: of one that was never there a lost reply must not say that it was.
      *
      * @return completes on a dispatcher: whether it was there; exceptionally if the deletion is refused or the
      *     coordinator closed
      */
-    static CompletableFuture<Boolean> of(Coordinator coordinator, NodePath lease) {
-        return begin(new LeaseRemoval(coordinator, lease, Delete.of(lease)));
+    static CompletableFuture<Boolean> ifThere(Coordinator coordinator, NodePath lease) {
+        return begin(new LeaseRemoval(coordinator, lease, Optional.of(node -> Optional.of(Delete.of(lease)))));
     }
 
-    /** As {@link #of}, if its data have that version: another process has not extended it since. */
+    /** As {@link #ifThere}, if its data have that version: another process has not extended it since. */
     static CompletableFuture<Boolean> ifUnchanged(Coordinator coordinator, NodePath lease, int version) {
-        return begin(new LeaseRemoval(coordinator, lease, Delete.of(lease).withVersion(version)));
+        Delete deletion = Delete.of(lease).withVersion(version);
+        return begin(new LeaseRemoval(coordinator, lease, Optional.of(node -> Optional.of(deletion)
+                .filter(same -> node.stat().version() == version))));
     }
 
     private static CompletableFuture<Boolean> begin(LeaseRemoval removal) {
@@ -51,21 +65,43 @@ final class LeaseRemoval implements SessionFollower.Work {
 
     @Override
     public void onSession(RecipeSession next) {
-        next.send(deletion, deleted -> end(true), cause -> onFailure(next, cause));
+        if (judge.isEmpty()) {
+            delete(next, Delete.of(lease));
+        } else {
+            next.read(
+                    GetData.of(lease).linearizable(),
+                    node -> onRead(next, node, judge.get()),
+                    cause -> onFailure(next, cause));
+        }
+    }
+
+    private void onRead(
+            RecipeSession on, GetData.NodeData node, Function<GetData.NodeData, Optional<Delete>> judgement) {
+        if (follower.isCurrent(on)) {
+            judgement.apply(node).ifPresentOrElse(deletion -> delete(on, deletion), () -> end(false));
+        }
+    }
+
+    private void delete(RecipeSession on, Delete deletion) {
+        isUnanswered = true;
+        on.send(deletion, deleted -> end(true), cause -> {
+            if (follower.isCurrent(on)) {
+                isUnanswered = false;
+                mayHaveTakenEffect |= cause instanceof OutcomeUnknownException || Failures.isSessionOver(cause);
+                onFailure(on, cause);
+            }
+        });
     }
 
     private void onFailure(RecipeSession on, Throwable cause) {
-        if (!follower.isCurrent(on)) {
-            return;
+        if (!follower.isCurrent(on) || Failures.isSessionOver(cause)) {
+            return; // the session's state tells what follows
         }
         if (Failures.isNoNode(cause)) {
             end(mayHaveTakenEffect);
         } else if (Failures.is(cause, RefusalReason.BAD_VERSION)) {
-            end(false);
-        } else if (Failures.isSessionOver(cause)) {
-            mayHaveTakenEffect = true; // the session's state tells what follows
+            onSession(on); // written since it was read
         } else {
-            mayHaveTakenEffect |= cause instanceof OutcomeUnknownException;
             Retry.ifItMayPass(on, this, cause, () -> onSession(on), refusal -> {
                 follower.end();
                 removed.completeExceptionally(refusal);
@@ -80,7 +116,8 @@ final class LeaseRemoval implements SessionFollower.Work {
 
     @Override
     public void onSessionEnded() {
-        mayHaveTakenEffect = true; // what was sent is not answered any more
+        mayHaveTakenEffect |= isUnanswered; // and will not be answered any more
+        isUnanswered = false;
     }
 
     @Override

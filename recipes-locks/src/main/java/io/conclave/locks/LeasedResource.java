@@ -76,14 +76,14 @@ abstract class LeasedResource extends AcquiredByWaiting<LeasedGrant> {
      * @throws InterruptedException if the thread is interrupted; it may be released anyway
      */
     public boolean release(String id) throws InterruptedException {
-        return Waiting.await(RecipeAccess.session(coordinator), LeaseRemoval.of(coordinator, layout.lease(id)));
+        return Waiting.await(RecipeAccess.session(coordinator), LeaseRemoval.ifThere(coordinator, layout.lease(id)));
     }
 
     /** As {@link #release}, without blocking. Completes on a listener thread. */
     public CompletableFuture<Boolean> releaseAsync(String id) {
         NodePath lease = layout.lease(id);
         return RecipeAccess.session(coordinator)
-                .onListenerThread("release of " + lease, LeaseRemoval.of(coordinator, lease));
+                .onListenerThread("release of " + lease, LeaseRemoval.ifThere(coordinator, lease));
     }
 
     /**

@@ -1,0 +1,71 @@
+package io.conclave.locks;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.request.Delete;
+import io.conclave.request.Request;
+import io.conclave.testkit.memory.Faults;
+import io.conclave.testkit.memory.MemoryStore;
+import io.conclave.testkit.memory.RequestFate;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What a call says of a lease by its id when replies are lost, and what it leaves at the store when it is refused. */
+@Timeout(value = 300, unit = SECONDS)
+class LeasedLockEdgesTest {
+    private static final String PATH = "/leases/edges";
+    private static final Duration LEASE = Duration.ofMinutes(10);
+
+    private final String store = UUID.randomUUID().toString();
+    private final Coordinator one = Coordinator.connect("memory:" + store);
+    private final Coordinator other = Coordinator.connect("memory:" + store);
+    private final Faults faults = MemoryStore.named(store).faults();
+
+    private static LeasedLock lock(Coordinator coordinator) {
+        return LeasedLock.at(coordinator, PATH, LEASE);
+    }
+
+    @AfterEach
+    void close() {
+        one.close();
+        other.close();
+        MemoryStore.forget(store);
+    }
+
+    /** A request of this kind, whichever it is, for the znode of this lease. */
+    private static Predicate<Request<?>> of(Class<?> kind, String id) {
+        return request -> kind.isInstance(request) && request.toString().contains(id);
+    }
+
+    @Test
+    void releaseOfWhatWasNeverThereIsFalseAlsoWhenRepliesAreLost() throws Exception {
+        for (Class<?> kind : new Class<?>[] {Delete.class, Request.class}) {
+            for (RequestFate fate : new RequestFate[] {RequestFate.DROP_AFTER, RequestFate.EXPIRE_AFTER}) {
+                String id = LeaseLayout.newId();
+                faults.onNext(of(kind, id), fate);
+                assertFalse(lock(one).release(id), () -> kind + " " + fate);
+            }
+        }
+    }
+
+    @Test
+    void releaseOfWhatIsThereIsTrueAlsoWhenRepliesAreLost() throws Exception {
+        for (Class<?> kind : new Class<?>[] {Delete.class, Request.class}) {
+            for (RequestFate fate : new RequestFate[] {RequestFate.DROP_AFTER, RequestFate.EXPIRE_AFTER}) {
+                String id = lock(other).acquire().id();
+                faults.onNext(of(kind, id), fate);
+                assertTrue(lock(one).release(id), () -> kind + " " + fate);
+                assertFalse(lock(one).release(id));
+                assertEquals(0, lock(other).holders().size());
+            }
+        }
+    }
+}
