@@ -53,6 +53,7 @@ final class LeaseHold implements GrantRequest, SessionFollower.Work {
     private final CompletableFuture<Void> revocation = new CompletableFuture<>(); // nobody asks: it is released
     private final Optional<RecipeSession> maker; // on which the znode was made, and therefore is seen
     private TimeSource.Timer end = () -> {};
+    private final String writer; // of all that this object writes
     private volatile LeaseRecord record; // written on a dispatcher only, as the next
     private volatile FencingToken token;
     private OptionalInt version = OptionalInt.empty(); // of the record as we know it
@@ -62,6 +63,7 @@ final class LeaseHold implements GrantRequest, SessionFollower.Work {
 
     private LeaseHold(
             Coordinator coordinator, LeaseLayout layout, String id, LeaseRecord record, Optional<RecipeSession> maker) {
+        this.writer = record.writer();
         this.coordinator = coordinator;
         this.path = layout.lease(id);
         this.resource = layout.path().toString();
@@ -74,6 +76,7 @@ final class LeaseHold implements GrantRequest, SessionFollower.Work {
     /**
      * A lease that was just granted. On the dispatcher.
      *
+     * @param record as it stands in its znode, with its writer
      * @param stat of its znode as it was made
      * @param sentAt a moment before that was asked for
      */
@@ -99,7 +102,8 @@ final class LeaseHold implements GrantRequest, SessionFollower.Work {
      */
     static CompletableFuture<Optional<LeaseHold>> resume(
             Coordinator coordinator, LeaseLayout layout, String id, Duration lease) {
-        LeaseHold hold = new LeaseHold(coordinator, layout, id, new LeaseRecord(lease, 1, ""), Optional.empty());
+        LeaseRecord unread = new LeaseRecord(lease, 1, "", LeaseRecord.newWriter());
+        LeaseHold hold = new LeaseHold(coordinator, layout, id, unread, Optional.empty());
         hold.follower.follow();
         CompletableFuture<Optional<LeaseHold>> resumed = new CompletableFuture<>();
         hold.extend(lease).whenComplete((done, failure) -> {
@@ -181,7 +185,7 @@ final class LeaseHold implements GrantRequest, SessionFollower.Work {
             read(on, extension);
             return;
         }
-        LeaseRecord next = record.extendedTo(extension.lease);
+        LeaseRecord next = record.extendedTo(extension.lease).writtenBy(writer);
         Elapsed sentAt = Elapsed.since(on.time());
         on.send(
                 SetData.of(path, next.encoded()).withVersion(version.getAsInt()),
@@ -213,7 +217,7 @@ final class LeaseHold implements GrantRequest, SessionFollower.Work {
         record = next;
         version = OptionalInt.of(stat.version());
         if (isOver() || !deadline.extend(sentAt, next.lease())) {
-            onExtendedTooLate();
+            lose(LossReason.TIME_OVER);
             fail(extension, lostException());
             return;
         }
@@ -221,15 +225,6 @@ final class LeaseHold implements GrantRequest, SessionFollower.Work {
         extensions.remove(extension);
         armEnd();
         extension.done.complete(null);
-    }
-
-    /** Others must not wait for what is not held. */
-    private void onExtendedTooLate() {
-        if (!isOver()) {
-            lose(LossReason.TIME_OVER);
-        } else if (lost.join() == LossReason.TIME_OVER) {
-            LeaseRemoval.ifUnchanged(coordinator, path, version.orElseThrow());
-        }
     }
 
     private void onNotExtended(RecipeSession on, Extension extension, Throwable cause) {
@@ -280,10 +275,9 @@ final class LeaseHold implements GrantRequest, SessionFollower.Work {
         if (!end(reason)) {
             return;
         }
-        if (reason == LossReason.TIME_OVER && version.isPresent()) {
+        if (reason == LossReason.TIME_OVER) {
             // others need not wait for as long again; one whom this process has sent the id may have extended it
-            LeaseRemoval.ifUnchanged(coordinator, path, version.getAsInt())
-                    .whenComplete((removed, failure) -> gone.complete(null));
+            LeaseRemoval.ifWrittenBy(coordinator, path, writer).whenComplete((removed, failure) -> gone.complete(null));
         } else {
             gone.complete(null);
         }

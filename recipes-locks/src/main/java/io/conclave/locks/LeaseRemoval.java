@@ -51,11 +51,11 @@ final class LeaseRemoval implements SessionFollower.Work {
         return begin(new LeaseRemoval(coordinator, lease, Optional.of(node -> Optional.of(Delete.of(lease)))));
     }
 
-    /** As {@link #ifThere}, if its data have that version: another process has not extended it since. */
-    static CompletableFuture<Boolean> ifUnchanged(Coordinator coordinator, NodePath lease, int version) {
-        Delete deletion = Delete.of(lease).withVersion(version);
-        return begin(new LeaseRemoval(coordinator, lease, Optional.of(node -> Optional.of(deletion)
-                .filter(same -> node.stat().version() == version))));
+    /** As {@link #ifThere}, if that writer was the last: another process has not extended it since. */
+    static CompletableFuture<Boolean> ifWrittenBy(Coordinator coordinator, NodePath lease, String writer) {
+        return begin(new LeaseRemoval(coordinator, lease, Optional.of(node -> LeaseRecord.parse(node.data())
+                .filter(record -> record.writer().equals(writer))
+                .map(record -> Delete.of(lease).withVersion(node.stat().version())))));
     }
 
     private static CompletableFuture<Boolean> begin(LeaseRemoval removal) {

@@ -66,6 +66,7 @@ final class LeaseRequest extends AbstractGrantRequest {
     private final RecipeSession session;
     private final LeaseLayout layout;
     private final Wish wish;
+    private final LeaseRecord record;
     private final boolean patient;
     private final String id = LeaseLayout.newId();
     private final Watcher watcher = this::onLeasesChanged;
@@ -103,6 +104,7 @@ final class LeaseRequest extends AbstractGrantRequest {
         this.session = session;
         this.layout = layout;
         this.wish = wish;
+        this.record = wish.record().writtenBy(LeaseRecord.newWriter());
         this.patient = patient;
         this.measurements = new GrantMeasurements(session, layout.path(), "lease");
         measurements.waits();
@@ -172,7 +174,7 @@ final class LeaseRequest extends AbstractGrantRequest {
 
     private void onSeen(LeaseLook.Seen seen) {
         int free = wish.of() - seen.taken();
-        if (free >= wish.record().permits()) {
+        if (free >= record.permits()) {
             grant(seen);
             return;
         }
@@ -202,7 +204,7 @@ final class LeaseRequest extends AbstractGrantRequest {
             operations.add(
                     Delete.of(layout.lease(over.id())).withVersion(over.stat().version()));
         }
-        operations.add(Create.of(layout.lease(id)).withData(wish.record().encoded()));
+        operations.add(Create.of(layout.lease(id)).withData(record.encoded()));
         Elapsed sentAt = Elapsed.since(session.time());
         place.turnInto(
                 new Multi(operations),
@@ -221,19 +223,19 @@ final class LeaseRequest extends AbstractGrantRequest {
     }
 
     private void have(NodeStat stat, Elapsed sentAt) {
-        if (sentAt.remainingOf(wish.record().lease()).isZero()) {
+        if (sentAt.remainingOf(record.lease()).isZero()) {
             depart(
                     new GrantLostException(
                             LossReason.TIME_OVER,
                             layout.path().toString(),
                             "The lease of " + layout.path() + " was granted, but "
-                                    + Waiting.text(wish.record().lease())
+                                    + Waiting.text(record.lease())
                                     + " were over before that was known. Acquire again, with a longer lease"),
                     LossReason.TIME_OVER);
             remove();
             return;
         }
-        LeaseHold granted = LeaseHold.granted(coordinator, layout, id, wish.record(), session, stat, sentAt);
+        LeaseHold granted = LeaseHold.granted(coordinator, layout, id, record, session, stat, sentAt);
         hold = granted;
         become(State.HELD);
         place.leave(new ClosedException("Granted")); // after a lost reply it does not know that it has gone

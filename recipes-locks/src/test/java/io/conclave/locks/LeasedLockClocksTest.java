@@ -11,9 +11,13 @@ import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.GrantLostException;
 import io.conclave.error.LossReason;
+import io.conclave.request.SetData;
+import io.conclave.session.SessionState;
 import io.conclave.testkit.ManualTimeSource;
 import io.conclave.testkit.contract.RecipeFixture;
+import io.conclave.testkit.memory.Faults;
 import io.conclave.testkit.memory.MemoryStore;
+import io.conclave.testkit.memory.RequestFate;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
@@ -102,6 +106,37 @@ class LeasedLockClocksTest {
         holdersClock.advanceUntil(Duration.ofMillis(10), grant.lost()::isDone);
         assertEquals(LossReason.TIME_OVER, grant.lost().get(120, SECONDS));
         assertTrue(lock(waiting).acquire(Duration.ofMinutes(1)).isHeld(), "it has deleted its record");
+    }
+
+    /** The holder's extension takes effect, and its connection breaks before the reply; it comes back too late. */
+    private LeasedGrant holderThatIsAwayWhileItsExtensionTakesEffect() throws Exception {
+        LeasedGrant grant = lock(holding).acquire();
+        Faults faults = MemoryStore.named(store).faults();
+        faults.keepAway(holdersClock);
+        faults.onNext(request -> request instanceof SetData, RequestFate.DROP_AFTER);
+        grant.extendAsync(LEASE);
+        await().until(() -> holding.state() == SessionState.SUSPENDED);
+        return grant;
+    }
+
+    @Test
+    void holderFreesTheLockThoughItDidNotHearThatItHadExtendedItsLease() throws Exception {
+        LeasedGrant grant = holderThatIsAwayWhileItsExtensionTakesEffect();
+        CompletableFuture<LeasedGrant> next = lock(waiting).acquireAsync();
+        holdersClock.advanceUntil(Duration.ofSeconds(5), grant.lost()::isDone);
+        MemoryStore.named(store).faults().rejoin(holdersClock);
+        assertTrue(next.get(60, SECONDS).isHeld());
+    }
+
+    @Test
+    void holderThatDidNotHearOfItsExtensionLeavesALeaseAloneThatAnotherHasExtendedSince() throws Exception {
+        LeasedGrant grant = holderThatIsAwayWhileItsExtensionTakesEffect();
+        LeasedGrant resumed = lock(waiting).resume(grant.id()).orElseThrow();
+        holdersClock.advanceUntil(Duration.ofSeconds(5), grant.lost()::isDone);
+        MemoryStore.named(store).faults().rejoin(holdersClock);
+        grant.closeAsync().get(60, SECONDS);
+        assertEquals(1, lock(waiting).holders().size());
+        assertTrue(resumed.isHeld());
     }
 
     @Test
