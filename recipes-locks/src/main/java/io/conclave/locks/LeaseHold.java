@@ -1,6 +1,7 @@
 package io.conclave.locks;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.error.ClosedException;
 import io.conclave.error.ConclaveException;
 import io.conclave.error.GrantLostException;
 import io.conclave.error.LossReason;
@@ -98,7 +99,8 @@ final class LeaseHold implements GrantRequest, SessionFollower.Work {
 
     /**
      * Takes part in a grant of another process, or of an earlier life of this one, by beginning its lease anew. Any
-     * thread; completes on a dispatcher; empty if there is no such grant any more.
+     * thread; completes on a dispatcher; empty if there is no such grant any more. After a failure nothing of it is
+     * followed.
      */
     static CompletableFuture<Optional<LeaseHold>> resume(
             Coordinator coordinator, LeaseLayout layout, String id, Duration lease) {
@@ -109,9 +111,13 @@ final class LeaseHold implements GrantRequest, SessionFollower.Work {
         hold.extend(lease).whenComplete((done, failure) -> {
             if (failure == null) {
                 resumed.complete(Optional.of(hold));
+            } else if (hold.lost.getNow(LossReason.REFUSED) == LossReason.COORDINATOR_CLOSED) {
+                resumed.completeExceptionally(new ClosedException(
+                        "The coordinator was closed while resuming " + hold.path + "; its lease may have begun anew"));
             } else if (failure instanceof GrantLostException) {
                 resumed.complete(Optional.empty());
             } else {
+                hold.end(LossReason.REFUSED);
                 resumed.completeExceptionally(failure);
             }
         });
@@ -143,7 +149,9 @@ final class LeaseHold implements GrantRequest, SessionFollower.Work {
     }
 
     private void onWatched(RecipeSession on, Optional<NodeStat> stat) {
-        if (stat.isEmpty() && follower.isCurrent(on)) {
+        if (isOver()) {
+            on.unwatch(path, watcher); // it has ended since it asked for the watch
+        } else if (stat.isEmpty() && follower.isCurrent(on)) {
             onDeleted();
         }
     }

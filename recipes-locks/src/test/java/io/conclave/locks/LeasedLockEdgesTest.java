@@ -1,18 +1,26 @@
 package io.conclave.locks;
 
 import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
+import io.conclave.error.ClosedException;
 import io.conclave.request.Delete;
 import io.conclave.request.Request;
+import io.conclave.request.SetData;
 import io.conclave.testkit.memory.Faults;
 import io.conclave.testkit.memory.MemoryStore;
 import io.conclave.testkit.memory.RequestFate;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -67,5 +75,25 @@ class LeasedLockEdgesTest {
                 assertEquals(0, lock(other).holders().size());
             }
         }
+    }
+
+    @Test
+    void refusedResumeLeavesNoWatch() throws Exception {
+        LeasedGrant grant = lock(other).acquire();
+        other.execute(SetData.of(grant.path(), new byte[0]));
+        long session = RecipeAccess.session(one).id();
+        int before = faults.watchCount(session);
+        assertThrows(IllegalStateException.class, () -> lock(one).resume(grant.id()));
+        await().until(() -> faults.watchCount(session) == before);
+    }
+
+    @Test
+    void resumeThatAClosedCoordinatorEndsDoesNotSayThatThereIsNoSuchGrant() throws Exception {
+        LeasedGrant grant = lock(other).acquire();
+        faults.suspend(RecipeAccess.session(one).id());
+        CompletableFuture<Optional<LeasedGrant>> resumed = lock(one).resumeAsync(grant.id());
+        one.close();
+        ExecutionException failure = assertThrows(ExecutionException.class, () -> resumed.get(60, SECONDS));
+        assertTrue(failure.getCause() instanceof ClosedException, () -> "was " + failure);
     }
 }
