@@ -136,7 +136,7 @@ public final class Group<P> {
      * @throws io.conclave.error.ConclaveException if it cannot join
      */
     public Membership<P> join(String id, P payload) throws InterruptedException {
-        return joining(begin(id, payload)).await();
+        return joining(enter(id, payload)).await();
     }
 
     /**
@@ -146,12 +146,12 @@ public final class Group<P> {
      */
     public Membership<P> join(String id, P payload, Duration timeout) throws InterruptedException {
         Waiting.checkedTimeout(timeout); // first, or a member without an owner would be left
-        return joining(begin(id, payload), timeout).await();
+        return joining(enter(id, payload), timeout).await();
     }
 
     /** Joins without blocking. Completes on a listener thread; cancelling it leaves. */
     public CompletableFuture<Membership<P>> joinAsync(String id, P payload) {
-        return joining(begin(id, payload)).stage(Membership::closeAsync);
+        return joining(enter(id, payload)).stage(Membership::closeAsync);
     }
 
     /**
@@ -160,10 +160,11 @@ public final class Group<P> {
      */
     public CompletableFuture<Membership<P>> joinAsync(String id, P payload, Duration timeout) {
         Waiting.checkedTimeout(timeout); // first, or a member without an owner would be left
-        return joining(begin(id, payload), timeout).stage(Membership::closeAsync);
+        return joining(enter(id, payload), timeout).stage(Membership::closeAsync);
     }
 
-    private HeldMembership<P> begin(String id, P payload) {
+    /** Joins without waiting for it: the membership ends by itself if it cannot join. Never blocks. */
+    HeldMembership<P> enter(String id, P payload) {
         HeldMembership<P> membership = new HeldMembership<>(coordinator, path.child(id), codec, payload);
         membership.follow();
         return membership;

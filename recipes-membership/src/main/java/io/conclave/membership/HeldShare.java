@@ -48,7 +48,7 @@ final class HeldShare implements PartitionShare {
     private final GroupView<String> view;
     private final Mirror mirror;
     private final Proposals proposals;
-    private final CompletableFuture<Membership<String>> joining;
+    private final HeldMembership<String> membership;
     private final CompletableFuture<LossReason> over = new CompletableFuture<>();
     private final Map<String, SerialExecutor> callbacks = new ConcurrentHashMap<>();
     private final SortedMap<String, PartitionGrant> held = new ConcurrentSkipListMap<>();
@@ -70,7 +70,7 @@ final class HeldShare implements PartitionShare {
         this.firstSession = RecipeAccess.session(coordinator);
         this.queue = newQueue("share of " + id + " in " + partitioner.path());
         Group<String> group = partitioner.members();
-        this.joining = group.joinAsync(id, ""); // first: it refuses a bad id
+        this.membership = group.enter(id, ""); // first: it refuses a bad id
         this.view = group.view();
         this.mirror = Mirror.of(coordinator, partitioner.assignmentPath(), MirrorScope.NODE);
         this.proposals = new Proposals(this, coordinator, group, partitioner, () -> latest);
@@ -90,13 +90,7 @@ final class HeldShare implements PartitionShare {
                 execute(proposals::begin);
             }
         });
-        joining.whenComplete((membership, failure) -> {
-            if (failure == null) {
-                membership.ended().thenAccept(end -> execute(() -> onNoMember(end)));
-            } else {
-                execute(() -> onNotJoined(Waiting.cause(failure)));
-            }
-        });
+        membership.ended().thenAccept(end -> execute(() -> onNoMember(end)));
     }
 
     void execute(Runnable task) {
@@ -235,13 +229,6 @@ final class HeldShare implements PartitionShare {
 
     // So far the share is claimed. From here on, its end.
 
-    private void onNotJoined(Throwable cause) {
-        if (!isLeaving) {
-            LOG.warn("{}: cannot join: {}", this, cause.getMessage());
-        }
-        onNoMember(cause instanceof ClosedException ? LossReason.COORDINATOR_CLOSED : LossReason.REFUSED);
-    }
-
     private void onNoMember(LossReason why) {
         hasLeft = true;
         if (!isLeaving) {
@@ -256,9 +243,7 @@ final class HeldShare implements PartitionShare {
             proposals.close();
             view.close();
             mirror.close();
-            if (!joining.cancel(false) && !joining.isCompletedExceptionally()) {
-                joining.join().closeAsync();
-            }
+            membership.closeAsync(); // and tells when nothing is left, also of a join that is under way
         }
         goOn();
     }

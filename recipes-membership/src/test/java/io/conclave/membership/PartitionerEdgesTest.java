@@ -1,0 +1,121 @@
+package io.conclave.membership;
+
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
+import io.conclave.error.LossReason;
+import io.conclave.node.NodePath;
+import io.conclave.request.Create;
+import io.conclave.testkit.contract.RecipeFixture;
+import io.conclave.testkit.memory.Faults;
+import io.conclave.testkit.memory.MemoryStore;
+import io.conclave.testkit.memory.RequestFate;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** How a share ends when something else comes in between. */
+@Timeout(value = 300, unit = SECONDS)
+class PartitionerEdgesTest {
+    private static final String PATH = "/shards/edges";
+    private static final NodePath MEMBER = NodePath.of(PATH + "/members/a");
+
+    private final String store = UUID.randomUUID().toString();
+    private final Coordinator coordinator = Coordinator.connect("memory:" + store);
+    private final Coordinator operator = Coordinator.connect("memory:" + store);
+    private final Faults faults = MemoryStore.named(store).faults();
+    private final Blocked listener = new Blocked();
+
+    /** A listener whose work on a partition begins slowly. */
+    private static final class Blocked implements PartitionListener {
+        private final CountDownLatch begins = new CountDownLatch(1);
+        private final CountDownLatch mayGoOn = new CountDownLatch(1);
+        private final List<LossReason> told = Collections.synchronizedList(new ArrayList<>());
+        private final CompletableFuture<Boolean> wasHeld = new CompletableFuture<>();
+
+        @Override
+        public void acquired(PartitionGrant partition) {
+            begins.countDown();
+            boolean interrupted = false;
+            while (true) {
+                try {
+                    mayGoOn.await();
+                    break;
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+
+        @Override
+        public void released(PartitionGrant partition, LossReason reason) {
+            told.add(reason);
+            wasHeld.complete(partition.isHeld());
+        }
+    }
+
+    private PartitionShare join() {
+        return Partitioner.at(coordinator, PATH, Set.of("0"))
+                .withQuietPeriod(Duration.ZERO)
+                .join("a", listener);
+    }
+
+    private boolean isMember() throws InterruptedException {
+        return RecipeFixture.children(operator, PATH + "/members").contains("a");
+    }
+
+    @AfterEach
+    void close() {
+        listener.mayGoOn.countDown();
+        coordinator.close();
+        operator.close();
+        MemoryStore.forget(store);
+    }
+
+    @Test
+    void closeWhileItIsJoiningWaitsUntilItsZnodeIsGone() throws Exception {
+        for (String parent : List.of("/shards", PATH, PATH + "/members")) { // so that the first creation takes effect
+            operator.execute(Create.of(NodePath.of(parent)));
+        }
+        faults.onNext(
+                request -> request instanceof Create create && create.path().equals(MEMBER), RequestFate.HOLD_REPLY);
+        PartitionShare share = join();
+        await().until(this::isMember);
+        CompletableFuture<Void> closed = share.closeAsync();
+        assertThrows(TimeoutException.class, () -> closed.get(200, MILLISECONDS)); // no limit that load could break
+        faults.releaseReplies(RecipeAccess.session(coordinator).id());
+        closed.get(60, SECONDS);
+        assertEquals(LossReason.RELEASED, share.ended().get(60, SECONDS));
+        assertEquals(List.of(), RecipeFixture.children(operator, PATH + "/members"));
+    }
+
+    @Test
+    void shareThatLeavesReleasesWhatItHolds() throws Exception {
+        PartitionShare share = join();
+        assertTrue(listener.begins.await(60, SECONDS));
+        CompletableFuture<Void> closed = share.closeAsync();
+        await().until(() -> !isMember());
+        listener.mayGoOn.countDown();
+        closed.get(60, SECONDS);
+        assertEquals(List.of(LossReason.RELEASED), listener.told);
+        assertTrue(listener.wasHeld.join());
+    }
+}
