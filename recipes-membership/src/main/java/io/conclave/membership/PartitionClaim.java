@@ -70,7 +70,10 @@ final class PartitionClaim {
         callbacks.execute(() -> place.gone().thenRun(() -> share.onEnded(this, partition, reason)));
     }
 
-    /** Gives the partition back, when the listener has returned; or leaves the line. Idempotent. */
+    /**
+     * Gives the partition back, when the listener has returned; or leaves the line. Idempotent. What is lost before the
+     * listener is called is told as lost.
+     */
     void leave() {
         Contender place = contender;
         if (isLeaving || place == null) {
@@ -80,14 +83,25 @@ final class PartitionClaim {
         HeldPartition grant = held;
         if (grant != null) {
             callbacks.execute(() -> {
+                LossReason reason = whyItEnds(place);
+                boolean isDue = reason == LossReason.RELEASED && !grant.isHeld(); // the session's time is over
                 try {
-                    share.listener().released(grant, LossReason.RELEASED);
+                    share.listener().released(grant, isDue ? LossReason.SESSION_LOST : reason);
                 } finally {
                     share.onHeldNoMore(partition, grant);
                 }
             });
         }
         callbacks.execute(() -> place.leave(new ClosedException(partition + " is not assigned to " + share.id()))
-                .thenRun(() -> share.onEnded(this, partition, LossReason.RELEASED)));
+                .thenRun(() -> share.onEnded(this, partition, whyItEnds(place))));
+    }
+
+    /** Others may know of the end of the session before the place does. */
+    private static LossReason whyItEnds(Contender place) {
+        return place.lossReason().orElseGet(() -> switch (place.session().state()) {
+            case LOST -> LossReason.SESSION_LOST;
+            case CLOSED -> LossReason.COORDINATOR_CLOSED;
+            default -> LossReason.RELEASED;
+        });
     }
 }

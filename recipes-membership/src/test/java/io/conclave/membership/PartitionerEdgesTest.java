@@ -107,6 +107,37 @@ class PartitionerEdgesTest {
         assertEquals(List.of(), RecipeFixture.children(operator, PATH + "/members"));
     }
 
+    /** A share that leaves, whose listener is busy; then this happens; then the listener goes on. */
+    private void assertToldOnce(LossReason expected, Runnable meanwhile) throws Exception {
+        PartitionShare share = join();
+        assertTrue(listener.begins.await(60, SECONDS));
+        CompletableFuture<Void> closed = share.closeAsync();
+        await().until(() -> !isMember()); // so it is leaving
+        PartitionGrant grant = share.held().get("0");
+        meanwhile.run();
+        await().until(() -> !grant.isHeld());
+        listener.mayGoOn.countDown();
+        closed.get(60, SECONDS);
+        assertEquals(List.of(expected), listener.told);
+    }
+
+    @Test
+    void listenerIsToldOfTheClosedCoordinatorIfTheShareWasLeavingBefore() throws Exception {
+        assertToldOnce(LossReason.COORDINATOR_CLOSED, coordinator::close);
+    }
+
+    @Test
+    void listenerIsToldOfTheLostSessionIfTheShareWasLeavingBefore() throws Exception {
+        assertToldOnce(
+                LossReason.SESSION_LOST,
+                () -> faults.expire(RecipeAccess.session(coordinator).id()));
+    }
+
+    @Test
+    void listenerIsToldOfTheDeletionIfTheShareWasLeavingBefore() throws Exception {
+        assertToldOnce(LossReason.NODE_DELETED, () -> faults.deleteAsOperator(NodePath.of(PATH + "/partitions/0")));
+    }
+
     @Test
     void shareThatLeavesReleasesWhatItHolds() throws Exception {
         PartitionShare share = join();
