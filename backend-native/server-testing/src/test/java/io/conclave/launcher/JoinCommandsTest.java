@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.server.ConclaveServer;
 import io.conclave.server.ConfigFile;
+import io.conclave.testkit.proxy.FreePort;
 import io.conclave.testkit.tls.CertificateAuthority;
 import io.conclave.time.TimeSource;
 import java.io.ByteArrayOutputStream;
@@ -30,7 +31,11 @@ class JoinCommandsTest {
 
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
-    private final String lines = "server.1=127.0.0.1:21971;127.0.0.1:21972\nserver.2=127.0.0.1:21973;127.0.0.1:21974\n";
+    private final String lines = line(1) + line(2);
+
+    private static String line(int id) {
+        return "server." + id + "=127.0.0.1:" + FreePort.find() + ";127.0.0.1:" + FreePort.find() + "\n";
+    }
 
     private int run(String... arguments) {
         out.reset();
@@ -110,8 +115,8 @@ class JoinCommandsTest {
     @Test
     void newServerIsGivenTheSecretAndAddedOverTls() throws IOException {
         CertificateAuthority authority = new CertificateAuthority("CN=our authority");
-        String own = "server.1=127.0.0.1:21975;127.0.0.1:21976\n";
-        String added = "server.2=127.0.0.1:21977;127.0.0.1:21978";
+        String own = line(1);
+        String added = line(2).strip();
         Path first = configWithTls(1, own, authority);
         Path second = configWithTls(2, own + added + "\n", authority);
         try (ConclaveServer one = start(first)) {
