@@ -19,6 +19,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
@@ -134,11 +135,17 @@ final class HeldShare implements PartitionShare {
                     this);
         }
         assigned = latest.of(id);
-        if (!latest.isFor(latest.members(), partitioner.partitions())
+        if (!latest.isFor(knownMembers(), partitioner.partitions())
                 || !latest.members().contains(id)) {
             proposals.begin();
         }
         goOn();
+    }
+
+    /** A member that was slow to write may have made the assignment among former members, when no event tells so. */
+    private Set<String> knownMembers() {
+        GroupSnapshot<String> group = view.snapshot();
+        return group.number() == 0 ? latest.members() : group.byId().keySet();
     }
 
     /** Claims what is assigned, and gives back what is not. */

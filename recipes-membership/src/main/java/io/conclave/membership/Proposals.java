@@ -39,7 +39,7 @@ final class Proposals {
     private final Supplier<Assignment> lastKnown;
     private boolean isUnderWay;
     private boolean isAskedAgain;
-    private boolean isOver;
+    private volatile boolean isOver;
     private CompletableFuture<List<Member<String>>> settling = new CompletableFuture<>();
 
     Proposals(
@@ -108,7 +108,7 @@ final class Proposals {
         RecipeSession session = RecipeAccess.session(coordinator);
         session.execute(
                 () -> session.readLatest(path, GetData.of(path), node -> write(session, members, node), cause -> {
-                    if (Failures.isNoNode(cause)) {
+                    if (Failures.isNoNode(cause) && !isOver) {
                         create(session, members);
                     } else {
                         share.execute(() -> onFailure(cause));
@@ -117,6 +117,9 @@ final class Proposals {
     }
 
     private void write(RecipeSession session, List<String> members, GetData.NodeData present) {
+        if (isOver) {
+            return; // this member has left meanwhile
+        }
         Assignment before = Assignment.parse(present.bytes().text()).orElseGet(lastKnown);
         if (Assignment.parse(present.bytes().text()).isPresent() && before.isFor(members, partitions)) {
             share.execute(() -> end(isAskedAgain));

@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -203,18 +204,33 @@ public abstract class PartitionerContract extends RecipeFixture {
         awaitShares(6, a);
     }
 
+    /** As by a first member that was slow to write, and has left since it looked at the group. */
+    @Test
+    void assignmentAmongFormerMembersIsWrittenAnew() throws Exception {
+        PartitionShare b = join("b");
+        awaitShares(6, b);
+        Assignment late = Assignment.NONE.next(List.of("a", "b"), SIX);
+        Coordinator coordinator = connect();
+        coordinator.execute(SetData.of(ASSIGNMENT, late.toBytes()));
+        await().atMost(PATIENCE)
+                .until(() -> assignment(coordinator).map(Assignment::members).equals(Optional.of(Set.of("b"))));
+        awaitShares(6, b);
+        b.close();
+    }
+
     private static void awaitAssignment(Coordinator coordinator) {
-        await().atMost(PATIENCE).until(() -> {
-            try {
-                return Assignment.parse(coordinator
-                                .execute(GetData.of(ASSIGNMENT).linearizable())
-                                .bytes()
-                                .text())
-                        .isPresent();
-            } catch (RefusedException noNode) {
-                return false;
-            }
-        });
+        await().atMost(PATIENCE).until(() -> assignment(coordinator).isPresent());
+    }
+
+    private static Optional<Assignment> assignment(Coordinator coordinator) throws Exception {
+        try {
+            return Assignment.parse(coordinator
+                    .execute(GetData.of(ASSIGNMENT).linearizable())
+                    .bytes()
+                    .text());
+        } catch (RefusedException noNode) {
+            return Optional.empty();
+        }
     }
 
     @Test
