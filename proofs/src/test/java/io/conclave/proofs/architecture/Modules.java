@@ -116,8 +116,13 @@ final class Modules {
             new Module(
                     "spring-boot",
                     List.of("spring.boot"),
-                    Set.of("recipes-api", "recipes-locks", "recipes-election", "micrometer"),
-                    Set.of("org.springframework", "org.aopalliance", "io.micrometer", "org.slf4j")),
+                    Set.of("recipes-api", "recipes-locks", "recipes-election", "micrometer", "testcontainers"),
+                    Set.of(
+                            "org.springframework",
+                            "org.aopalliance",
+                            "org.testcontainers",
+                            "io.micrometer",
+                            "org.slf4j")),
             new Module(
                     "spring-integration",
                     List.of("spring.integration"),
