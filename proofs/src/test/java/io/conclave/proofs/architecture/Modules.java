@@ -120,6 +120,7 @@ final class Modules {
                     Set.of(
                             "org.springframework",
                             "org.aopalliance",
+                            "org.apache.commons.logging",
                             "org.testcontainers",
                             "io.micrometer",
                             "org.slf4j")),
