@@ -48,8 +48,13 @@ final class Links {
         return documents;
     }
 
+    /** Whether a link leads out of the documents, into the web. */
+    static boolean leadsElsewhere(String target) {
+        return ELSEWHERE.matcher(target).matches();
+    }
+
     private String reason(Path document, String target) throws IOException {
-        if (ELSEWHERE.matcher(target).matches()) {
+        if (leadsElsewhere(target)) {
             return "";
         }
         int hash = target.indexOf('#');

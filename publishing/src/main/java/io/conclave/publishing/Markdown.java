@@ -60,7 +60,8 @@ final class Markdown {
         return anchors;
     }
 
-    private static String anchor(String heading) {
+    /** The anchor of a heading that comes once. */
+    static String anchor(String heading) {
         String text = heading.replaceAll("\\[([^\\]]*)\\]\\([^)]*\\)", "$1");
         return NOT_IN_ANCHORS
                 .matcher(text.strip().toLowerCase(Locale.ROOT))
