@@ -230,12 +230,20 @@ final class Followers {
         return peer == null ? EntryPlace.START : peer.place;
     }
 
-    /** Whether all have it but those that catch up, or were silent since then. */
-    boolean isWithAllThatAnswer(long index, long sinceMs) {
-        return peers.values().stream()
+    /**
+     * Whether all voters have it but those that catch up, have not even come to the earlier one, or were silent since
+     * then.
+     */
+    boolean isWithVotersThatFollow(long earlier, long index, long sinceMs) {
+        ClusterConfiguration configuration = log.configuration();
+        return peers.entrySet().stream()
+                .filter(peer -> configuration.voters().contains(peer.getKey())
+                        || configuration.outgoing().contains(peer.getKey()))
+                .map(Map.Entry::getValue)
                 .noneMatch(peer -> peer.linked
                         && peer.state == PeerProgress.State.REPLICATE
                         && peer.heardMs >= sinceMs
+                        && peer.matchIndex >= earlier
                         && peer.matchIndex < index);
     }
 

@@ -95,8 +95,8 @@ final class LeaderRole {
         return followers.placeOf(member);
     }
 
-    boolean isWithAllThatAnswer(long index, long sinceMs) {
-        return followers.isWithAllThatAnswer(index, sinceMs);
+    boolean isWithVotersThatFollow(long earlier, long index, long sinceMs) {
+        return followers.isWithVotersThatFollow(earlier, index, sinceMs);
     }
 
     boolean isBehind(int member) {

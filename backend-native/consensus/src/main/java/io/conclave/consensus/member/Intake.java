@@ -28,6 +28,9 @@ final class Intake {
         static final Target NONE = new Target(0, 0, 0);
     }
 
+    /** Large entries that are together no longer than so many bytes, and than one may be, go with one write. */
+    private static final int LARGEST_GROUP_BYTES = 1 << 20;
+
     private final LogOptions options;
     private final ProposalQueue queue;
     private final LogWriter writer;
@@ -250,15 +253,15 @@ final class Intake {
     }
 
     /**
-     * On the leader: proposes a large entry, at most one in a turn, when the turn has nothing else to do. What arrives
-     * while it is written does not wait for a second one.
+     * On the leader: proposes large entries, at most once in a turn, when the turn has nothing else to do. What arrives
+     * while they are written does not wait for more of them.
      */
     boolean giveLarge(long commitIndex, long nowMs) {
         if (!mayBeLarge || !isLargeDue(commitIndex, nowMs)) {
             return false;
         }
         mayBeLarge = false;
-        long index = proposeBatch(nowMs, gathered.nextLarge().stream().toList());
+        long index = proposeBatch(nowMs, gathered.nextLarge(Math.min(LARGEST_GROUP_BYTES, options.maxEntryBytes())));
         if (index != 0) {
             largeEntries.proposed(index, nowMs);
         }

@@ -3,18 +3,19 @@ package io.conclave.consensus.member;
 import io.conclave.consensus.core.Core;
 
 /**
- * When a leader may propose its next large entry: when the last one is durable at all members that answer, and the small
- * entries before it are committed. So no member has a queue of large entries in front of small ones, one that is
- * somewhat slower does not fall behind, and no small entry waits for a second large one.
+ * When a leader may propose its next large entries: when the last ones are durable at all voters that follow, and the
+ * small entries before them are committed. So no voter has a queue of large entries in front of small ones, one that is
+ * somewhat slower does not fall behind, and no small entry waits for a second write of large ones.
  *
- * <p>A member that is silent is not waited for, and nothing for longer than a moment: this is fairness, and no matter of
- * safety.
+ * <p>A voter that is silent, or had not even the ones before, is not waited for, and nothing for longer than a moment:
+ * this is fairness, and no matter of safety.
  */
 final class LargeEntryGate {
     /** While small entries come without a pause, a large one goes among them so much later. */
     private static final long SMALL_FIRST_MS = 20;
 
     private final long patienceMs;
+    private long previousIndex;
     private long lastIndex;
     private long lastMs;
     private long waitsSinceMs = Long.MAX_VALUE;
@@ -28,8 +29,9 @@ final class LargeEntryGate {
     boolean isOpen(Core core, long commitIndex, long nowMs) {
         boolean followsLast = lastIndex == 0
                 || nowMs >= lastMs + patienceMs
-                || core.isWithAllThatAnswer(lastIndex, nowMs - 2 * patienceMs);
+                || core.isWithVotersThatFollow(previousIndex, lastIndex, nowMs - 2 * patienceMs);
         if (!followsLast) {
+            waitsSinceMs = Long.MAX_VALUE;
             return false;
         }
         waitsSinceMs = Math.min(waitsSinceMs, nowMs);
@@ -42,6 +44,7 @@ final class LargeEntryGate {
     }
 
     void proposed(long index, long nowMs) {
+        previousIndex = lastIndex;
         lastIndex = index;
         lastMs = nowMs;
         waitsSinceMs = Long.MAX_VALUE;
@@ -49,6 +52,7 @@ final class LargeEntryGate {
 
     /** This member leads no more. */
     void reset() {
+        previousIndex = 0;
         lastIndex = 0;
         waitsSinceMs = Long.MAX_VALUE;
     }

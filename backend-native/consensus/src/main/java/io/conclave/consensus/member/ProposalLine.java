@@ -8,12 +8,12 @@ import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What waits on a leader to be proposed. The entries of one member stay in their order, and members have turns: small
- * entries never wait for another member's large ones, and of those one is proposed at a time.
+ * entries never wait for another member's large ones, and of those one write's worth is proposed at a time.
  */
 final class ProposalLine {
     /** The entries of one member. */
@@ -30,6 +30,11 @@ final class ProposalLine {
         boolean beginsLarge() {
             LogEntry first = waiting.peek();
             return first != null && isLarge(first);
+        }
+
+        @Nullable
+        LogEntry nextToLookAt() {
+            return waiting.stream().skip(looked).findFirst().orElse(null);
         }
 
         boolean beginsSmall() {
@@ -96,15 +101,28 @@ final class ProposalLine {
         return batch;
     }
 
-    /** The large entry that goes next; it stays here until {@link #remove}. */
-    Optional<LogEntry> nextLarge() {
-        for (Line line : inTurn(Comparator.comparingLong(line -> line.lastLargeTurn))) {
-            if (line.beginsLarge()) {
-                line.looked = 1;
-                return Optional.of(line.waiting.element());
+    /** The large entries that go next, one of each member in turn, as many as fit, but one at least. */
+    List<LogEntry> nextLarge(int maxBytes) {
+        List<LogEntry> batch = new ArrayList<>();
+        List<Line> order = inTurn(Comparator.comparingLong(line -> line.lastLargeTurn));
+        long bytes = 0;
+        int before;
+        do {
+            before = batch.size();
+            for (Line line : order) {
+                LogEntry next = line.nextToLookAt();
+                if (next == null || !isLarge(next)) {
+                    continue;
+                }
+                bytes += bytesOf(next);
+                if (bytes > maxBytes && !batch.isEmpty()) {
+                    return batch;
+                }
+                batch.add(next);
+                line.looked++;
             }
-        }
-        return Optional.empty();
+        } while (batch.size() > before);
+        return batch;
     }
 
     /** Who was served last comes last. */

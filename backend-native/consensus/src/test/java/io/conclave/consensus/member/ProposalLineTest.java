@@ -31,7 +31,10 @@ class ProposalLineTest {
     }
 
     private String large() {
-        String entry = line.nextLarge().map(ProposalLineTest::nameOf).orElse("none");
+        String entry = line.nextLarge(0).stream()
+                .map(ProposalLineTest::nameOf)
+                .findFirst()
+                .orElse("none");
         line.remove();
         return entry;
     }
@@ -117,7 +120,7 @@ class ProposalLineTest {
         add(1, 10);
         add(2, LARGE);
         line.nextSmall(ALL);
-        line.nextLarge();
+        line.nextLarge(0);
 
         assertEquals(List.of("1.1"), small(ALL));
         assertEquals("2.1", large());

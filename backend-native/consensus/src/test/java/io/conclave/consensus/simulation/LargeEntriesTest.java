@@ -2,6 +2,7 @@ package io.conclave.consensus.simulation;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.conclave.consensus.DiskState;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -62,6 +63,76 @@ class LargeEntriesTest {
             simulation.runFor(500);
         }
         assertTrue(simulation.application(loader).open.isEmpty());
+        simulation.settle();
+    }
+
+    /** It answers every heartbeat, but what it has never moves: it costs a heartbeat for each large entry, for ever. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3})
+    void aFollowerWithAFullDiskDoesNotSlowLargeEntriesDown(long seed) {
+        EnsembleSimulation simulation = ofThree(seed);
+        int leader = simulation.leader();
+        int full = leader % 3 + 1;
+        simulation
+                .members
+                .get(full)
+                .disk()
+                .capacity(simulation.members.get(full).disk().used());
+        simulation.await("full", 60, () -> {
+            simulation.propose(leader, 900);
+            return simulation.log(full).status().disk() == DiskState.FULL;
+        });
+        simulation.runFor(2_000_000);
+        int theLeader = simulation.leader();
+        simulation.await("nothing open", 10, simulation.application(theLeader).open::isEmpty);
+        long sinceMs = simulation.time.nowMs();
+        for (int i = 0; i < 32; i++) {
+            assertTrue(simulation.propose(theLeader, 1_100));
+        }
+        simulation.await("large ones", 60, simulation.application(theLeader).open::isEmpty);
+        long tookMs = simulation.time.nowMs() - sinceMs;
+        assertTrue(tookMs < 1_500, () -> "32 entries of 1,100 bytes took " + tookMs + " ms");
+        simulation.settle();
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3})
+    void largeEntriesThatFitTogetherInOneWriteDoNotTakeARoundEach(long seed) {
+        EnsembleSimulation simulation = ofThree(seed);
+        int leader = simulation.leader();
+        simulation.network.delayUs(5_000);
+        long sinceMs = simulation.time.nowMs();
+        for (int i = 0; i < 100; i++) {
+            assertTrue(simulation.propose(leader, 1_024));
+        }
+        simulation.await("large ones", 60, simulation.application(leader).open::isEmpty);
+        long tookMs = simulation.time.nowMs() - sinceMs;
+        assertTrue(tookMs < 100 * 10 / 3, () -> "100 entries took " + tookMs + " ms, and a round takes 10");
+    }
+
+    /** Many of the least size that is large, by two members. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3})
+    void aSmallEntryBehindAFewLargeOnesOfItsMemberDoesNotWaitForSeconds(long seed) {
+        EnsembleSimulation simulation = ofThree(seed);
+        int leader = simulation.leader();
+        int loader = leader % 3 + 1;
+        int other = loader % 3 + 1;
+        long sinceMs = simulation.time.nowMs();
+        for (int i = 0; i < 16; i++) {
+            assertTrue(simulation.propose(loader, 1_024));
+            assertTrue(simulation.propose(other, 1_024));
+        }
+        assertTrue(simulation.propose(loader, 20));
+        assertTrue(simulation.propose(other, 20));
+        while (!simulation.application(loader).open.isEmpty()
+                || !simulation.application(other).open.isEmpty()) {
+            simulation.propose(leader, 20);
+            simulation.runFor(500);
+            assertTrue(simulation.time.nowMs() - sinceMs < 10_000, "never");
+        }
+        long tookMs = simulation.time.nowMs() - sinceMs;
+        assertTrue(tookMs < 200, () -> "the small ones waited for " + tookMs + " ms");
         simulation.settle();
     }
 
